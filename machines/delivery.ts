@@ -9,35 +9,35 @@ export type DeliveryOpening = {
 }
 
 export type Delivery = DeliveryOpening & {
-  /** Attempts so far, of both triggers: also the number of the latest. */
+  /** Number of attempts so far, automatic and manual. It is also the number of the latest attempt. */
   attempts: number
   automaticAttempts: number
-  /** Of the attempt that is next or under way. */
+  /** What triggers the attempt that is next or under way. */
   trigger: 'automatic' | 'manual'
-  /** Set in `pending` and nowhere else. */
+  /** Set in the state `pending` only. */
   nextAttemptAt: Date | null
-  /** The automatic attempt that a manual one has been put before. */
+  /** When the automatic attempt is due that a manual attempt was inserted before. */
   resumeAt: Date | null
-  /** Set in `sending` and nowhere else: when the attempt was written down, before its first byte. */
+  /** Set in the state `sending` only: when the attempt was recorded, before its first byte was sent. */
   sendingSince: Date | null
-  /** Its endpoint was disabled or deleted while the attempt was under way. */
+  /** The endpoint was disabled or deleted while the attempt was under way. */
   cancelRequested: boolean
   deliveredAt: Date | null
 }
 
 export type DeliveryEvent = { at: Date } & (
   | { type: 'attempt_started' }
-  // `attempt` is the number of the attempt that ended so: an earlier one has nothing to say any more.
-  | { type: 'attempt_succeeded' | 'attempt_barred'; attempt: number }
+  // `attempt` is the number of the attempt that ended. The outcome of an attempt that is not the latest is refused.
+  | { type: 'attempt_succeeded' | 'attempt_failed_permanently'; attempt: number }
   // `jitter` is a random number from 0 to 1.
   | { type: 'attempt_failed'; attempt: number; jitter: number; retryAfterSeconds: number | null }
   | { type: 'attempt_lost'; attempt: number; jitter: number }
   | { type: 'redeliver' | 'cancel' }
 )
 
-/** How long after the first, second … automatic attempt the next one is made. */
-const WAITS_SECONDS = [5, 60, 720, 7_200]
-export const MOST_AUTOMATIC_ATTEMPTS = WAITS_SECONDS.length + 1
+/** The delay after the first, second … automatic attempt until the next one. */
+const RETRY_DELAYS_SECONDS = [5, 60, 720, 7_200]
+export const MAX_AUTOMATIC_ATTEMPTS = RETRY_DELAYS_SECONDS.length + 1
 
 const rules = setup({
   types: {
@@ -53,17 +53,17 @@ const rules = setup({
       sendingSince: event.at,
     })),
     endAttempt: assign({ sendingSince: null, cancelRequested: false }),
-    noteDelivery: assign({ deliveredAt: ({ event }) => event.at, resumeAt: null }),
-    planRetry: assign(({ context, event }) => {
+    recordDelivery: assign({ deliveredAt: ({ event }) => event.at, resumeAt: null }),
+    scheduleRetry: assign(({ context, event }) => {
       assertEvent(event, ['attempt_failed', 'attempt_lost'])
       const retryAfter = event.type === 'attempt_failed' ? (event.retryAfterSeconds ?? 0) : 0
-      const seconds = waitSeconds(context.automaticAttempts, event.jitter, retryAfter)
+      const seconds = retryDelaySeconds(context.automaticAttempts, event.jitter, retryAfter)
       return { nextAttemptAt: new Date(event.at.getTime() + Math.ceil(seconds * 1_000)) }
     }),
-    bringForward: assign(({ context, event }) => ({
+    scheduleNow: assign(({ context, event }) => ({
       trigger: 'manual' as const,
       nextAttemptAt: event.at,
-      // Two who ask may have clocks that differ: then it was brought forward already, and this is no plan.
+      // Two callers with different clocks: the attempt is already manual, and its time is no automatic schedule.
       resumeAt: context.trigger === 'manual' ? context.resumeAt : context.nextAttemptAt,
     })),
     resume: assign(({ context: { resumeAt }, event }) => ({
@@ -71,11 +71,11 @@ const rules = setup({
       nextAttemptAt: resumeAt && resumeAt > event.at ? resumeAt : event.at,
       resumeAt: null,
     })),
-    forgetPlans: assign({ nextAttemptAt: null, resumeAt: null }),
+    clearSchedule: assign({ nextAttemptAt: null, resumeAt: null }),
     requestCancel: assign({ cancelRequested: true }),
     wakeSender: () => {},
-    // It may be the failure that is too many for the endpoint.
-    judgeEndpoint: () => {},
+    // This failure may be the one after which the endpoint is disabled.
+    checkEndpoint: () => {},
   },
   guards: {
     isDue: ({ context, event }) => context.nextAttemptAt !== null && context.nextAttemptAt <= event.at,
@@ -88,18 +88,18 @@ const rules = setup({
     retries: ({ context, event }) =>
       isThisAttempt(context, event) &&
       context.trigger === 'automatic' &&
-      context.automaticAttempts < MOST_AUTOMATIC_ATTEMPTS,
+      context.automaticAttempts < MAX_AUTOMATIC_ATTEMPTS,
     isNotCanceling: ({ context }) => !context.cancelRequested,
   },
 })
 
-/** What was delivered once stays delivered, and a manual attempt takes nothing from the automatic ones. */
+/** A delivered delivery stays delivered. A failed manual attempt does not use up an automatic one. */
 const afterFailure = [
   { guard: 'endsDelivered', target: 'delivered' },
-  { guard: 'endsCanceled', target: 'canceled', actions: 'forgetPlans' },
+  { guard: 'endsCanceled', target: 'canceled', actions: 'clearSchedule' },
   { guard: 'resumes', target: 'pending', actions: 'resume' },
-  { guard: 'retries', target: 'pending', actions: 'planRetry' },
-  { guard: 'isThisAttempt', target: 'failed', actions: 'judgeEndpoint' },
+  { guard: 'retries', target: 'pending', actions: 'scheduleRetry' },
+  { guard: 'isThisAttempt', target: 'failed', actions: 'checkEndpoint' },
 ] as const
 
 export const deliveryMachine = rules.createMachine({
@@ -120,40 +120,41 @@ export const deliveryMachine = rules.createMachine({
     pending: {
       on: {
         attempt_started: { guard: 'isDue', target: 'sending', actions: 'startAttempt' },
-        redeliver: { guard: 'isWaiting', actions: ['bringForward', 'wakeSender'] },
+        redeliver: { guard: 'isWaiting', actions: ['scheduleNow', 'wakeSender'] },
         cancel: [
-          { guard: 'wasDelivered', target: 'delivered', actions: 'forgetPlans' },
-          { target: 'canceled', actions: 'forgetPlans' },
+          { guard: 'wasDelivered', target: 'delivered', actions: 'clearSchedule' },
+          { target: 'canceled', actions: 'clearSchedule' },
         ],
       },
     },
-    // On the wire still `pending`. Whoever died in here is found by its age, and its attempt is lost.
+    // The API shows it as `pending`. If the process ends in this state, the reaper finds the attempt by its age and
+    // reports it as lost.
     sending: {
       exit: 'endAttempt',
       on: {
-        attempt_succeeded: { guard: 'isThisAttempt', target: 'delivered', actions: 'noteDelivery' },
+        attempt_succeeded: { guard: 'isThisAttempt', target: 'delivered', actions: 'recordDelivery' },
         attempt_failed: afterFailure,
         attempt_lost: afterFailure,
-        // A redirect, or an address that must not be called.
-        attempt_barred: [
+        // The response was a redirect, or the address must not be called.
+        attempt_failed_permanently: [
           { guard: 'endsDelivered', target: 'delivered' },
-          { guard: 'endsCanceled', target: 'canceled', actions: 'forgetPlans' },
-          { guard: 'isThisAttempt', target: 'failed', actions: ['forgetPlans', 'judgeEndpoint'] },
+          { guard: 'endsCanceled', target: 'canceled', actions: 'clearSchedule' },
+          { guard: 'isThisAttempt', target: 'failed', actions: ['clearSchedule', 'checkEndpoint'] },
         ],
         cancel: { guard: 'isNotCanceling', actions: 'requestCancel' },
       },
     },
-    delivered: { on: { redeliver: { target: 'pending', actions: ['bringForward', 'wakeSender'] } } },
-    failed: { on: { redeliver: { target: 'pending', actions: ['bringForward', 'wakeSender'] } } },
-    canceled: { on: { redeliver: { target: 'pending', actions: ['bringForward', 'wakeSender'] } } },
+    delivered: { on: { redeliver: { target: 'pending', actions: ['scheduleNow', 'wakeSender'] } } },
+    failed: { on: { redeliver: { target: 'pending', actions: ['scheduleNow', 'wakeSender'] } } },
+    canceled: { on: { redeliver: { target: 'pending', actions: ['scheduleNow', 'wakeSender'] } } },
   },
 })
 
 const isThisAttempt = (delivery: Delivery, event: DeliveryEvent): boolean =>
   'attempt' in event && event.attempt === delivery.attempts
 
-/** Never shorter than the wait, at most a fifth longer by chance, or as asked for up to twice the wait. */
-const waitSeconds = (automaticAttempts: number, jitter: number, retryAfter: number): number => {
-  const wait = WAITS_SECONDS[automaticAttempts - 1] ?? 0
-  return Math.max(wait * (1 + 0.2 * jitter), Math.min(retryAfter, 2 * wait))
+/** At least the delay, plus a random part of up to a fifth. `Retry-After` can extend it up to twice the delay. */
+const retryDelaySeconds = (automaticAttempts: number, jitter: number, retryAfter: number): number => {
+  const delay = RETRY_DELAYS_SECONDS[automaticAttempts - 1] ?? 0
+  return Math.max(delay * (1 + 0.2 * jitter), Math.min(retryAfter, 2 * delay))
 }

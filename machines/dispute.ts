@@ -41,7 +41,7 @@ export const disputeMachine = setup({
     emitted: {} as { type: 'dispute.opened' | 'dispute.resolved' },
   },
   actions: {
-    keepEvidence: assign(({ context, event }) => {
+    saveEvidence: assign(({ context, event }) => {
       assertEvent(event, ['evidence_given', 'evidence_submitted'])
       const { uncategorizedText, customerCommunication, shippingTrackingNumber, refundPolicy } = event.evidence
       return {
@@ -73,12 +73,12 @@ export const disputeMachine = setup({
     needs_response: {
       after: { evidenceDue: 'lost' },
       on: {
-        evidence_given: { actions: 'keepEvidence' },
-        evidence_submitted: { target: 'under_review', actions: 'keepEvidence' },
+        evidence_given: { actions: 'saveEvidence' },
+        evidence_submitted: { target: 'under_review', actions: 'saveEvidence' },
       },
     },
     under_review: {
-      // Other evidence waits for somebody to resolve it.
+      // With any other evidence the dispute stays here until it is resolved by a request.
       after: {
         decision: [
           { guard: 'wins', target: 'won' },

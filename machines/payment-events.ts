@@ -1,4 +1,6 @@
-/** Fixed when the customer opens the checkout: from the link, the customer and the merchant's settings. */
+/**
+ * Fixed when the customer opens the checkout. Comes from the payment link, the customer and the merchant's settings.
+ */
 export type PaymentOpening = {
   merchantId: string
   livemode: boolean
@@ -10,12 +12,12 @@ export type PaymentOpening = {
   customerName: string | null
   reference: string | null
   metadata: Record<string, string>
-  /** How far below the amount due is still enough, in hundredths of a percent. */
+  /** How far below the amount due a sum still counts as enough, in hundredths of a percent. */
   toleranceBps: number
   latePolicy: 'accept_stablecoins' | 'needs_attention'
 }
 
-/** What the customer pays with, where to, and how much of it, in atomic units. */
+/** The asset that the customer pays with, the deposit address, and the amount due in atomic units. */
 export type AssetPick = {
   chainId: number
   asset: string
@@ -32,39 +34,42 @@ export type AssetPick = {
 }
 
 export type Payment = PaymentOpening & { [Field in keyof AssetPick]: AssetPick[Field] | null } & {
-  /** The end of the window. Nothing happens at that moment by itself: see `window_over`. */
+  /** The end of the window. No timer fires at this time: see `window_over`. */
   expiresAt: Date
-  /** The step of the chain's cursor that the sums are of. Whoever has read an older one is refused. */
+  /** The step of the chain cursor at which the sums were read. Sums of an older step are refused. */
   scan: number
-  /** What the chain shows now, and the part of it that is final. */
+  /** The sum that the chain shows now, and its final part. */
   amountReceived: bigint
   amountFinal: bigint
-  /** The final part at the payment's own quote, rounded down: what can be refunded. */
+  /** The final part at the payment's own quote, rounded down. This is what can be refunded. */
   receivedMinor: number
   payerAddress: string | null
-  /** Of the transfer that completed the sum. */
+  /** The hash of the transfer that completed the sum. */
   txHash: string | null
   blockNumber: number | null
   /** Money of another asset, or on another chain, is at the address. */
   stray: Stray | null
-  /** How many transfers of that money are final. */
+  /** How many transfers of that stray money are final. */
   finalStrays: number
-  /** The transactions that `payment.processing` and `payment.underpaid` were sent for: each is sent for once. */
+  /**
+   * The transactions for which `payment.processing` and `payment.underpaid` were sent. Each event is sent once per
+   * hash.
+   */
   announced: readonly string[]
-  /** Something was collected from its address, and nothing shows what had come: a person was asked to look. */
+  /** The address was collected from, and it is not known what it had received. Sets `attention`. */
   collectionUnexplained: boolean
-  /** The window was lengthened, because a transfer was lost in a reorganisation. It is lengthened once. */
+  /** The window was lengthened because a transfer was lost in a reorg. This happens once at most. */
   windowLengthened: boolean
   exception: 'underpaid' | 'overpaid' | 'late' | Stray | null
   failureReason: Mismatch | 'underpaid' | null
   /** A person must decide: `accept` or `dismiss`. */
   attention: boolean
-  /** Of refunds neither failed nor canceled, the processed ones included. */
+  /** The sum of all refunds that have not failed and were not canceled, including processed ones. */
   refundsReservedMinor: number
   amountRefundedMinor: number
 }
 
-/** Final money in another asset than was picked, and what came beside it. `amountExpected`: the price in that asset. */
+/** Final stray money that is accepted instead of the picked asset. `amountExpected` is the price in that asset. */
 export type AcceptedAsset = Omit<AssetPick, 'quoteRate' | 'quoteSource' | 'quoteExpiresAt'> &
   Pick<
     Payment,
@@ -75,29 +80,29 @@ export type Stray = 'wrong_asset' | 'wrong_chain'
 export type Mismatch = 'reverted' | 'wrong_recipient' | 'amount_mismatch' | Stray
 
 /**
- * An event for each row of the contract's table, leading to one state only, so that its sender knows
- * which event of the payment link belongs into the same bundle. Whether it is true is for the guards to say.
+ * Each event leads to one state only, so that its sender knows which event of the payment link belongs in the same
+ * bundle. The sender need not check whether the event applies: the guards do.
  */
 export type PaymentEvent = { at: Date } & (
   | ({ type: 'asset_picked' } & AssetPick)
-  // `amount_seen`: something else is seen, and it means the same.
+  // `amount_seen`: the sum has changed, and the state stays.
   | ({ type: 'enough_seen' | 'too_little_seen' | 'less_seen' | 'reorganized' | 'amount_seen' } & Seen)
-  // `amount_finalized`: more of it is final, and it means the same.
+  // `amount_finalized`: more of the sum is final, and the state stays.
   | ({ type: 'finalized' | 'late_accepted' | 'late_finalized' | 'amount_finalized' } & Finalized)
   | { type: 'stray_seen'; stray: Stray; finalStrays: number }
-  // None of it is there any more, and none was final.
+  // No stray transfer is canonical any more, and none was final.
   | { type: 'stray_gone' }
-  // Money has come after its price and before the end of the window, and is final.
+  // Final money arrived after the price had expired and before the end of the window.
   | { type: 'price_missed' }
-  // Something was collected from its address, and nothing shows what had come.
+  // The address was collected from, and it is not known what it had received.
   | { type: 'collection_unexplained' }
-  // The block of that collection was removed.
+  // The block of that collection was orphaned.
   | { type: 'collection_gone' }
   | { type: 'submission_failed'; failureReason: Mismatch }
-  // Every chain that the payment may use has been scanned up to there.
+  // Every chain that the payment may use has been read up to `scannedTo`.
   | { type: 'window_over'; scannedTo: Date }
   | { type: 'cancel' | 'dismiss' | 'end_window' }
-  // `paidWith`: of what came in other assets, what is accepted where no money of the picked one is final.
+  // `paidWith`: the stray money that is accepted if no money of the picked asset is final.
   | { type: 'accept'; paidWith?: AcceptedAsset | undefined }
   | { type: 'reserve_refund' | 'release_refund' | 'refund_processed'; amountMinor: number }
 )
@@ -106,8 +111,8 @@ export type Scan = { chainId: number; asset: string; scan: number }
 export type Finalized = Scan & { amountFinal: bigint }
 export type Seen = Scan &
   Pick<Payment, 'amountReceived' | 'payerAddress' | 'txHash' | 'blockNumber'> & {
-    /** The time of the last block that holds a transfer of the sum. */
+    /** The time of the last block that contains a transfer of the sum. */
     minedAt: Date | null
-    /** A transfer that two nodes had seen (or the only node) is in the chain no more. */
+    /** A transfer that two nodes had shown (or the only node) is no longer canonical. */
     hasLostAgreed: boolean
   }

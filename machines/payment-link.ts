@@ -8,7 +8,7 @@ export type PaymentLinkOpening = {
   title: string | null
   description: string | null
   reference: string | null
-  /** What a customer may pay with; null for whatever is offered. */
+  /** The assets a customer may pay with; null for all that are offered. */
   assets: { chainId: number; asset: string }[] | null
   maxPayments: number | null
   windowMinutes: number
@@ -18,21 +18,24 @@ export type PaymentLinkOpening = {
 }
 
 export type PaymentLink = PaymentLinkOpening & {
-  /** Payments opened, those in `processing` now, and those that have come to `success`. */
+  /** How many payments were opened, are `processing` now, and have reached `success`. */
   paymentsOpened: number
   paymentsProcessing: number
   paymentsCount: number
   deactivatedAt: Date | null
 }
 
-/** The events of its payments come in the bundle of the payment's own: see the table in src/kinds/payment-link.ts. */
+/**
+ * Events of its payments arrive in the same bundle as the payment's own event: see `linkEventOf` in
+ * src/kinds/payment.ts.
+ */
 export type PaymentLinkEvent = { at: Date } & {
   type:
     | 'open_payment'
     | 'payment_processing' // pending → processing
     | 'payment_reverted' //   processing → pending
     | 'payment_succeeded' //  processing → success
-    | 'payment_accepted' //   success from anywhere else: late money, or the merchant's word
+    | 'payment_accepted' //   any other state → success: late money, or accepted by the merchant
     | 'deactivate'
 }
 
@@ -47,22 +50,23 @@ const rules = setup({
     countProcessing: assign({ paymentsProcessing: ({ context }) => context.paymentsProcessing + 1 }),
     uncountProcessing: assign({ paymentsProcessing: ({ context }) => context.paymentsProcessing - 1 }),
     countSuccess: assign({ paymentsCount: ({ context }) => context.paymentsCount + 1 }),
-    noteDeactivation: assign({ deactivatedAt: ({ event }) => event.at }),
+    recordDeactivation: assign({ deactivatedAt: ({ event }) => event.at }),
   },
   guards: {
-    hasRoom: ({ context: { maxPayments, paymentsCount, paymentsProcessing, expiresAt }, event }) =>
+    acceptsPayment: ({ context: { maxPayments, paymentsCount, paymentsProcessing, expiresAt }, event }) =>
       (maxPayments === null || paymentsCount + paymentsProcessing < maxPayments) &&
       (expiresAt === null || event.at < expiresAt),
     someProcessing: ({ context }) => context.paymentsProcessing > 0,
-    lastProcessing: ({ context }) => context.paymentsProcessing > 0 && isLast(context),
-    last: ({ context }) => isLast(context),
+    reachesLimitFromProcessing: ({ context }) => context.paymentsProcessing > 0 && reachesLimit(context),
+    reachesLimit: ({ context }) => reachesLimit(context),
   },
   delays: { expiry: 0 },
 })
 
-const isLast = ({ maxPayments, paymentsCount }: PaymentLink) => maxPayments !== null && paymentsCount + 1 >= maxPayments
+const reachesLimit = ({ maxPayments, paymentsCount }: PaymentLink) =>
+  maxPayments !== null && paymentsCount + 1 >= maxPayments
 
-/** Payments that are open already run on, whatever becomes of the link. */
+/** Payments that are already open continue after the link has ended, and are still counted. */
 const closed = rules.createStateConfig({
   on: {
     payment_processing: { actions: 'countProcessing' },
@@ -74,7 +78,7 @@ const closed = rules.createStateConfig({
 
 export const paymentLinkMachine = rules.createMachine({
   id: 'payment-link',
-  // Field by field: a rest and a spread are two more copies of each link that is made.
+  // Field by field: a rest and a spread would copy each new link twice more.
   context: ({ input }) => ({
     merchantId: input.merchantId,
     livemode: input.livemode,
@@ -99,18 +103,18 @@ export const paymentLinkMachine = rules.createMachine({
     active: {
       after: { expiry: 'expired' },
       on: {
-        open_payment: { guard: 'hasRoom', actions: 'countOpened' },
+        open_payment: { guard: 'acceptsPayment', actions: 'countOpened' },
         payment_processing: { actions: 'countProcessing' },
         payment_reverted: { guard: 'someProcessing', actions: 'uncountProcessing' },
         payment_succeeded: [
-          { guard: 'lastProcessing', target: 'completed', actions: ['uncountProcessing', 'countSuccess'] },
+          { guard: 'reachesLimitFromProcessing', target: 'completed', actions: ['uncountProcessing', 'countSuccess'] },
           { guard: 'someProcessing', actions: ['uncountProcessing', 'countSuccess'] },
         ],
         payment_accepted: [
-          { guard: 'last', target: 'completed', actions: 'countSuccess' },
+          { guard: 'reachesLimit', target: 'completed', actions: 'countSuccess' },
           { actions: 'countSuccess' },
         ],
-        deactivate: { target: 'deactivated', actions: 'noteDeactivation' },
+        deactivate: { target: 'deactivated', actions: 'recordDeactivation' },
       },
     },
     deactivated: closed,

@@ -1,10 +1,18 @@
 import { assertEvent, assign, setup } from 'xstate'
 import type { Payment, PaymentEvent, PaymentOpening, Scan, Seen } from './payment-events.ts'
-import { finalSum, isEnough, isGivenBack, isInTime, isStillWaiting, isTooMuch, isWelcomeLate } from './payment-sums.ts'
+import {
+  finalSum,
+  isAcceptedLate,
+  isEnough,
+  isFullyRefunded,
+  isInTime,
+  isTooMuch,
+  stillNeedsAttention,
+} from './payment-sums.ts'
 
 export const MINUTE_MS = 60_000
 
-/** What the names in the table of machines/payment.ts mean. */
+/** The actions and guards that are named in machines/payment.ts. */
 export const paymentRules = setup({
   types: {
     context: {} as Payment,
@@ -20,7 +28,7 @@ export const paymentRules = setup({
       const { type: _, at: __, ...pick } = event
       return { ...pick, scan: 0 }
     }),
-    see: assign(({ context, event }) => {
+    recordSeen: assign(({ context, event }) => {
       assertEvent(event, ['enough_seen', 'too_little_seen', 'less_seen', 'reorganized', 'amount_seen'])
       const { scan, amountReceived, payerAddress, txHash, blockNumber } = event
       const now = { scan, amountReceived, payerAddress, txHash, blockNumber }
@@ -30,53 +38,54 @@ export const paymentRules = setup({
       assertEvent(event, ['finalized', 'late_accepted', 'late_finalized', 'amount_finalized'])
       return { scan: event.scan, ...finalSum(context, event.amountFinal) }
     }),
-    judgeSum: assign({
+    setException: assign({
       exception: ({ context: payment }) => {
         if (payment.stray || payment.amountReceived === 0n) return payment.stray
         if (!isEnough(payment, payment.amountReceived)) return 'underpaid'
         return isTooMuch(payment, payment.amountReceived) ? 'overpaid' : null
       },
     }),
-    settle: assign(({ context: payment }) => {
+    completePayment: assign(({ context: payment }) => {
       const tooMuch = isTooMuch(payment, payment.amountFinal)
       return {
         exception: payment.stray ?? (tooMuch ? 'overpaid' : null),
-        // What it waited for a person with is over, all but money that went astray.
+        // Success ends every reason for attention except stray money.
         attention: tooMuch || (payment.attention && payment.stray !== null),
         failureReason: null,
       }
     }),
-    noteExcess: assign({ exception: ({ context: { stray } }) => stray ?? 'overpaid', attention: true }),
-    noteLate: assign({ exception: 'late', attention: true }),
-    noteStray: assign(({ context, event }) => {
+    flagOverpayment: assign({ exception: ({ context: { stray } }) => stray ?? 'overpaid', attention: true }),
+    flagLate: assign({ exception: 'late', attention: true }),
+    flagStray: assign(({ context, event }) => {
       assertEvent(event, 'stray_seen')
       const { stray, finalStrays } = event
       return { stray, finalStrays: Math.max(context.finalStrays, finalStrays), exception: stray, attention: true }
     }),
-    noteUnexplained: assign({ attention: true, collectionUnexplained: true }),
-    forgetUnexplained: assign({ collectionUnexplained: false }),
-    // Before its end, only such money needs a person besides an unexplained collection.
-    waitForStray: assign({ attention: ({ context: { attention, stray } }) => attention && stray !== null }),
-    forgetStray: assign({
+    flagUnexplainedCollection: assign({ attention: true, collectionUnexplained: true }),
+    clearUnexplainedCollection: assign({ collectionUnexplained: false }),
+    // While the payment is open, attention has two reasons: stray money and an unexplained collection.
+    keepAttentionForStray: assign({ attention: ({ context: { attention, stray } }) => attention && stray !== null }),
+    clearStray: assign({
       stray: null,
       attention: ({ context: { attention, collectionUnexplained } }) => attention && collectionUnexplained,
     }),
-    // Of transactions: a node that tells of a transfer and takes it back would have these sent without end.
-    noteAnnounced: assign({ announced: ({ context, event }) => [...context.announced, announcementOf(event)] }),
-    // The customer must notice that it is gone, and send it again. What one node alone has told may never have been
-    // there, and each further time could hold an old price open.
+    // Once per transaction: a node that shows a transfer and removes it again, over and over, would cause events
+    // without end.
+    recordAnnouncement: assign({ announced: ({ context, event }) => [...context.announced, announcementKey(event)] }),
+    // The customer needs time to notice that the transfer is gone and to send it again. Only a transfer that two nodes
+    // had shown counts, and only once: otherwise a single node could keep an old price open.
     lengthenWindow: assign(({ context: { expiresAt, quoteExpiresAt, windowLengthened }, event }) => {
       assertEvent(event, ['less_seen', 'reorganized'])
       if (windowLengthened || !event.hasLostAgreed) return {}
       const soonest = new Date(event.at.getTime() + 10 * MINUTE_MS)
       const later = (end: Date) => (end < soonest ? soonest : end)
-      // The customer has paid in time once, and keeps the price.
+      // The customer had paid in time, so the price is kept too.
       const ends = { expiresAt: later(expiresAt), quoteExpiresAt: quoteExpiresAt && later(quoteExpiresAt) }
       const isLonger = ends.expiresAt !== expiresAt || ends.quoteExpiresAt !== quoteExpiresAt
       return { ...ends, windowLengthened: isLonger }
     }),
     endWindow: assign({ expiresAt: ({ event }) => event.at }),
-    // Nobody can pick again while money lies there: its merchant need not wait to decide on it.
+    // While there is money at the address no asset can be picked, so the merchant can decide without waiting longer.
     endWindowWithPrice: assign({ expiresAt: ({ context }) => context.quoteExpiresAt ?? context.expiresAt }),
     failMismatched: assign(({ event }) => {
       assertEvent(event, 'submission_failed')
@@ -84,8 +93,8 @@ export const paymentRules = setup({
     }),
     failUnderpaid: assign({ failureReason: 'underpaid', attention: true }),
     accept: assign({ failureReason: null, attention: false }),
-    // From here on the payment is one in what was accepted: that is shown, counted and given back.
-    takeStray: assign(({ context, event }) => {
+    // From here on the accepted asset is the payment's asset: it is shown, counted and refunded.
+    switchToStrayAsset: assign(({ context, event }) => {
       assertEvent(event, 'accept')
       const { paidWith } = event
       if (!paidWith) return {}
@@ -99,43 +108,51 @@ export const paymentRules = setup({
     releaseRefund: assign({
       refundsReservedMinor: ({ context, event }) => context.refundsReservedMinor - refundIn(event),
     }),
-    // What was given back waits for nobody, but for what went astray.
-    forgetGivenBack: assign({
-      attention: ({ context }) => isStillWaiting(context, 0),
+    // A payment that is refunded in full needs no attention, except for stray money.
+    clearAttentionIfRefunded: assign({
+      attention: ({ context }) => stillNeedsAttention(context, 0),
     }),
-    forgetExcess: assign({ attention: ({ context }) => isStillWaiting(context, context.amountMinor) }),
+    clearAttentionIfExcessRefunded: assign({
+      attention: ({ context }) => stillNeedsAttention(context, context.amountMinor),
+    }),
     countRefund: assign({ amountRefundedMinor: ({ context, event }) => context.amountRefundedMinor + refundIn(event) }),
   },
   guards: {
     nothingSeen: ({ context }) => context.amountReceived === 0n,
-    // Money of another asset counts: whoever picked that one now would find it told already, and passed over.
+    // Stray money counts too: it has already been applied to the payment as stray, and would not be counted again if
+    // its asset were picked now.
     nothingSeenInWindow: ({ context, event }) =>
       context.amountReceived === 0n && context.stray === null && event.at < context.expiresAt,
     enoughInTime: seen(isEnoughInTime),
-    newEnoughInTime: seen((payment, now, event) => isEnoughInTime(payment, now) && isNews(payment, event)),
+    enoughInTimeNotAnnounced: seen(
+      (payment, now, event) => isEnoughInTime(payment, now) && isNotAnnounced(payment, event),
+    ),
     moreInTimeButTooLittle: seen(isMoreInTime),
-    newInTimeButTooLittle: seen((payment, now, event) => isMoreInTime(payment, now) && isNews(payment, event)),
+    moreInTimeButTooLittleNotAnnounced: seen(
+      (payment, now, event) => isMoreInTime(payment, now) && isNotAnnounced(payment, event),
+    ),
     lessSeen: seen((payment, now) => now.amountReceived < payment.amountReceived),
-    enoughNoMore: seen((payment, now) => !isEnough(payment, now.amountReceived)),
-    stillTheSame: seen((payment, now) => now.amountReceived === payment.amountReceived),
+    noLongerEnough: seen((payment, now) => !isEnough(payment, now.amountReceived)),
+    sameAmount: seen((payment, now) => now.amountReceived === payment.amountReceived),
     stillEnough: seen((payment, now) => isEnough(payment, now.amountReceived)),
-    // What was final when the payment ended stays in the books: it may have been refunded.
-    stillFinal: seen((payment, now) => now.amountReceived >= payment.amountFinal),
+    // The final amount of an ended payment never goes down: it may have been refunded.
+    coversFinalAmount: seen((payment, now) => now.amountReceived >= payment.amountFinal),
     moreFinal: finalized(() => true),
     moreFinalButTooLittle: finalized((payment, sum) => !isEnough(payment, sum)),
-    // Where money that went astray was accepted for it, nothing more is due.
+    // If stray money was accepted, nothing more is due.
     moreFinalThanDue: finalized((payment, sum) => isTooMuch(payment, sum) || payment.finalStrays > 0),
     enoughFinal: finalized((payment, sum) => isEnough(payment, sum)),
-    lateAndWelcome: finalized((payment, sum) => isWelcomeLate(payment, sum)),
-    lateAndNotWelcome: finalized((payment, sum) => !isWelcomeLate(payment, sum)),
-    strayMayGo: ({ context }) => context.stray !== null && context.finalStrays === 0,
-    unexplainedIsNew: ({ context }) => !context.collectionUnexplained,
-    collectionMayGo: ({ context }) => context.collectionUnexplained,
+    lateAndAccepted: finalized((payment, sum) => isAcceptedLate(payment, sum)),
+    lateAndNotAccepted: finalized((payment, sum) => !isAcceptedLate(payment, sum)),
+    strayNotFinal: ({ context }) => context.stray !== null && context.finalStrays === 0,
+    noUnexplainedCollection: ({ context }) => !context.collectionUnexplained,
+    hasUnexplainedCollection: ({ context }) => context.collectionUnexplained,
     moreFinalStrays: ({ context, event }) => event.type === 'stray_seen' && event.finalStrays > context.finalStrays,
-    overAndNothingSeen: ({ context, event }) => isOver(context, event) && context.amountReceived === 0n,
-    overAndAllFinal: ({ context, event }) => isOver(context, event) && context.amountFinal === context.amountReceived,
-    // Strays alone are accepted only as the asset that they came in: see `onlyStraysFinal`.
-    someFinalMoney: ({ context }) => context.amountFinal > 0n && (!isGivenBack(context) || context.finalStrays > 0),
+    windowOverNothingSeen: ({ context, event }) => isOver(context, event) && context.amountReceived === 0n,
+    windowOverAllFinal: ({ context, event }) =>
+      isOver(context, event) && context.amountFinal === context.amountReceived,
+    // Stray money alone is accepted only as the asset it came in: see `onlyStraysFinal`.
+    someFinalMoney: ({ context }) => context.amountFinal > 0n && (!isFullyRefunded(context) || context.finalStrays > 0),
     onlyStraysFinal: ({ context, event }) =>
       event.type === 'accept' &&
       event.paidWith !== undefined &&
@@ -143,25 +160,30 @@ export const paymentRules = setup({
       context.amountFinal === 0n &&
       context.refundsReservedMinor === 0,
     needsAttention: ({ context }) => context.attention,
-    outlivesPrice: ({ context }) => context.quoteExpiresAt !== null && context.quoteExpiresAt < context.expiresAt,
+    priceEndsBeforeWindow: ({ context }) =>
+      context.quoteExpiresAt !== null && context.quoteExpiresAt < context.expiresAt,
     testWindowOpen: ({ context, event }) => !context.livemode && event.at < context.expiresAt,
-    refundFits: ({ context, event }) => isUpTo(context.receivedMinor - context.refundsReservedMinor, refundIn(event)),
+    refundFits: ({ context, event }) =>
+      isPositiveUpTo(context.receivedMinor - context.refundsReservedMinor, refundIn(event)),
     refundIsReserved: ({ context, event }) =>
-      isUpTo(context.refundsReservedMinor - context.amountRefundedMinor, refundIn(event)),
+      isPositiveUpTo(context.refundsReservedMinor - context.amountRefundedMinor, refundIn(event)),
   },
 })
 
-type Asked = { context: Payment; event: PaymentEvent }
+type GuardArgs = { context: Payment; event: PaymentEvent }
 
-/** Asks about sums that were read from the chain, if they are of the picked asset, not old, and not known already. */
-function seen(ask: (payment: Payment, now: Seen, event: PaymentEvent) => boolean) {
-  return ({ context: payment, event }: Asked): boolean =>
+/**
+ * A guard on sums read from the chain. They must be of the picked asset, not outdated, and different from what is
+ * known.
+ */
+function seen(check: (payment: Payment, now: Seen, event: PaymentEvent) => boolean) {
+  return ({ context: payment, event }: GuardArgs): boolean =>
     'amountReceived' in event &&
     isOfPick(payment, event) &&
     (event.amountReceived !== payment.amountReceived ||
       event.txHash !== payment.txHash ||
       event.blockNumber !== payment.blockNumber) &&
-    ask(payment, event, event)
+    check(payment, event, event)
 }
 
 function isEnoughInTime(payment: Payment, now: Seen): boolean {
@@ -172,27 +194,27 @@ function isMoreInTime(payment: Payment, now: Seen): boolean {
   return isInTime(payment, now) && now.amountReceived > payment.amountReceived && !isEnough(payment, now.amountReceived)
 }
 
-/** So many transactions of a payment are announced, of each kind: a node could make up new ones without end. */
-const MOST_ANNOUNCED = 16
+/** At most so many transactions of a payment are announced, of each kind: a node could invent new ones without end. */
+const MAX_ANNOUNCED = 16
 
-const announcedAs = ({ type }: PaymentEvent): string => (type === 'enough_seen' ? 'processing' : 'underpaid')
+const announcementKind = ({ type }: PaymentEvent): string => (type === 'enough_seen' ? 'processing' : 'underpaid')
 
-const announcementOf = (event: PaymentEvent): string =>
-  `${announcedAs(event)} ${('txHash' in event && event.txHash) || 'without hash'}`
+const announcementKey = (event: PaymentEvent): string =>
+  `${announcementKind(event)} ${('txHash' in event && event.txHash) || 'without hash'}`
 
-const isNews = ({ announced }: Payment, event: PaymentEvent): boolean => {
-  const alike = announced.filter(each => each.startsWith(announcedAs(event)))
-  return alike.length < MOST_ANNOUNCED && !alike.includes(announcementOf(event))
+const isNotAnnounced = ({ announced }: Payment, event: PaymentEvent): boolean => {
+  const sameKind = announced.filter(each => each.startsWith(announcementKind(event)))
+  return sameKind.length < MAX_ANNOUNCED && !sameKind.includes(announcementKey(event))
 }
 
-/** Asks about a sum that has been read again as canonical and final. It only grows, and never beyond what is seen. */
-function finalized(ask: (payment: Payment, sum: bigint) => boolean) {
-  return ({ context: payment, event }: Asked): boolean =>
+/** A guard on a sum that was read again as canonical and final. It only grows, and never above the amount received. */
+function finalized(check: (payment: Payment, sum: bigint) => boolean) {
+  return ({ context: payment, event }: GuardArgs): boolean =>
     'amountFinal' in event &&
     isOfPick(payment, event) &&
     event.amountFinal > payment.amountFinal &&
     event.amountFinal <= payment.amountReceived &&
-    ask(payment, event.amountFinal)
+    check(payment, event.amountFinal)
 }
 
 const isOfPick = (payment: Payment, read: Scan): boolean =>
@@ -203,4 +225,4 @@ const isOver = (payment: Payment, event: PaymentEvent): boolean =>
 
 const refundIn = (event: PaymentEvent): number => ('amountMinor' in event ? event.amountMinor : 0)
 
-const isUpTo = (most: number, amountMinor: number): boolean => amountMinor >= 1 && amountMinor <= most
+const isPositiveUpTo = (max: number, amountMinor: number): boolean => amountMinor >= 1 && amountMinor <= max

@@ -9,7 +9,7 @@ const decisions = paymentRules.createStateConfig({
       {
         guard: 'onlyStraysFinal',
         target: 'success',
-        actions: ['takeStray', 'accept', emit({ type: 'payment.succeeded' })],
+        actions: ['switchToStrayAsset', 'accept', emit({ type: 'payment.succeeded' })],
       },
       { guard: 'someFinalMoney', target: 'success', actions: ['accept', emit({ type: 'payment.succeeded' })] },
     ],
@@ -17,26 +17,29 @@ const decisions = paymentRules.createStateConfig({
   },
 })
 
-/** Expired, failed and canceled payments differ in how they came there; money that still comes is treated alike. */
+/** Money that arrives later is treated the same way for expired, failed and canceled payments. */
 const ended = paymentRules.createStateConfig({
   on: {
-    amount_seen: { guard: 'stillFinal', actions: 'see' },
+    amount_seen: { guard: 'coversFinalAmount', actions: 'recordSeen' },
     late_accepted: {
-      guard: 'lateAndWelcome',
+      guard: 'lateAndAccepted',
       target: 'success',
-      actions: ['finalize', 'settle', emit({ type: 'payment.succeeded' })],
+      actions: ['finalize', 'completePayment', emit({ type: 'payment.succeeded' })],
     },
-    late_finalized: { guard: 'lateAndNotWelcome', actions: ['finalize', 'noteLate', emit({ type: 'payment.late' })] },
+    late_finalized: { guard: 'lateAndNotAccepted', actions: ['finalize', 'flagLate', emit({ type: 'payment.late' })] },
     stray_seen: [
-      { guard: 'moreFinalStrays', actions: ['noteStray', emit({ type: 'payment.late' })] },
-      { actions: 'noteStray' },
+      { guard: 'moreFinalStrays', actions: ['flagStray', emit({ type: 'payment.late' })] },
+      { actions: 'flagStray' },
     ],
-    collection_unexplained: { guard: 'unexplainedIsNew', actions: 'noteUnexplained' },
-    collection_gone: { guard: 'collectionMayGo', actions: ['forgetUnexplained', 'forgetGivenBack'] },
+    collection_unexplained: { guard: 'noUnexplainedCollection', actions: 'flagUnexplainedCollection' },
+    collection_gone: {
+      guard: 'hasUnexplainedCollection',
+      actions: ['clearUnexplainedCollection', 'clearAttentionIfRefunded'],
+    },
     ...decisions.on,
     reserve_refund: { guard: 'refundFits', actions: 'reserveRefund' },
     release_refund: { guard: 'refundIsReserved', actions: 'releaseRefund' },
-    refund_processed: { guard: 'refundIsReserved', actions: ['countRefund', 'forgetGivenBack'] },
+    refund_processed: { guard: 'refundIsReserved', actions: ['countRefund', 'clearAttentionIfRefunded'] },
   },
 })
 
@@ -71,72 +74,86 @@ export const paymentMachine = paymentRules.createMachine({
         asset_picked: { guard: 'nothingSeenInWindow', actions: 'pickAsset' },
         enough_seen: [
           {
-            guard: 'newEnoughInTime',
+            guard: 'enoughInTimeNotAnnounced',
             target: 'processing',
-            actions: ['see', 'judgeSum', 'noteAnnounced', emit({ type: 'payment.processing' })],
+            actions: ['recordSeen', 'setException', 'recordAnnouncement', emit({ type: 'payment.processing' })],
           },
-          { guard: 'enoughInTime', target: 'processing', actions: ['see', 'judgeSum'] },
+          { guard: 'enoughInTime', target: 'processing', actions: ['recordSeen', 'setException'] },
         ],
         too_little_seen: [
           {
-            guard: 'newInTimeButTooLittle',
-            actions: ['see', 'judgeSum', 'noteAnnounced', emit({ type: 'payment.underpaid' })],
+            guard: 'moreInTimeButTooLittleNotAnnounced',
+            actions: ['recordSeen', 'setException', 'recordAnnouncement', emit({ type: 'payment.underpaid' })],
           },
-          { guard: 'moreInTimeButTooLittle', actions: ['see', 'judgeSum'] },
+          { guard: 'moreInTimeButTooLittle', actions: ['recordSeen', 'setException'] },
         ],
-        less_seen: { guard: 'lessSeen', actions: ['see', 'judgeSum', 'lengthenWindow'] },
-        amount_seen: { guard: 'stillTheSame', actions: 'see' },
+        less_seen: { guard: 'lessSeen', actions: ['recordSeen', 'setException', 'lengthenWindow'] },
+        amount_seen: { guard: 'sameAmount', actions: 'recordSeen' },
         amount_finalized: { guard: 'moreFinalButTooLittle', actions: 'finalize' },
         submission_failed: {
           guard: 'nothingSeen',
           target: 'failed',
           actions: ['failMismatched', emit({ type: 'payment.failed' })],
         },
-        // Money that is seen and not final keeps the payment open.
+        // While money is seen and not final, the payment stays open.
         window_over: [
-          { guard: 'overAndNothingSeen', target: 'expired', actions: emit({ type: 'payment.expired' }) },
-          { guard: 'overAndAllFinal', target: 'failed', actions: ['failUnderpaid', emit({ type: 'payment.failed' })] },
+          { guard: 'windowOverNothingSeen', target: 'expired', actions: emit({ type: 'payment.expired' }) },
+          {
+            guard: 'windowOverAllFinal',
+            target: 'failed',
+            actions: ['failUnderpaid', emit({ type: 'payment.failed' })],
+          },
         ],
         cancel: { guard: 'nothingSeen', target: 'canceled', actions: emit({ type: 'payment.canceled' }) },
-        stray_seen: { actions: 'noteStray' },
-        collection_unexplained: { guard: 'unexplainedIsNew', actions: 'noteUnexplained' },
-        collection_gone: { guard: 'collectionMayGo', actions: ['forgetUnexplained', 'waitForStray'] },
-        stray_gone: { guard: 'strayMayGo', actions: ['forgetStray', 'judgeSum'] },
+        stray_seen: { actions: 'flagStray' },
+        collection_unexplained: { guard: 'noUnexplainedCollection', actions: 'flagUnexplainedCollection' },
+        collection_gone: {
+          guard: 'hasUnexplainedCollection',
+          actions: ['clearUnexplainedCollection', 'keepAttentionForStray'],
+        },
+        stray_gone: { guard: 'strayNotFinal', actions: ['clearStray', 'setException'] },
         ...decisions.on,
-        price_missed: { guard: 'outlivesPrice', actions: 'endWindowWithPrice' },
+        price_missed: { guard: 'priceEndsBeforeWindow', actions: 'endWindowWithPrice' },
         end_window: { guard: 'testWindowOpen', actions: 'endWindow' },
       },
     },
     processing: {
       on: {
-        reorganized: { guard: 'enoughNoMore', target: 'pending', actions: ['see', 'judgeSum', 'lengthenWindow'] },
-        amount_seen: { guard: 'stillEnough', actions: ['see', 'judgeSum'] },
+        reorganized: {
+          guard: 'noLongerEnough',
+          target: 'pending',
+          actions: ['recordSeen', 'setException', 'lengthenWindow'],
+        },
+        amount_seen: { guard: 'stillEnough', actions: ['recordSeen', 'setException'] },
         amount_finalized: { guard: 'moreFinalButTooLittle', actions: 'finalize' },
         finalized: {
           guard: 'enoughFinal',
           target: 'success',
-          actions: ['finalize', 'settle', emit({ type: 'payment.succeeded' })],
+          actions: ['finalize', 'completePayment', emit({ type: 'payment.succeeded' })],
         },
-        stray_seen: { actions: 'noteStray' },
-        collection_unexplained: { guard: 'unexplainedIsNew', actions: 'noteUnexplained' },
-        collection_gone: { guard: 'collectionMayGo', actions: ['forgetUnexplained', 'waitForStray'] },
-        stray_gone: { guard: 'strayMayGo', actions: ['forgetStray', 'judgeSum'] },
+        stray_seen: { actions: 'flagStray' },
+        collection_unexplained: { guard: 'noUnexplainedCollection', actions: 'flagUnexplainedCollection' },
+        collection_gone: {
+          guard: 'hasUnexplainedCollection',
+          actions: ['clearUnexplainedCollection', 'keepAttentionForStray'],
+        },
+        stray_gone: { guard: 'strayNotFinal', actions: ['clearStray', 'setException'] },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },
     },
-    // Never left.
+    // A successful payment stays successful.
     success: {
       on: {
-        amount_seen: { guard: 'stillFinal', actions: 'see' },
+        amount_seen: { guard: 'coversFinalAmount', actions: 'recordSeen' },
         amount_finalized: [
-          { guard: 'moreFinalThanDue', actions: ['finalize', 'noteExcess'] },
+          { guard: 'moreFinalThanDue', actions: ['finalize', 'flagOverpayment'] },
           { guard: 'moreFinal', actions: 'finalize' },
         ],
-        stray_seen: { actions: 'noteStray' },
+        stray_seen: { actions: 'flagStray' },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
         reserve_refund: { guard: 'refundFits', actions: 'reserveRefund' },
         release_refund: { guard: 'refundIsReserved', actions: 'releaseRefund' },
-        refund_processed: { guard: 'refundIsReserved', actions: ['countRefund', 'forgetExcess'] },
+        refund_processed: { guard: 'refundIsReserved', actions: ['countRefund', 'clearAttentionIfExcessRefunded'] },
       },
     },
     expired: ended,

@@ -1,6 +1,6 @@
 import { assertEvent, assign, emit, setup } from 'xstate'
 
-/** Fixed when the refund is asked for; the amount on the chain is at the payment's own quote. */
+/** Fixed when the refund is created. `amount` is in atomic units, at the payment's own quote. */
 export type RefundOpening = {
   merchantId: string
   livemode: boolean
@@ -18,28 +18,28 @@ export type RefundOpening = {
 
 export type Refund = RefundOpening & {
   destination: string | null
-  /** The transaction it is paid with, also when that one failed. */
+  /** The transaction that pays the refund, also if it failed. */
   txHash: string | null
-  /** When the verdict was given. */
+  /** Confirmations when the outcome was recorded. */
   confirmations: number
   failureReason: RefundFailure | null
-  /** Money moved that nobody waits for, with another transaction or with its own: a person must look at it. */
+  /** Money moved unexpectedly, with another transaction or with this refund's own. A person must look at it. */
   attention: boolean
   strayTxHash: string | null
 }
 
 /**
- * `dropped`: another transaction has used its nonce, so it can never be mined. `unproven`: nodes cannot say what became
- * of it, and a person has seen that the money did not come.
+ * `dropped`: another transaction has used its nonce, so it can never be mined. `unproven`: the nodes cannot show the
+ * outcome, and a person has reported that the money did not arrive.
  */
 type RefundFailure = 'reverted' | 'wrong_recipient' | 'wrong_asset' | 'amount_mismatch' | 'dropped' | 'unproven'
 
 export type RefundEvent = { at: Date } & (
   | { type: 'destination_named'; destination: string }
   | { type: 'transaction_sent' | 'transaction_gone' | 'stray_transfer_seen'; txHash: string }
-  // `instead`: of this one, which somebody has found gone. Of whatever it is paid with, where nothing is said.
+  // `instead`: the hash to be replaced. If it is not given, whatever hash the refund has is replaced.
   | { type: 'transaction_replaced'; txHash: string; instead?: string | null }
-  // `strayed`: it has brought the destination money that is not what the refund is of, or more than that.
+  // `strayed`: the transaction moved other money to the destination than the refund's, or more.
   | { type: 'transaction_verified'; txHash: string; confirmations: number; strayed?: boolean }
   | {
       type: 'transaction_failed'
@@ -52,10 +52,9 @@ export type RefundEvent = { at: Date } & (
 )
 
 /**
- * Its amount is reserved on the payment, in the same bundle: with `create` and `retry` goes
- * `reserve_refund`, with `cancel` and `transaction_failed` goes `release_refund`, and with
- * `transaction_verified` goes `refund_processed`. A refund whose destination is known is created
- * and named in one bundle.
+ * The amount of a refund is reserved on its payment, in the same bundle: `create` and `retry` are bundled with
+ * `reserve_refund`, `cancel` and `transaction_failed` with `release_refund`, and `transaction_verified` with
+ * `refund_processed`. If the destination is known, `create` and `destination_named` are one bundle.
  */
 export const refundMachine = setup({
   types: {
@@ -73,48 +72,48 @@ export const refundMachine = setup({
       assertEvent(event, ['transaction_sent', 'transaction_replaced'])
       return { txHash: event.txHash }
     }),
-    keepVerdict: assign(({ event }) => {
+    recordOutcome: assign(({ event }) => {
       assertEvent(event, ['transaction_verified', 'transaction_failed'])
       const { confirmations, txHash, strayed } = event
       const failureReason = event.type === 'transaction_failed' ? event.failureReason : null
       return { confirmations, failureReason, ...(strayed && { strayTxHash: txHash, attention: true }) }
     }),
-    startOver: assign({ txHash: null, confirmations: 0, failureReason: null }),
-    noteStray: assign(({ event }) => {
+    clearTransaction: assign({ txHash: null, confirmations: 0, failureReason: null }),
+    flagStray: assign(({ event }) => {
       assertEvent(event, 'stray_transfer_seen')
       return { strayTxHash: event.txHash, attention: true }
     }),
     dismiss: assign({ attention: false }),
-    // A wake-up for the merchant's own refund signer, or the sandbox's. Without one nobody answers it.
+    // Wakes the merchant's own refund signer, or the sandbox's. Without a signer it does nothing.
     signRefund: () => {},
-    // Rows that change in the commit of the transition: see `writes` of its kind.
+    // These write rows of other tables in the same commit: see `writes` in src/kinds/refund.ts.
     recordBeginning: () => {},
     watchDestination: () => {},
     watchTransaction: () => {},
     unwatchTransaction: () => {},
-    noticeGivenUp: () => {},
+    watchGivenUpTransaction: () => {},
     closeUnclearNonces: () => {},
-    leaveToHand: () => {},
-    forgetSigningWait: () => {},
+    leaveToManualSigning: () => {},
+    clearSigningWait: () => {},
   },
   guards: {
     isItsTransaction: ({ context, event }) => 'txHash' in event && event.txHash === context.txHash,
     isOtherTransaction: ({ context, event }) => 'txHash' in event && event.txHash !== context.txHash,
-    takesItsPlace: ({ context, event }) => {
+    replacesItsTransaction: ({ context, event }) => {
       assertEvent(event, 'transaction_replaced')
       const { txHash, instead = context.txHash } = event
       return txHash !== context.txHash && instead === context.txHash
     },
-    // Its own too where that one was given up: nobody expects any more that it is mined.
+    // Includes its own transaction if that was dropped: it is not expected to be mined any more.
     isStrayOfFailed: ({ context, event }) =>
       'txHash' in event && (event.txHash !== context.txHash || context.failureReason === 'dropped'),
-    hasPaidIt: ({ context, event }) =>
+    strayIsItsTransaction: ({ context, event }) =>
       'txHash' in event &&
       event.txHash === context.txHash &&
       context.attention &&
       context.strayTxHash === context.txHash,
     needsAttention: ({ context }) => context.attention,
-    isLookedAt: ({ context }) => !context.attention,
+    needsNoAttention: ({ context }) => !context.attention,
   },
 }).createMachine({
   id: 'refund',
@@ -142,57 +141,61 @@ export const refundMachine = setup({
         cancel: { target: 'canceled', actions: emit({ type: 'refund.canceled' }) },
       },
     },
-    // It cannot be canceled any more: the transaction is out, and may be mined whenever it likes.
+    // Cannot be canceled: the transaction was broadcast and may be mined at any time.
     processing: {
       entry: ['watchTransaction', 'watchDestination'],
       exit: 'unwatchTransaction',
       on: {
-        // A higher fee at the same nonce: another hash, the same payment.
-        transaction_replaced: { guard: 'takesItsPlace', actions: ['nameTransaction', 'watchTransaction'] },
-        // No node knows it, and nobody is on to send it: the payment need not hear of that.
+        // A higher fee at the same nonce: the hash changes, the payment does not.
+        transaction_replaced: { guard: 'replacesItsTransaction', actions: ['nameTransaction', 'watchTransaction'] },
+        // No node knows the transaction, and no signer will send it again. The amount stays reserved on the payment.
         transaction_gone: {
           guard: 'isItsTransaction',
           target: 'requires_signature',
-          actions: ['startOver', 'noticeGivenUp', 'leaveToHand'],
+          actions: ['clearTransaction', 'watchGivenUpTransaction', 'leaveToManualSigning'],
         },
         transaction_verified: {
           guard: 'isItsTransaction',
           target: 'processed',
-          actions: ['keepVerdict', 'closeUnclearNonces', emit({ type: 'refund.processed' })],
+          actions: ['recordOutcome', 'closeUnclearNonces', emit({ type: 'refund.processed' })],
         },
         transaction_failed: {
           guard: 'isItsTransaction',
           target: 'failed',
-          actions: ['keepVerdict', 'noticeGivenUp', 'closeUnclearNonces', emit({ type: 'refund.failed' })],
+          actions: ['recordOutcome', 'watchGivenUpTransaction', 'closeUnclearNonces', emit({ type: 'refund.failed' })],
         },
       },
     },
     processed: {
-      entry: ['watchDestination', 'forgetSigningWait'],
+      entry: ['watchDestination', 'clearSigningWait'],
       on: {
-        stray_transfer_seen: { guard: 'isOtherTransaction', actions: 'noteStray' },
+        stray_transfer_seen: { guard: 'isOtherTransaction', actions: 'flagStray' },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },
     },
     failed: {
       entry: 'watchDestination',
       on: {
-        // Where money has moved a person looks before it is signed again, which a signer does at once.
-        retry: { guard: 'isLookedAt', target: 'requires_signature', actions: ['startOver', 'leaveToHand'] },
-        // A person has seen that the money which its transaction moved is the refund's.
-        transaction_verified: {
-          guard: 'hasPaidIt',
-          target: 'processed',
-          actions: ['keepVerdict', 'dismiss', emit({ type: 'refund.processed' })],
+        // If money has moved, a person must look first: after a retry a signer signs immediately.
+        retry: {
+          guard: 'needsNoAttention',
+          target: 'requires_signature',
+          actions: ['clearTransaction', 'leaveToManualSigning'],
         },
-        stray_transfer_seen: { guard: 'isStrayOfFailed', actions: 'noteStray' },
+        // A person has confirmed that the money moved by its transaction is the refund's.
+        transaction_verified: {
+          guard: 'strayIsItsTransaction',
+          target: 'processed',
+          actions: ['recordOutcome', 'dismiss', emit({ type: 'refund.processed' })],
+        },
+        stray_transfer_seen: { guard: 'isStrayOfFailed', actions: 'flagStray' },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },
     },
     canceled: {
-      entry: ['watchDestination', 'forgetSigningWait'],
+      entry: ['watchDestination', 'clearSigningWait'],
       on: {
-        stray_transfer_seen: { actions: 'noteStray' },
+        stray_transfer_seen: { actions: 'flagStray' },
         dismiss: { guard: 'needsAttention', actions: 'dismiss' },
       },
     },

@@ -1,22 +1,21 @@
 /**
- * Database time. Deadlines are decided by one clock whatever the machines' own clocks say:
- * answers of the database carry its time, and between answers a monotonic counter goes on from
- * there, so that a step of the local clock changes nothing.
+ * Database time. All processes use one clock for deadlines: answers of the database contain its time, and between
+ * answers a monotonic counter continues from there. A step of the local clock has no effect.
  */
 export type Clock = {
   now(): Date
-  /** Told the database's time by an answer, and how long ago it was asked. */
-  learn(databaseTime: Date, askedMsAgo: number): void
+  /** Adjusts the clock to the database time in an answer, and how long ago the query was sent. */
+  learn(databaseTime: Date, sentMsAgo: number): void
 }
 
 export const databaseClock = (): Clock => {
   let offset = Date.now() - performance.now()
   return {
     now: () => new Date(offset + performance.now()),
-    // The database read its clock somewhere between the question and now. An estimate that lies in
-    // between is kept, so that time does not jitter with every answer; another moves to the nearer end.
-    learn: (databaseTime, askedMsAgo) => {
-      const latest = databaseTime.getTime() - (performance.now() - askedMsAgo)
+    // The database read its clock at some time between sending and now. An offset within this interval is kept, so that
+    // the time does not jitter with every answer. Otherwise it is moved to the nearer end.
+    learn: (databaseTime, sentMsAgo) => {
+      const latest = databaseTime.getTime() - (performance.now() - sentMsAgo)
       const earliest = databaseTime.getTime() - performance.now()
       offset = Math.min(Math.max(offset, earliest), latest)
     },
@@ -25,7 +24,7 @@ export const databaseClock = (): Clock => {
 
 export type ManualClock = Clock & { advance(ms: number): void; set(time: Date): void }
 
-/** A clock that only moves when told to. */
+/** A clock for tests that moves only by `advance` and `set`. */
 export const manualClock = (start = new Date('2026-01-01T00:00:00.000Z')): ManualClock => {
   let time = start.getTime()
   return {

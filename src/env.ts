@@ -79,7 +79,7 @@ const ranges = 'IP addresses or ranges, separated by commas, such as 10.0.0.0/8,
 const rates = 'a whole number of requests per second, 0 to 1000000 (0 is no limit)'
 const key = `at least ${SECRET_KEY_LENGTH} characters, such as the output of: openssl rand -base64 32`
 
-/** The rule in the message about a wrong value. */
+/** The allowed values, as in the error message. */
 const allowed = {
   ROLE: 'all, api or worker',
   PORT: 'a port number, 1 to 65535',
@@ -163,17 +163,17 @@ const environment = type({
   LOG_LEVEL: type("'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'").default('info'),
 })
 
-/** Two URLs in one entry would parse as one URL, of neither node. */
+/** Two URLs in one entry, such as `https://a;https://b`, would be parsed as one wrong URL. */
 const isOne = (text: string) => !/[;\s]\s*https?:\/\//i.test(text)
 
-/** The same text for all spellings of a URL. */
+/** The same text for equivalent URLs. */
 const nodeAt = (text: string): string => {
   const { protocol, username, password, hostname, port, pathname, search } = new URL(text)
   const parts = [protocol, username, password, hostname.replace(/\.$/, ''), port, pathname.replace(/\/+$/, ''), search]
   return parts.join(' ')
 }
 
-/** A node that is listed twice would agree with itself. */
+/** Two nodes must agree before money is final. A node that is listed twice would agree with itself. */
 const areDifferent = (urls: readonly string[]) => new Set(urls.map(nodeAt)).size === urls.length
 
 const urlList = list.to(httpUrl.narrow(isOne).array().atLeastLength(1).narrow(areDifferent))

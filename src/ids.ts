@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Random } from './outside.ts'
+import type { Random } from './dependencies.ts'
 import type { IdPrefix } from './resources.ts'
 
 /** A UUIDv7: 48 bits of time, then randomness. Sorted by time, so that new rows land together in an index. */

@@ -1,29 +1,29 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 /**
- * Everything the secret key is good for. No two purposes share a key, so that what one gives away is
- * of no use to another; and what is sealed opens for its own purpose and record only, so that nobody
- * who can write to the database moves one account's secret to another.
+ * Encrypts and signs with keys derived from the secret key. Each purpose has its own key, so that a leaked one does not
+ * affect the others. An encrypted text can be decrypted only for its purpose and record: write access to the database
+ * is not enough to move the secret of one account to another.
  */
 export type Keyring = {
   /** `v1.<key id>.<nonce, text and tag>`: AES-256-GCM under the current key. */
   seal(purpose: string, recordId: string, text: string): string
-  /** Throws when it was sealed for something else, under another key, or has been touched. */
+  /** Throws if it was sealed for another purpose or record, with another key, or was changed. */
   open(purpose: string, recordId: string, sealed: string): string
-  /** For signatures: the key to sign with, and all whose signatures are good, the current one first. */
+  /** The key to sign with, and all keys whose signatures are accepted, the current one first. */
   signing(purpose: string): { readonly current: SigningKey; readonly all: readonly SigningKey[] }
-  /** Of the current key. It tells one key from another and nothing about either. */
+  /** The id of the current key. It reveals nothing about the key. */
   readonly id: string
-  /** Of all keys. */
+  /** The ids of all keys. */
   readonly ids: readonly string[]
 }
 
 export type SigningKey = { readonly id: string; readonly key: Uint8Array }
 
-/** With a previous key, both open and verify; only the current one seals and signs. */
+/** With a previous key, both decrypt and verify. Only the current one encrypts and signs. */
 export const openKeyring = (secretKey: string, previous?: string): Keyring => {
-  const current = generation(secretKey)
-  const all = previous === undefined || previous === secretKey ? [current] : [current, generation(previous)]
+  const current = deriveGeneration(secretKey)
+  const all = previous === undefined || previous === secretKey ? [current] : [current, deriveGeneration(previous)]
 
   return {
     id: current.id,
@@ -32,13 +32,13 @@ export const openKeyring = (secretKey: string, previous?: string): Keyring => {
     open: (purpose, recordId, sealed) => {
       const [version, id, box, ...rest] = sealed.split('.')
       if (version !== 'v1' || box === undefined || rest.length > 0)
-        throw new Error(`cannot open the ${purpose} of ${recordId}: it is not sealed`)
-      const one = all.find(each => each.id === id)
-      if (!one)
+        throw new Error(`cannot decrypt the ${purpose} of ${recordId}: it is not encrypted`)
+      const generation = all.find(each => each.id === id)
+      if (!generation)
         throw new Error(
-          `cannot open the ${purpose} of ${recordId}: it is sealed under a key that is neither SECRET_KEY nor SECRET_KEY_PREVIOUS`,
+          `cannot decrypt the ${purpose} of ${recordId}: its key is neither SECRET_KEY nor SECRET_KEY_PREVIOUS`,
         )
-      return decrypt(one.sealing(purpose), purpose, recordId, box)
+      return decrypt(generation.sealing(purpose), purpose, recordId, box)
     },
     signing: purpose => {
       const keys = all.map(({ id, signing }) => ({ id, key: signing(purpose) }))
@@ -53,14 +53,14 @@ type Generation = {
   signing(purpose: string): Uint8Array
 }
 
-/** One secret key and what is derived from it. Deriving takes longer than sealing, so it is done once. */
-const generation = (secretKey: string): Generation => {
-  const derived = new Map<string, Uint8Array>()
-  const derive = (what: string): Uint8Array => {
-    const known = derived.get(what)
-    if (known) return known
-    const key = new Uint8Array(hkdfSync('sha256', secretKey, 'paymachine', what, 32))
-    derived.set(what, key)
+/** One secret key and the keys derived from it. They are cached, because deriving takes longer than encrypting. */
+const deriveGeneration = (secretKey: string): Generation => {
+  const cache = new Map<string, Uint8Array>()
+  const derive = (info: string): Uint8Array => {
+    const cached = cache.get(info)
+    if (cached) return cached
+    const key = new Uint8Array(hkdfSync('sha256', secretKey, 'paymachine', info, 32))
+    cache.set(info, key)
     return key
   }
   return {
@@ -74,7 +74,7 @@ const nonceBytes = 12
 const tagBytes = 16
 
 const encrypt = (key: Uint8Array, purpose: string, recordId: string, text: string): string => {
-  // Not the world's randomness, which a simulation may replay: a nonce used twice gives both texts away.
+  // Not `Dependencies.random`, which a simulation may replay: a nonce that is used twice reveals both texts.
   const nonce = randomBytes(nonceBytes)
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes }).setAAD(bound(purpose, recordId))
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64url')
@@ -90,9 +90,10 @@ const decrypt = (key: Uint8Array, purpose: string, recordId: string, box: string
       .setAuthTag(bytes.subarray(-tagBytes))
     return decipher.update(text, undefined, 'utf8') + decipher.final('utf8')
   } catch (cause) {
-    throw new Error(`cannot open the ${purpose} of ${recordId}: it was sealed for something else or has been changed`, {
-      cause,
-    })
+    throw new Error(
+      `cannot decrypt the ${purpose} of ${recordId}: it was encrypted for another purpose or record, or was changed`,
+      { cause },
+    )
   }
 }
 

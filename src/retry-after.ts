@@ -1,11 +1,11 @@
 /**
- * The seconds that a Retry-After header asks for, in seconds or as a date, at most a day; null when it says nothing
- * that can be understood.
+ * Parses a Retry-After header in seconds or as a date. Returns seconds, at most a day; null if it is missing or
+ * invalid.
  */
 export const parseRetryAfter = (header: string | undefined, now: Date): number | null => {
   if (header === undefined) return null
   const text = header.trim()
-  // Date.parse would take `-5` for a year.
+  // Checked by pattern, because Date.parse accepts texts such as `-5` as years.
   const seconds = /^\d+$/.test(text)
     ? Number(text)
     : httpDate.test(text)

@@ -1,14 +1,17 @@
-/** What each kind of secret is sealed for: a text that was sealed for one purpose does not open for another. */
+/**
+ * The encryption purpose of each kind of secret. A text that was encrypted for one purpose cannot be decrypted for
+ * another.
+ */
 export const MFA_PURPOSE = 'mfa'
 export const RECOVERY_PURPOSE = 'recovery secret'
 export const CLAIM_PURPOSE = 'refund claim'
 export const SIGNER_PURPOSE = 'refund signer key'
 export const WEBHOOK_SECRET_PURPOSE = 'webhook secret'
 
-/** A column whose values the keyring has sealed, each for the id of its row. */
+/** A column with values that are encrypted by the keyring, each for the id of its row. */
 export type SealedColumn = { readonly table: string; readonly column: string; readonly purpose: string }
 
-/** All of them. A column that is missing here cannot be read any more after the secret key has been changed. */
+/** All encrypted columns. A column that is missing here becomes unreadable when the secret key is changed. */
 export const sealedColumns: readonly SealedColumn[] = [
   { table: 'accounts', column: 'mfa_secret', purpose: MFA_PURPOSE },
   { table: 'recovery_secrets', column: 'sealed_secret', purpose: RECOVERY_PURPOSE },

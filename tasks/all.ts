@@ -1,24 +1,24 @@
 import type { Sender } from '../src/webhooks/sender.ts'
 import type { Tasks } from '../src/workers/task.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
-import { judgeEndpointTask } from './judge-endpoint.ts'
+import { disableFailingEndpoint } from './disable-failing-endpoint.ts'
 import { recoverDeliveriesTask } from './recover-deliveries.ts'
 import { sendWebhooks } from './send-webhooks.ts'
 import { signRefundTask } from './sign-refund.ts'
 
-/** What some tasks are for, and only the process that they run in has. */
-export type Hands = {
+/** Services of the process that some tasks need. */
+export type TaskServices = {
   readonly sender: Pick<Sender, 'wake'>
   readonly sign: (refundId: string) => Promise<void>
 }
 
 /**
- * Every task, by name. A list by hand, so that tasks are given the world instead of reaching for it.
- * A job whose task is not listed waits for a version that has it.
+ * All tasks, by name. Listed by hand, so that tasks get their services as parameters. A job whose task is not listed
+ * stays in the queue until a process of a version with that task runs it.
  */
-export const tasksOf = ({ sender, sign }: Hands): Tasks => ({
+export const tasksOf = ({ sender, sign }: TaskServices): Tasks => ({
   'cancel-deliveries': cancelDeliveries,
-  'judge-endpoint': judgeEndpointTask,
+  'disable-failing-endpoint': disableFailingEndpoint,
   'recover-deliveries': recoverDeliveriesTask,
   'send-webhooks': sendWebhooks(sender),
   'sign-refund': signRefundTask(sign),

@@ -9,7 +9,7 @@ const payload = type({
   cause: 'string',
 })
 
-/** Sends again what an endpoint has not got, in batches, for as long as it is enabled. */
-export const recoverDeliveriesTask = task(payload, (world, recovery, { signal }) =>
-  recoverDeliveries(world, recovery, signal),
+/** Sends failed deliveries of an endpoint again, in batches, as long as the endpoint is enabled. */
+export const recoverDeliveriesTask = task(payload, (services, recovery, { signal }) =>
+  recoverDeliveries(services, recovery, signal),
 )

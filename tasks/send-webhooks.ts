@@ -3,8 +3,8 @@ import type { Sender } from '../src/webhooks/sender.ts'
 import { type Task, task } from '../src/workers/task.ts'
 
 /**
- * Wakes this process's sender for what the actors have changed, who looks for itself at what is due. Of new deliveries
- * it hears without a job (src/webhooks/ears.ts).
+ * Wakes this process's sender after a change of a delivery. The sender finds the due deliveries itself. For new
+ * deliveries it is woken without a job (src/webhooks/listener.ts).
  */
 export const sendWebhooks = (sender: Pick<Sender, 'wake'>): Task =>
   task(type({ endpointIds: 'string.uuid[]' }), async (_world, { endpointIds }) => sender.wake(endpointIds))

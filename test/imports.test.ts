@@ -166,8 +166,8 @@ test('a planted circle and a planted upward import are found, also of types alon
 const neededByActors = [
   'node:timers/promises',
   'src/clock.ts',
+  'src/dependencies.ts',
   'src/ids.ts',
-  'src/outside.ts',
   'src/postgres/connect.ts',
   'src/postgres/errors.ts',
   'xstate',

@@ -1,7 +1,7 @@
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { Keyring } from '../keyring.ts'
 
-/** What an access token says: whose it is, and by which session. Everything else is looked up. */
+/** The contents of an access token: the account and the session. Everything else is read from the database. */
 export type AccessClaims = { readonly accountId: string; readonly sessionId: string }
 
 export const ACCESS_SECONDS = 15 * 60
@@ -26,14 +26,14 @@ export const signAccessToken = (
     .sign(current.key)
 }
 
-/** Undefined for whatever this service has not signed. Whether it is over is left to who knows the time. */
+/** Returns undefined for a token that this service has not signed. The caller checks the expiry. */
 export const readAccessToken = async (
   keyring: Keyring,
   token: string,
 ): Promise<(AccessClaims & { readonly expiresAt: Date }) | undefined> => {
   try {
     const { payload } = await jwtVerify(token, ({ kid }) => keyOf(keyring, kid), {
-      // The token's own header chooses nothing: neither another algorithm nor none at all.
+      // The token's header must not choose the algorithm, or none at all.
       algorithms: ['HS256'],
       typ: 'JWT',
       issuer,

@@ -1,17 +1,16 @@
 import { hash } from 'node:crypto'
-import type { Random } from '../outside.ts'
+import type { Random } from '../dependencies.ts'
 
 /**
- * `sk_test_` or `sk_live_`, a tag of 6 characters, 256 random bits in 52, a checksum of 6. The tag may
- * be seen anywhere and tells which key is meant; the checksum tells a typo from a key that is gone
- * without asking the database.
+ * `sk_test_` or `sk_live_`, a tag of 6 characters, 256 random bits in 52 characters, and a checksum of 6 characters.
+ * The tag is public and identifies the key. The checksum detects typos without a database query.
  */
 export type ApiKey = {
-  /** Shown once, to whoever asked for it. */
+  /** Shown only once, when the key is created. */
   readonly secret: string
   readonly tag: string
   readonly last4: string
-  /** All that is kept of the secret. */
+  /** The only part of the secret that is stored. */
   readonly hash: Uint8Array
 }
 
@@ -22,22 +21,22 @@ export const makeApiKey = (livemode: boolean, random: Random): ApiKey => {
   return { secret, tag, last4: secret.slice(-4), hash: hashApiKey(secret) }
 }
 
-/** Whether it could be a key at all. */
+/** Whether the text has the format and checksum of a key. */
 export const isApiKey = (text: string): boolean => shape.test(text) && text.endsWith(checksum(text.slice(0, -6)))
 
 export const hashApiKey = (secret: string): Buffer => hash('sha256', secret, 'buffer')
 
-/** The same as a text, a character for each byte. */
-export const spellHash = (secret: string): string => hash('sha256', secret, 'binary')
+/** The same hash as text, with one character per byte. */
+export const hashAsText = (secret: string): string => hash('sha256', secret, 'binary')
 
 const shape = /^sk_(?:test|live)_[0-9a-hjkmnp-tv-z]{64}$/
 
 const checksum = (body: string): string => toBase32(hashApiKey(body).subarray(0, 4)).slice(0, 6)
 
-/** No letter looks like a digit. */
+/** Crockford's base32: no letter looks like a digit. */
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 
-/** Five bits to a character, the first ones first. */
+/** Five bits per character, most significant bits first. */
 const toBase32 = (bytes: Uint8Array): string => {
   let text = ''
   let value = 0

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import type { Random } from '../outside.ts'
+import type { Random } from '../dependencies.ts'
 
-/** 256 random bits: whoever has them may say where a refund goes. */
+/** 256 random bits. Anyone who knows them can set the destination of the refund. */
 export const makeClaimSecret = (random: Random): string => Buffer.from(random(new Uint8Array(32))).toString('base64url')
 
-/** Undefined for what cannot be one. */
+/** Returns undefined for a text that does not have the format of a claim secret. */
 export const hashClaimSecret = (text: string): Buffer | undefined =>
   /^[\w-]{43}$/.test(text) ? hash('sha256', text, 'buffer') : undefined

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import type { Random } from '../outside.ts'
+import type { Random } from '../dependencies.ts'
 
-/** `pay_…_secret_…` with 256 random bits: told to the customer who opens a checkout, kept as its hash. */
+/** `pay_…_secret_…` with 256 random bits: returned to the customer who opens a checkout. Only its hash is stored. */
 export const makeClientSecret = (paymentId: string, random: Random): string =>
   `${paymentId}_secret_${Buffer.from(random(new Uint8Array(32))).toString('base64url')}`
 

@@ -1,6 +1,6 @@
 /**
- * Passwords of ten characters and more that lists of leaked ones have near the top. Compared in lower case and without
- * blanks.
+ * Common passwords of ten characters or more, from lists of leaked passwords. Compared in lower case and without
+ * spaces.
  */
 export const commonPasswords: ReadonlySet<string> = new Set(
   `0123456789 01234567890 0987654321 1029384756 1122334455 11223344556677 1231231231 123123123123 1234512345 123456123456
@@ -18,7 +18,7 @@ qwertyuiopasdfghjklzxcvbnm qwertzuiop qwertzuiop1 trustno1trustno1 zaq12wsxcde3 
 zxcvbnm12345 zxcvbnmasdfghjkl zxcvbnmlkjhgfdsaqwertyuiop`.split(/\s+/),
 )
 
-/** Words that are no password either with digits and signs before or after them: `Password2026!`. */
+/** Common words. A word with digits or symbols before or after it, such as `Password2026!`, is not accepted either. */
 export const commonWords: ReadonlySet<string> = new Set(
   `abc abcd admin administrator adminadmin alexander america andrea anthony apple arsenal asdf asdfgh asdfghjkl azerty babygirl
 bailey barcelona baseball basketball batman bitcoin blink butterfly california changeme changemenow charlie cheese chelsea chocolate

@@ -1,11 +1,11 @@
 import { type } from 'arktype'
 
-/** An e-mail address as accounts are found by: one spelling for all that mean the same mailbox. */
+/** An e-mail address in normalized form, by which accounts are found. */
 export const email = () =>
   type('string')
     .pipe(text => text.trim().normalize('NFC').toLowerCase())
     .to('string <= 254')
     .narrow(isEmail)
 
-/** Something at something, with nothing in it that would break a line. */
+/** Text, `@`, text, without spaces and control characters. */
 export const isEmail = (text: string): boolean => /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(text)

@@ -6,9 +6,9 @@ import { Refusal } from '../errors.ts'
  */
 export type FairQueue = <T>(caller: string, work: () => Promise<T>) => Promise<T>
 
-export type TurnsOptions = { readonly atOnce: number; readonly waiting: number; readonly waitMs: number }
+export type FairQueueOptions = { readonly atOnce: number; readonly waiting: number; readonly waitMs: number }
 
-export const openFairQueue = ({ atOnce, waiting, waitMs }: TurnsOptions): FairQueue => {
+export const openFairQueue = ({ atOnce, waiting, waitMs }: FairQueueOptions): FairQueue => {
   let running = 0
   let length = 0
   /** The requests of each caller, oldest first. The caller whose turn is next comes first. */

@@ -1,6 +1,6 @@
 import { commonPasswords, commonWords } from './common-passwords.ts'
 
-/** Whether a password is one of the first that are tried: a common one, or one that the e-mail address gives away. */
+/** Whether a password is easy to guess: a common one, or one that is derived from the e-mail address. */
 export const isGuessable = (password: string, email: string): boolean => {
   const text = plain(password)
   if (new Set(text).size <= 3) return true
@@ -9,7 +9,7 @@ export const isGuessable = (password: string, email: string): boolean => {
   return [email, name, domain, domain.split('.')[0] ?? ''].map(plain).some(part => isMadeOf(text, part))
 }
 
-/** The same, or the same letters with other signs and digits: `anna-smith1` of `anna.smith`. */
+/** The same text, or the same letters with other symbols and digits: `anna-smith1` and `anna.smith`. */
 const isMadeOf = (text: string, part: string): boolean =>
   part !== '' && (text === part || (letters(part).length > 2 && letters(text) === letters(part)))
 

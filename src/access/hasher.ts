@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { hashSync, type Options, verifySync } from '@node-rs/argon2'
 
-/** What a hasher is asked: for a hash, or whether a password is the one of a hash. */
+/** To hash a password, or to compare a password with a hash. */
 export type HashTask =
   | { readonly password: string; readonly options: Options }
   | { readonly password: string; readonly known: string }
@@ -11,10 +11,10 @@ export type HashTask =
 export type HashAnswer = { readonly hash: string } | { readonly right: boolean } | { readonly fault: string }
 
 /**
- * The thread that hashes, in small steps behind everything else: a flood of sign-ins then takes what
- * processor time nobody else wants. Linux alone gives threads a priority of their own.
+ * Gives this thread a low priority, so that many sign-ins at once only use processor time that is not needed otherwise.
+ * Only Linux has priorities per thread.
  */
-const stepBack = () => {
+const lowerPriority = () => {
   if (process.platform !== 'linux') return
   const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1))
   setPriority(thread, constants.priority.PRIORITY_BELOW_NORMAL)
@@ -30,13 +30,13 @@ const answer = (task: HashTask): HashAnswer => {
 }
 
 try {
-  stepBack()
+  lowerPriority()
 } catch {
-  // Without /proc, or where that is forbidden, it hashes all the same.
+  // Without /proc, or without the permission, the thread hashes at normal priority.
 }
 
 parentPort?.on('message', (task: HashTask | 'end') => {
-  // The thread alone. On Deno its port cannot be closed.
+  // Ends only this thread. Closing the port instead does not work on Deno.
   if (task === 'end') process.exit(0)
   else parentPort?.postMessage(answer(task))
 })

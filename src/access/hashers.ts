@@ -1,7 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import type { HashAnswer, HashTask } from './hasher.ts'
 
-/** Threads that hash. There are as many as are asked at once, and none once nobody has asked for a while. */
+/**
+ * Worker threads that hash passwords. A thread is started for each parallel task, and ends after it was idle for a
+ * while.
+ */
 export type Hashers = (task: HashTask) => Promise<HashAnswer>
 
 export const openHashers = ({ idleMs = 10_000 } = {}): Hashers => {
@@ -16,7 +19,7 @@ export const openHashers = ({ idleMs = 10_000 } = {}): Hashers => {
     return new Worker(new URL('hasher.ts', import.meta.url))
   }
   const giveBack = (worker: Worker) => {
-    // Nobody is kept from ending by a thread that waits for work.
+    // An idle thread does not keep the process running.
     worker.unref()
     const end = () => {
       idle.delete(worker)
@@ -34,7 +37,7 @@ export const openHashers = ({ idleMs = 10_000 } = {}): Hashers => {
   }
 }
 
-/** A thread that fails is not given back. */
+/** If the thread fails, the promise rejects and the thread is not used again. */
 const ask = (worker: Worker, task: HashTask): Promise<HashAnswer> => {
   const { promise, resolve, reject } = Promise.withResolvers<HashAnswer>()
   const ended = () => reject(new Error('cannot hash a password: its thread has ended'))

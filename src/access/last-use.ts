@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Outside } from '../outside.ts'
-import { noteKeyUses } from '../queries/key-access.ts'
+import type { Dependencies } from '../dependencies.ts'
+import { recordKeyUses } from '../queries/key-access.ts'
 
-/** When each key was used last, kept in memory and written every ten seconds: a request writes nothing. */
+/** Collects when each key was last used, and writes it every ten seconds, so that requests write nothing. */
 export type LastUses = {
-  note(id: string): void
-  /** Writes what is left. */
+  record(id: string): void
+  /** Writes the remaining times. */
   stop(): Promise<void>
 }
 
 export const openLastUses = (
-  { sql, log }: Pick<Outside, 'sql' | 'log'>,
+  { sql, log }: Pick<Dependencies, 'sql' | 'log'>,
   { everyMs = 10_000 }: { readonly everyMs?: number } = {},
 ): LastUses => {
   let usedAt = new Map<string, number>()
@@ -24,14 +24,14 @@ export const openLastUses = (
     if (uses.size === 0) return
     const now = performance.now()
     try {
-      await noteKeyUses(
+      await recordKeyUses(
         sql,
         [...uses.keys()],
         Array.from(uses.values(), at => now - at),
       )
     } catch (err) {
       log.warn({ err }, 'API key last-use times not written, retrying')
-      // What has been used since then stays newer.
+      // Newer uses overwrite the ones that could not be written.
       usedAt = new Map([...uses, ...usedAt])
       arm()
     }
@@ -46,14 +46,14 @@ export const openLastUses = (
   }
 
   return {
-    note: id => {
+    record: id => {
       usedAt.set(id, performance.now())
       arm()
     },
     stop: async () => {
       stopped = true
       clearTimeout(timer)
-      // Nobody's stop waits for long for a database that has fallen silent.
+      // With a time limit, in case the database does not answer.
       await Promise.race([writing.then(write), sleep(2_000, undefined, { ref: false })])
     },
   }

@@ -1,6 +1,5 @@
 /**
- * The cookie that carries the refresh token: out of reach of scripts, sent to this service's own
- * pages only, and only where it is needed.
+ * The path of the cookie with the refresh token. Scripts cannot read it, and it is sent only to this path of this site.
  */
 const PATH = '/v1/auth'
 const IDLE_SECONDS = 30 * 24 * 3600
@@ -10,8 +9,8 @@ export const writeRefreshCookie = (publicUrl: string, token: string): string => 
 export const clearRefreshCookie = (publicUrl: string): string => cookie(publicUrl, '', 0)
 
 /**
- * Undefined without one, and with two: a page of another host of the same domain can add one of this name, and which of
- * them is the own one cannot be known.
+ * Returns undefined if there is none or more than one: a page on another host of the same domain can set a cookie with
+ * this name, and the two cannot be distinguished.
  */
 export const readRefreshCookie = (publicUrl: string, headers: Headers): string | undefined => {
   const start = `${nameFor(publicUrl)}=`
@@ -20,19 +19,19 @@ export const readRefreshCookie = (publicUrl: string, headers: Headers): string |
   return others.length === 0 ? cookie?.slice(start.length) : undefined
 }
 
-/** Whether a browser sends it on behalf of a page of somebody else. Older ones tell by Origin alone. */
-export const isForeign = (publicUrl: string, headers: Headers): boolean => {
+/** Whether a browser sent the request from a page of another site. Older browsers only send Origin. */
+export const isCrossSite = (publicUrl: string, headers: Headers): boolean => {
   const site = headers.get('sec-fetch-site')
   if (site !== null && site !== 'same-origin' && site !== 'none') return true
   const origin = headers.get('origin')
   if (origin === null || origin === publicUrl) return false
-  // An operator may come by another name than PUBLIC_URL says: by the one that the request was sent to.
+  // An operator may use another host name than the one in PUBLIC_URL.
   return !URL.canParse(origin) || new URL(origin).host !== headers.get('host')
 }
 
 const isHttps = (publicUrl: string) => publicUrl.startsWith('https:')
 
-// Browsers let nobody but https write a name that begins so.
+// Browsers accept a cookie whose name begins with `__Secure-` over https only.
 const nameFor = (publicUrl: string) => `${isHttps(publicUrl) ? '__Secure-' : ''}paymachine_refresh`
 
 const cookie = (publicUrl: string, value: string, seconds: number): string =>

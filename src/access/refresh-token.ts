@@ -1,18 +1,17 @@
 import { createHash, createHmac } from 'node:crypto'
+import type { Random } from '../dependencies.ts'
 import type { Keyring } from '../keyring.ts'
-import type { Random } from '../outside.ts'
 
 /**
- * A refresh token is 16 bytes that name its session and 32 that nobody can guess. The next one is
- * derived from it, so that whoever shows it twice can be given the same successor although only
- * hashes are stored.
+ * A refresh token consists of the 16 bytes of its session id and 32 secret bytes. The next token is derived from it, so
+ * that a client that sends the same token twice gets the same successor, although only hashes are stored.
  */
 export type RefreshToken = { readonly text: string; readonly sessionId: string; readonly hash: Uint8Array }
 
 export const makeRefreshToken = (sessionId: string, random: Random): RefreshToken =>
   build(sessionId, random(new Uint8Array(32)))
 
-/** Undefined for whatever is not spelled like one. */
+/** Returns undefined for a text without the format of a refresh token. */
 export const parseRefreshToken = (text: string): RefreshToken | undefined => {
   if (!/^[\w-]{64}$/.test(text)) return undefined
   const bytes = Buffer.from(text, 'base64url')
@@ -23,7 +22,7 @@ export const parseRefreshToken = (text: string): RefreshToken | undefined => {
   return build(sessionId, bytes.subarray(16))
 }
 
-/** What may come after the token: by the current secret key first, then by the one before it. */
+/** The possible successors of a token: derived with the current secret key, then with the previous one. */
 export const successorsOf = (keyring: Keyring, { text, sessionId }: RefreshToken): readonly RefreshToken[] =>
   keyring.signing('refresh').all.map(({ key }) => build(sessionId, createHmac('sha256', key).update(text).digest()))
 

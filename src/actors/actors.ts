@@ -1,14 +1,14 @@
-import type { Outside } from '../outside.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { BundleOutcome, Command, Done, Outcome } from './command.ts'
 import { type DispatcherOptions, openDispatcher } from './dispatcher.ts'
 import type { Kind } from './kind.ts'
-import type { LockWait } from './lockouts.ts'
+import type { LockWait } from './locked-actors.ts'
 import { openRegistry } from './registry.ts'
 
 export type Actors = {
   /** The names of the machines that are registered. */
   readonly kinds: readonly string[]
-  /** Resolves once the command is committed, or refused; rejects when neither is known. */
+  /** Resolves when the command is committed or refused. Rejects if the outcome is unknown or the command is faulty. */
   dispatch(command: Command): Promise<Outcome>
   /** Commits all of the commands, or none. */
   dispatchBundle(commands: readonly Command[]): Promise<BundleOutcome>
@@ -17,27 +17,27 @@ export type Actors = {
 }
 
 export type OpenActors = Actors & {
-  /** For callers that come again by themselves: a command whose row is locked fails as LockedOut instead of waiting. */
+  /** For callers that retry anyway: a command whose row is locked fails with LockedOut instead of waiting. */
   readonly withoutLockWaits: Actors
-  /** Of the commands that wait because another transaction has locked a row, the longest wait. */
+  /** The longest wait of a command for a row that another transaction has locked. */
   longestLockWait(): LockWait | undefined
 }
 
-/** The door to every actor: machines registered, commands in, outcomes out. */
+/** Registers the machines and returns the functions that dispatch commands to actors. */
 export const openActors = async (
-  outside: Outside,
+  deps: Dependencies,
   kinds: readonly Kind[],
   options: DispatcherOptions = {},
 ): Promise<OpenActors> => {
-  const asked = performance.now()
-  const [database] = await outside.sql<{ now: Date }[]>`select now()`
-  // The local clock may be an hour off, and the first commit writes a time already.
-  if (database) outside.clock.learn(database.now, performance.now() - asked)
-  const registry = await openRegistry(outside.sql, kinds)
-  const { enqueue, idle, longestLockWait } = openDispatcher(outside, registry, options)
+  const sentAt = performance.now()
+  const [database] = await deps.sql<{ now: Date }[]>`select now()`
+  // The local clock may be wrong by an hour, and the first commit already writes a time.
+  if (database) deps.clock.learn(database.now, performance.now() - sentAt)
+  const registry = await openRegistry(deps.sql, kinds)
+  const { enqueue, idle, longestLockWait } = openDispatcher(deps, registry, options)
   const actorsThat = (waitsForLocks: boolean): Actors => ({
     kinds: kinds.map(({ name }) => name),
-    // One promise per command, whatever it waits for: half of a busy dispatcher's time goes into such things.
+    // Only one promise per command: promises are half of a busy dispatcher's time.
     dispatch: command =>
       new Promise((resolve, fail) => {
         const settle = (outcome: BundleOutcome) => resolve(outcome.ok ? only(outcome.done) : outcome)
@@ -50,6 +50,6 @@ export const openActors = async (
 }
 
 const only = ([done]: readonly Done[]): Done => {
-  if (!done) throw new Error('cannot tell what became of the command')
+  if (!done) throw new Error('cannot report the outcome of the command: it is missing')
   return done
 }

@@ -1,46 +1,46 @@
-import type { BundleOutcome, Carried, Done, Row } from './command.ts'
+import type { BundleOutcome, Done, IdentifiedCommand, Row } from './command.ts'
 import type { Actor, Job, Kind, PublicEvent, Write } from './kind.ts'
 import type { ActorRow, Owner } from './rows.ts'
 
 /**
- * How much is known of a unit. It only moves down this table.
+ * What is known about whether a unit was committed. A unit only moves down this table.
  *
- * | phase  | it is here because                              | it is read with         | refused or failed        |
- * |--------|-------------------------------------------------|-------------------------|--------------------------|
- * | fresh  | it was never sent to the database               | ids that callers chose  | for good, but see below  |
- * | unsure | a statement with it failed: it may be committed | the ids of all commands | not yet: moves to leased |
- * | leased | it was to be refused, or lost three times       | the same, under a lease | for good                 |
+ * | phase  | when                                              | command ids looked up     | refusal or failure         |
+ * |--------|---------------------------------------------------|---------------------------|----------------------------|
+ * | fresh  | never sent to the database                        | those that callers chose  | final, but see below       |
+ * | unsure | a statement with it failed: it may be committed   | all                       | not final: moves to leased |
+ * | leased | it was going to be refused, or lost three times   | all, while holding leases | final                      |
  *
- * A fresh unit whose caller chose its ids is not refused for a row that is there already, which may be its own: it
- * moves to leased. So does one that fails alone, since a driver may report the error of an earlier statement.
+ * A fresh unit whose caller chose its ids is not refused because a row already exists, since the row may be its own: it
+ * moves to leased. So does a unit that fails alone, since the driver may report the error of an earlier statement.
  */
 export type Phase = 'fresh' | 'unsure' | 'leased'
 
-/** Commands that stand or fall together, on their way through the dispatcher. */
-export type Pending = {
-  readonly commands: readonly Carried[]
+/** Commands that are committed together or not at all, while they are in the dispatcher. */
+export type PendingUnit = {
+  readonly commands: readonly IdentifiedCommand[]
   /** The caller chose the commands' ids. */
   readonly keyed: boolean
   readonly settle: (outcome: BundleOutcome) => void
   readonly fail: (error: unknown) => void
-  /** Whether it waits for a row that is locked, or fails as LockedOut instead. */
+  /** Whether it waits for a locked row, or fails with LockedOut instead. */
   readonly waitsForLocks: boolean
-  /** Until when a database in trouble is asked again. */
+  /** Until when it is retried after database errors. */
   readonly deadline: number
-  /** How often its rows had moved on when it came to the commit. */
+  /** How many commits were refused because the rows had changed since they were read. */
   conflicts: number
   phase: Phase
 }
 
 export type Unit = {
-  readonly commands: readonly Carried[]
+  readonly commands: readonly IdentifiedCommand[]
   readonly keyed: boolean
 }
 
-/** What a step leaves behind besides the actor's new row. */
+/** What a transition writes besides the actor's new row. */
 export type ActorStep = {
   readonly kind: Kind
-  readonly command: Carried
+  readonly command: IdentifiedCommand
   readonly keyed: boolean
   readonly isRecorded: boolean
   readonly from: string | null
@@ -48,60 +48,66 @@ export type ActorStep = {
   readonly owner: Owner
   readonly shown: Record<string, unknown>
   readonly published: readonly { readonly eventId: string; readonly type: string; readonly event: PublicEvent }[]
-  /** Due at null: canceled. */
+  /** Canceled if `dueAt` is null. */
   readonly timers: readonly { readonly name: string; readonly dueAt: Date | null }[]
   readonly jobs: readonly { readonly effect: string; readonly job: Job }[]
   readonly writes: readonly Write[]
   readonly rows: readonly Row[]
 }
 
-export type TakenCommand = { readonly command: string; readonly done: Done; readonly before: TakenCommand | undefined }
+export type AcceptedCommand = {
+  readonly command: string
+  readonly done: Done
+  readonly before: AcceptedCommand | undefined
+}
 
-/** An actor's row and what else its commands must know, seen in one snapshot. */
-export type Read = {
+/** An actor's row and what else is needed to decide its commands, read in one snapshot. */
+export type ReadActor = {
   readonly row: ActorRow
   /** The transaction that wrote the row. */
   readonly seen: string
-  /** Which of the asked command ids it has already taken. */
+  /** Which of the requested command ids the actor has already executed. */
   readonly done: ReadonlySet<string>
-  /** The generations of the asked timers. */
+  /** The generations of the requested timers. */
   readonly timers: ReadonlyMap<string, number>
 }
 
-/** An actor on its way through a batch. Never changed: a bundle that fails half-way drops its heads. */
+/**
+ * The latest version of an actor within a batch. Immutable, so that a bundle that fails half-way can drop its heads.
+ */
 export type ActorHead = {
   readonly kind: Kind
   readonly actor: Actor
-  /** The rev in the database, 0 for an actor this batch brings into being. */
+  /** The rev in the database; 0 if this batch creates the actor. */
   readonly stored: number
-  /** The transaction that wrote the row; null for an actor this batch brings into being. */
+  /** The transaction that wrote the row; null if this batch creates the actor. */
   readonly seen: string | null
-  readonly read: Read | undefined
-  /** Timers armed (by which rev) and canceled in this batch, over those that were read. */
+  readonly read: ReadActor | undefined
+  /** Timers armed (value: the rev) or canceled (null) in this batch. They override those that were read. */
   readonly timers: ReadonlyMap<string, number | null>
-  /** Commands taken in this batch, latest first, for twins within it. */
-  readonly taken: TakenCommand | undefined
+  /** Commands executed in this batch, latest first, to recognize duplicates within it. */
+  readonly taken: AcceptedCommand | undefined
 }
 
-/** A unit whose commands were all decided, with what they leave behind. */
+/** A unit whose commands were all decided, with what they write. */
 export type Decided<U extends Unit> = { readonly unit: U; readonly steps: readonly ActorStep[] }
 
 export type Batch<U extends Unit> = {
   readonly decided: readonly Decided<U>[]
   readonly heads: ReadonlyMap<string, ActorHead>
   readonly at: Date
-  /** Held on the actors of the batch, or null. */
+  /** The lease held on the actors of the batch, or null. */
   readonly lease: string | null
-  /** The era of the rows that were decided on; null where all are new. */
+  /** The era of the rows that were read; null if all actors are new. */
   readonly era: number | null
 }
 
-/** `certain`: the row in the way is committed, and what would meet it is this unit's own. */
+/** `certain`: the existing row is committed, and the conflicting row belongs to this unit. */
 export type Duplicate = { readonly constraint: string; readonly certain: boolean }
 
-export type CommitAnswer<U extends Unit> = {
-  /** Their rows had moved on: they must be decided again. The others are committed. */
+export type CommitResult<U extends Unit> = {
+  /** Units whose rows had changed since they were read. They must be decided again; the others are committed. */
   readonly conflicted: ReadonlySet<U>
-  /** Rows they would insert are already there. When there are any, nothing is committed at all. */
+  /** Units that would insert rows that already exist. If there are any, nothing was committed. */
   readonly duplicated: ReadonlyMap<U, Duplicate>
 }

@@ -1,20 +1,20 @@
 import type { Clock } from '../clock.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { AnswerLost, onlyRow } from '../postgres/errors.ts'
-import type { Batch, CommitAnswer, Duplicate, Unit } from './batch.ts'
+import type { Batch, CommitResult, Duplicate, Unit } from './batch.ts'
 import { isDuplicateRows } from './commit-errors.ts'
 import { gatherEffects, gatherRows, type Tables } from './gather.ts'
 import { groupUnits } from './groups.ts'
 import { rowsLiteral, type Value } from './literals.ts'
 import type { Registry } from './registry.ts'
 
-/** Writes what a batch decided: one statement, whatever is in it. */
+/** Writes everything that a batch decided in one statement. */
 export const commitBatch = async <U extends Unit>(
   sql: Sql,
   clock: Clock,
   registry: Registry,
   batch: Batch<U>,
-): Promise<CommitAnswer<U>> => {
+): Promise<CommitResult<U>> => {
   const units = batch.decided.map(({ unit }) => unit)
   const groups = groupUnits(units)
   const unitsIn = (wanted: readonly number[]): Set<U> =>
@@ -25,10 +25,10 @@ export const commitBatch = async <U extends Unit>(
   }
   const effects = gatherEffects(registry, batch, groups.ofUnit)
   const { updates, inserts, connected } = gatherRows(registry, batch, groups, effects.inserts)
-  const number = nextNumber()
-  const asked = performance.now()
+  const number = nextBatchNumber()
+  const sentAt = performance.now()
   try {
-    // Nobody is told that something was done because the driver has lost the row that says so.
+    // `onlyRow` throws if the driver has lost the row: a missing answer must not be reported as success.
     const answer = onlyRow(
       await sql<{ conflicts: number[] | null; now: Date }[]>`
       select now(), commit_actors(
@@ -41,37 +41,37 @@ export const commitBatch = async <U extends Unit>(
         ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::canceled_entry[],
         ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json) as conflicts`,
     )
-    clock.learn(answer.now, performance.now() - asked)
+    clock.learn(answer.now, performance.now() - sentAt)
     return { conflicted: unitsIn(answer.conflicts ?? []), duplicated: new Map() }
   } catch (error) {
     if (!isDuplicateRows(error)) throw error
-    const { batch: its, duplicates } = JSON.parse(error.detail) as Refusals
-    // postgres.js rejects a statement with an old error when the connection before was cut behind that error.
-    if (its !== number) throw new AnswerLost('the answer is that of another commit')
+    const { batch: refusedNumber, duplicates } = JSON.parse(error.detail) as Refusals
+    // postgres.js can reject a statement with the error of an earlier one whose connection was cut after that error.
+    if (refusedNumber !== number) throw new AnswerLost('the answer belongs to another commit')
     return { conflicted: new Set(), duplicated: new Map(duplicates.flatMap(duplicateUnits)) }
   }
 }
 
 type Refusals = { readonly batch: number; readonly duplicates: readonly (Duplicate & { readonly g: number })[] }
 
-let numbered = 0
+let batchNumber = 0
 
-/** Of a batch among those of this process. */
-const nextNumber = (): number => {
-  numbered = (numbered + 1) % 2 ** 31
-  return numbered
+/** Numbers the batches of this process, to match errors with them. */
+const nextBatchNumber = (): number => {
+  batchNumber = (batchNumber + 1) % 2 ** 31
+  return batchNumber
 }
 
-// Null where there is nothing, so that the function can skip the statement.
+// Null if there are no entries, so that the SQL function can skip the statement.
 const rows = (entries: Value[][]) => (entries.length === 0 ? null : rowsLiteral(entries))
 const json = (values: unknown[]) => (values.length === 0 ? null : JSON.stringify(values))
 
-// In one order for everybody, since locks are taken in it.
+// In the same order in all processes, because locks are taken in it.
 const inOrder = (tables: Tables) => [...tables].sort(([a], [b]) => (a < b ? -1 : 1))
 
 const writersOf = (tables: Tables): string => `{${inOrder(tables).map(([writer]) => writer)}}`
 
-/** Each a parameter of its own: what is put into another literal must be escaped, and read, once more. */
+/** One parameter per table: a literal inside another literal would have to be escaped and parsed twice. */
 const literalsOf = (sql: Sql, tables: Tables) => {
   const [first, ...others] = inOrder(tables).map(([, entries]) => rowsLiteral(entries))
   if (first === undefined) return sql`'{}'::text[]`

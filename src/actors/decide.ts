@@ -1,12 +1,12 @@
+import type { Random } from '../dependencies.ts'
 import { uuidv7 } from '../ids.ts'
-import type { Random } from '../outside.ts'
-import type { ActorHead, ActorStep, Read, Unit } from './batch.ts'
+import type { ActorHead, ActorStep, ReadActor, Unit } from './batch.ts'
 import {
-  type Carried,
   type Command,
   CommandFault,
   commandName,
   type Done,
+  type IdentifiedCommand,
   type RefusalCode,
   type Refused,
   type Row,
@@ -20,7 +20,7 @@ const NO_ROWS: readonly Row[] = []
 const rowsOf = ({ rows = NO_ROWS }: Command, done: readonly Done[], last: Done): readonly Row[] =>
   typeof rows === 'function' ? rows([...done, last].map(({ actor }) => actor)) : rows
 
-const twinOf = (head: ActorHead, command: string): Done | undefined => {
+const duplicateOf = (head: ActorHead, command: string): Done | undefined => {
   let taken = head.taken
   while (taken && taken.command !== command) taken = taken.before
   return taken?.done
@@ -42,18 +42,18 @@ export type UnitVerdict =
 
 export type Decider = ReturnType<typeof decider>
 
-/** Decides the units of one batch in order, each on what the ones before it left. */
-export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at: Date, random: Random) => {
+/** Decides the units of one batch in order. Each sees the changes of the units before it. */
+export const decider = (registry: Registry, reads: ReadonlyMap<string, ReadActor>, at: Date, random: Random) => {
   const heads = new Map<string, ActorHead>()
 
   const decide = (unit: Unit): UnitVerdict => {
     const { commands, keyed } = unit
-    // A command alone leaves its head as the last thing it does: nothing has to be taken back.
+    // A single command stores its head as its last step, so nothing has to be undone if it fails.
     const tentative = commands.length > 1 ? new Map<string, ActorHead>() : heads
     const steps: ActorStep[] = []
     const done: Done[] = []
     for (let index = 0; index < commands.length; index++) {
-      const command = commands[index] as Carried
+      const command = commands[index] as IdentifiedCommand
       try {
         const answer = decideOne(command, { keyed, tentative, done })
         if ('refusal' in answer) {
@@ -79,12 +79,12 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
   /** The unit's commands so far. */
   type Before = { readonly keyed: boolean; readonly tentative: Map<string, ActorHead>; readonly done: readonly Done[] }
 
-  const decideOne = (command: Carried, unit: Before): Answer => {
+  const decideOne = (command: IdentifiedCommand, unit: Before): Answer => {
     const { key } = command
     const head = unit.tentative.get(key) ?? heads.get(key) ?? headOf(command)
     if (head) {
-      const twin = twinOf(head, command.id)
-      if (twin) return { done: { ...twin, replayed: true } }
+      const duplicate = duplicateOf(head, command.id)
+      if (duplicate) return { done: { ...duplicate, replayed: true } }
       if (head.read?.done.has(command.id)) return { done: { ok: true, actor: head.actor, replayed: true } }
     }
     const registered = registry.get(command.kind)
@@ -98,7 +98,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
       const armed = head.timers.has(name) ? head.timers.get(name) : head.read?.timers.get(name)
       if (armed !== generation) return { refusal: 'stale', head }
     } else if (command.event.type.startsWith('xstate.')) {
-      // A caller's event is never taken for a timer's.
+      // A caller cannot send a timer's event.
       return { refusal: 'state', head }
     }
     const event = 'timer' in command ? registered.timerEvent(command.timer.name) : command.event
@@ -107,7 +107,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     return advance(command, unit, head, stepped)
   }
 
-  const headOf = ({ kind: name, key }: Carried): ActorHead | undefined => {
+  const headOf = ({ kind: name, key }: IdentifiedCommand): ActorHead | undefined => {
     const read = reads.get(key)
     if (!read) return undefined
     const { kind, decode } = registry.get(name)
@@ -116,10 +116,10 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
   }
 
   const advance = (
-    command: Carried,
+    command: IdentifiedCommand,
     { keyed, tentative, done: doneBefore }: Before,
     before: ActorHead | undefined,
-    { state, context, asked }: Stepped,
+    { state, context, requested }: Stepped,
   ): Answer => {
     const { kind, show, ownerOf } = registry.get(command.kind)
     const after: Actor = {
@@ -135,7 +135,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
       kind,
       command,
       { before: before?.actor ?? null, after },
-      asked,
+      requested,
     )
     const from = before?.actor.state ?? null
     const done: Done = { ok: true, actor: after, replayed: false }
@@ -164,28 +164,31 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
     kind: Kind,
     command: Command,
     { before, after: actor }: Change,
-    asked: readonly RequestedEffect[],
+    requested: readonly RequestedEffect[],
   ) => {
     const published: ActorStep['published'][number][] = []
     const jobs: ActorStep['jobs'][number][] = []
     const writes: Write[] = []
-    // A timer that fired is spent, also when its transition stays in the state; unless it is armed anew.
+    // A timer that fired is removed, also if its transition stays in the state, unless it is armed again.
     const timers: ActorStep['timers'][number][] = 'timer' in command ? [{ name: command.timer.name, dueAt: null }] : []
-    for (const ask of asked) {
-      if (ask.what === 'publish') {
-        const event = kind.publish?.(ask.type, actor)
-        if (!event) throw new Error(`${kind.name} publishes nothing`)
-        published.push({ eventId: uuidv7(at, random), type: ask.type, event })
-      } else if (ask.what === 'effect' && kind.writes?.[ask.name]) {
-        const write = kind.writes[ask.name]?.(actor, before)
+    for (const effectRequest of requested) {
+      if (effectRequest.what === 'publish') {
+        const event = kind.publish?.(effectRequest.type, actor)
+        if (!event) throw new Error(`kind ${kind.name} has no \`publish\``)
+        published.push({ eventId: uuidv7(at, random), type: effectRequest.type, event })
+      } else if (effectRequest.what === 'effect' && kind.writes?.[effectRequest.name]) {
+        const write = kind.writes[effectRequest.name]?.(actor, before)
         if (write) writes.push(write)
-      } else if (ask.what === 'effect') {
+      } else if (effectRequest.what === 'effect') {
         const effect = `${actor.id}:${actor.rev}:${jobs.length}`
-        const job = kind.effects?.[ask.name]?.(actor, ask.params, { id: effect, at })
-        if (!job) throw new Error(`${kind.name} has no effect ${ask.name}`)
+        const job = kind.effects?.[effectRequest.name]?.(actor, effectRequest.params, { id: effect, at })
+        if (!job) throw new Error(`kind ${kind.name} has no effect ${effectRequest.name}`)
         jobs.push({ effect, job })
       } else {
-        timers.push({ name: ask.timer, dueAt: ask.what === 'cancel' ? null : dueAt(kind, ask.delay, actor) })
+        timers.push({
+          name: effectRequest.timer,
+          dueAt: effectRequest.what === 'cancel' ? null : dueAt(kind, effectRequest.delay, actor),
+        })
       }
     }
     return { published, jobs, writes, timers }
@@ -194,7 +197,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, Read>, at
   const dueAt = (kind: Kind, delay: string, actor: Actor): Date | null => {
     const due = kind.timers?.[delay]?.(actor.context, at)
     if (due === undefined || Number.isNaN(due?.getTime()))
-      throw new Error(`${kind.name} cannot tell when ${delay} is due`)
+      throw new Error(`kind ${kind.name} has no valid due time for the delay ${delay}`)
     return due
   }
 

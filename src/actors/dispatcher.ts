@@ -1,44 +1,43 @@
+import type { Dependencies } from '../dependencies.ts'
 import { uuidv7 } from '../ids.ts'
-import type { Outside } from '../outside.ts'
-import type { Pending } from './batch.ts'
-import { carryOut } from './carry-out.ts'
-import { type Carried, type Command, keyOf, LockedOut, Unavailable } from './command.ts'
+import type { PendingUnit } from './batch.ts'
+import { type Command, type IdentifiedCommand, keyOf, LockedOut, Unavailable } from './command.ts'
+import { executeBatch } from './execute.ts'
+import { ALL_SETTLED, type Unfinished } from './failures.ts'
+import { findLocked } from './find-locked.ts'
 import { LATE_MS, openLanes } from './lanes.ts'
-import { findLocked } from './locked.ts'
+import { openLockedActors } from './locked-actors.ts'
 import { openLockedUnits } from './locked-units.ts'
-import { openLockouts } from './lockouts.ts'
 import type { Registry } from './registry.ts'
-import { type Again, ALL_SETTLED } from './trouble.ts'
 
 export type DispatcherOptions = {
-  /** Batches under way at once, at most. One decides while the others commit. */
+  /** Maximum number of batches under way. One is decided while the others are committed. */
   readonly lanes?: number
   readonly batchSize?: number
-  /** How long a command waits for a database in trouble before it fails as Unavailable. */
-  readonly patienceMs?: number
-  /** Beyond so many a command fails as Unavailable at once: who waits longer than its caller is of no use. */
-  readonly mostWaiting?: number
-  /** Told of each commit that tells the outside something. */
-  readonly published?: () => void
+  /** How long a command is retried after database errors before it fails with Unavailable. */
+  readonly retryForMs?: number
+  /** When so many commands are queued, further ones fail with Unavailable: their callers would time out before them. */
+  readonly maxQueued?: number
+  /** Called after each commit that contains a public event. */
+  readonly onPublished?: () => void
 }
 
 /**
- * Batches form by themselves: a command goes at once when a lane is free, and while the lanes are
- * busy the next ones queue and share the next commit. An actor is never in two batches at once,
- * and commands for it keep their order.
+ * Queues commands and forms batches. A command starts immediately if a lane is free. While the lanes are busy, commands
+ * queue and share the next commit. An actor is never in two batches at once, and its commands keep their order.
  */
 export const openDispatcher = (
-  outside: Outside,
+  deps: Dependencies,
   registry: Registry,
-  { lanes: most = 4, batchSize = 512, patienceMs = 10_000, mostWaiting = 50_000, published }: DispatcherOptions = {},
+  { lanes: max = 4, batchSize = 512, retryForMs = 10_000, maxQueued = 50_000, onPublished }: DispatcherOptions = {},
 ) => {
-  const means = { outside, registry, published }
-  const lockouts = openLockouts(outside)
-  let queue: Pending[] = []
-  /** How many commands under way hold an actor: a locked unit and those parked behind it may hold the same one. */
+  const executor = { deps, registry, onPublished }
+  const lockedActors = openLockedActors(deps)
+  let queue: PendingUnit[] = []
+  /** How many commands under way use an actor. A locked unit and those parked behind it may use the same actor. */
   const busy = new Map<string, number>()
-  const lanes = openLanes({ most, batchSize })
-  /** How many were seen to wait for actors that are under way. */
+  const lanes = openLanes({ max, batchSize })
+  /** How many queued units wait for actors that are in a batch. */
   let waitingForActors = 0
   let parked = 0
   let scheduled = false
@@ -47,17 +46,19 @@ export const openDispatcher = (
 
   const enqueue = (
     commands: readonly Command[],
-    { settle, fail, waitsForLocks }: Pick<Pending, 'settle' | 'fail' | 'waitsForLocks'>,
+    { settle, fail, waitsForLocks }: Pick<PendingUnit, 'settle' | 'fail' | 'waitsForLocks'>,
   ): void => {
     const keyed = commands[0]?.id !== undefined
     if (commands.some(({ id }) => (id !== undefined) !== keyed)) {
       fail(
-        new TypeError('cannot dispatch a bundle of which only some have ids: sent again, the rest would be done twice'),
+        new TypeError(
+          'cannot dispatch a bundle: some of its commands have ids and some have none, so a retry is unsafe',
+        ),
       )
       return
     }
-    if (queue.length >= mostWaiting) {
-      fail(new Unavailable(new Error(`${queue.length} commands are waiting`)))
+    if (queue.length >= maxQueued) {
+      fail(new Unavailable(new Error(`the queue is full: ${queue.length} commands are waiting`)))
       return
     }
     queue.push({
@@ -66,22 +67,22 @@ export const openDispatcher = (
       settle,
       fail,
       waitsForLocks,
-      deadline: performance.now() + patienceMs,
+      deadline: performance.now() + retryForMs,
       conflicts: 0,
       phase: 'fresh',
     })
     schedule()
   }
 
-  // In the spelling that the database answers with.
-  const identify = (command: Command): Carried => {
+  // Lower case, as the database returns UUIDs.
+  const identify = (command: Command): IdentifiedCommand => {
     const actor = command.actor.toLowerCase()
-    const id = command.id?.toLowerCase() ?? uuidv7(outside.clock.now(), outside.random)
+    const id = command.id?.toLowerCase() ?? uuidv7(deps.clock.now(), deps.random)
     return { ...command, actor, id, key: keyOf(command.kind, actor) }
   }
 
-  // Whoever was answered by the last commit dispatches its next command in this turn of the event
-  // loop: wait for its end, so that they all share one batch.
+  // Callers that were answered by the last commit dispatch their next commands in this turn of the event loop. Batches
+  // start at its end, so that all of these commands share one.
   const schedule = (): void => {
     if (scheduled) return
     scheduled = true
@@ -96,12 +97,12 @@ export const openDispatcher = (
     while (lanes.mayOpen(queue.length)) {
       const units = takeBatch(lanes.share(queue.length, waitingForActors))
       if (units.length === 0) break
-      carry(units)
+      startBatch(units)
     }
     if (queue.length > 0) pumpLater()
   }
 
-  /** What waits for a batch does not wait for one that has become late. */
+  /** Tries again when a batch under way is late, because a late batch does not hold up the next one. */
   const pumpLater = (): void => {
     if (pumpsLater) return
     pumpsLater = true
@@ -111,64 +112,64 @@ export const openDispatcher = (
     }, LATE_MS)
   }
 
-  const carry = (units: readonly Pending[]): void => {
+  const startBatch = (units: readonly PendingUnit[]): void => {
     const lane = lanes.enter(units.length)
-    void carryOut(means, units)
-      .catch((error): Again => {
+    void executeBatch(executor, units)
+      .catch((error): Unfinished => {
         for (const unit of units) unit.fail(error)
         return ALL_SETTLED
       })
-      .then(again => {
+      .then(unfinished => {
         lanes.leave(lane)
-        if (again.units.length + again.locked.length > 0) park(units, again)
-        else leave(units)
+        if (unfinished.units.length + unfinished.locked.length > 0) park(units, unfinished)
+        else release(units)
       })
   }
 
-  /** Those that go round again keep their actors meanwhile, so that later commands do not overtake them; the lane is free. */
-  const park = (units: readonly Pending[], again: Again): void => {
-    const locked = new Map(again.locked.map(({ unit, actors }) => [unit, actors]))
-    const rounds = new Set(again.units)
-    lockouts.met([...locked.keys()], new Set([...locked.values()].flatMap(actors => [...actors])))
-    const settled: Pending[] = []
-    const waiting: Pending[] = []
+  /** Frees the lane. Units that will be retried keep their actors, so that later commands do not overtake them. */
+  const park = (units: readonly PendingUnit[], unfinished: Unfinished): void => {
+    const locked = new Map(unfinished.locked.map(({ unit, actors }) => [unit, actors]))
+    const retried = new Set(unfinished.units)
+    lockedActors.recordLocked([...locked.keys()], new Set([...locked.values()].flatMap(actors => [...actors])))
+    const settled: PendingUnit[] = []
+    const waiting: PendingUnit[] = []
     const taken = new Set<string>()
     for (const unit of units) {
       const actors = locked.get(unit)
       if (actors && !unit.waitsForLocks) unit.fail(new LockedOut())
-      if (actors ? !unit.waitsForLocks : !rounds.has(unit)) {
+      if (actors ? !unit.waitsForLocks : !retried.has(unit)) {
         settled.push(unit)
         continue
       }
-      // Of an actor's units only the first is retried alone: the others wait behind it, and share a batch after it.
-      if (actors && !unit.commands.some(({ actor }) => taken.has(actor))) lockedUnits.hold(unit)
+      // Only the first unit of an actor is retried alone. The others wait for it, and share a batch afterwards.
+      if (actors && !unit.commands.some(({ actor }) => taken.has(actor))) lockedUnits.add(unit)
       else waiting.push(unit)
       for (const { actor } of unit.commands) taken.add(actor)
     }
-    leave(settled)
+    release(settled)
     if (waiting.length === 0) return
     parked++
     setTimeout(() => {
       parked--
       queue = waiting.concat(queue)
-      leave(waiting)
-    }, again.pauseMs)
+      release(waiting)
+    }, unfinished.pauseMs)
   }
 
   const lockedUnits = openLockedUnits({
-    lockouts,
+    lockedActors,
     retry: async unit => {
-      const actors = await findLocked(outside.sql, registry, [unit])
-      return actors.size > 0 ? { ...ALL_SETTLED, locked: [{ unit, actors }] } : carryOut(means, [unit])
+      const actors = await findLocked(deps.sql, registry, [unit])
+      return actors.size > 0 ? { ...ALL_SETTLED, locked: [{ unit, actors }] } : executeBatch(executor, [unit])
     },
-    release: unit => leave([unit]),
+    release: unit => release([unit]),
   })
 
-  const occupy = (units: readonly Pending[]): void => {
+  const occupy = (units: readonly PendingUnit[]): void => {
     for (const { commands } of units) for (const { actor } of commands) busy.set(actor, (busy.get(actor) ?? 0) + 1)
   }
 
-  const leave = (units: readonly Pending[]): void => {
+  const release = (units: readonly PendingUnit[]): void => {
     for (const { commands } of units) {
       for (const { actor } of commands) {
         const others = (busy.get(actor) ?? 1) - 1
@@ -179,18 +180,18 @@ export const openDispatcher = (
     schedule()
   }
 
-  /** The next units in order, leaving those whose actors are under way and those behind them. */
-  const takeBatch = (most: number): Pending[] => {
-    const units: Pending[] = []
+  /** Takes the next units in order, without those whose actors are busy and later ones for the same actors. */
+  const takeBatch = (max: number): PendingUnit[] => {
+    const units: PendingUnit[] = []
     const blocked = new Set<string>()
     const taken = new Set<string>()
-    const left: Pending[] = []
+    const left: PendingUnit[] = []
     let at = 0
-    for (; at < queue.length && units.length < most; at++) {
+    for (; at < queue.length && units.length < max; at++) {
       const unit = queue[at]
       if (!unit) break
-      const isLocked = lockouts.has(unit)
-      if (isLocked && !unit.waitsForLocks && lockouts.waitMs(unit) > 0) unit.fail(new LockedOut())
+      const isLocked = lockedActors.has(unit)
+      if (isLocked && !unit.waitsForLocks && lockedActors.waitMs(unit) > 0) unit.fail(new LockedOut())
       else if (
         unit.commands.some(({ actor }) => busy.has(actor) || blocked.has(actor) || (isLocked && taken.has(actor)))
       ) {
@@ -198,7 +199,7 @@ export const openDispatcher = (
         left.push(unit)
       } else if (isLocked) {
         occupy([unit])
-        lockedUnits.hold(unit)
+        lockedUnits.add(unit)
       } else {
         for (const { actor } of unit.commands) taken.add(actor)
         units.push(unit)
@@ -210,9 +211,9 @@ export const openDispatcher = (
     return units
   }
 
-  // Whoever was told in this turn may dispatch in it.
+  // While `scheduled` is set, callers that were answered in this turn may still dispatch.
   const isIdle = (): boolean =>
-    lanes.areFree() && parked === 0 && lockedUnits.areNone() && queue.length === 0 && !scheduled
+    lanes.areFree() && parked === 0 && lockedUnits.isEmpty() && queue.length === 0 && !scheduled
 
   const wakeIdle = (): void => {
     if (!isIdle()) return
@@ -223,5 +224,5 @@ export const openDispatcher = (
   /** Resolves when nothing is queued or under way. */
   const idle = (): Promise<void> => (isIdle() ? Promise.resolve() : new Promise(wake => drained.push(wake)))
 
-  return { enqueue, idle, longestLockWait: lockouts.longest }
+  return { enqueue, idle, longestLockWait: lockedActors.longestWait }
 }

@@ -1,6 +1,6 @@
 import type { Sql } from '../postgres/connect.ts'
 
-/** One change of one actor, as history keeps it. */
+/** One change of one actor, a row of history. */
 export type Transition = {
   readonly cursor: string
   readonly actor: string
@@ -15,9 +15,9 @@ export type Transition = {
 }
 
 /**
- * Every transition once, in an order that never changes: a page starts after the cursor of the last
- * entry of the one before. Rows appear once no older transaction can still commit, so an open write
- * transaction anywhere in the cluster holds the feed back; see feedLagMs().
+ * Reads every transition once, in an order that never changes. A page starts after the cursor of the last entry of the
+ * previous page. Rows become visible when no older transaction can still commit, so an open write transaction anywhere
+ * in the cluster delays the feed: see feedLagMs().
  */
 export const readFeed = async (sql: Sql, after: string | null, limit: number): Promise<Transition[]> => {
   const { era, xid, seq } = parseCursor(after)
@@ -31,9 +31,9 @@ export const readFeed = async (sql: Sql, after: string | null, limit: number): P
 }
 
 /**
- * How long the oldest open write transaction of the cluster has held the feed back. Of another user's session most
- * users are not told when it began, and a prepared transaction has no session: these show by the first entry that
- * waits for them.
+ * How long the oldest open write transaction of the cluster has delayed the feed. Most database users cannot see when
+ * another user's transaction began, and a prepared transaction has no session. Their age is estimated from the oldest
+ * entry that waits for them.
  */
 export const feedLagMs = async (sql: Sql): Promise<number> => {
   const [row] = await sql<{ ms: number }[]>`
@@ -50,6 +50,6 @@ const cursorPattern = /^(\d{1,9})\.(\d{1,19})\.(\d{1,18})$/
 const parseCursor = (cursor: string | null): { era: number; xid: string; seq: string } => {
   if (cursor === null) return { era: 0, xid: '0', seq: '0' }
   const [, era, xid, seq] = cursorPattern.exec(cursor) ?? []
-  if (!era || !xid || !seq) throw new Error(`cannot read the feed: ${JSON.stringify(cursor)} is no cursor`)
+  if (!era || !xid || !seq) throw new Error(`cannot read the feed: ${JSON.stringify(cursor)} is not a cursor`)
   return { era: Number(era), xid, seq }
 }

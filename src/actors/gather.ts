@@ -6,7 +6,7 @@ import type { Registry } from './registry.ts'
 
 // The order of the fields is that of the `_entry` types in sql/001-actors.sql.
 
-/** What the steps of a batch leave besides their actors' rows, in entries. */
+/** The entries for everything that the steps of a batch write besides their actors' rows. */
 export const gatherEffects = <U extends Unit>(
   registry: Registry,
   { decided, heads }: Batch<U>,
@@ -20,8 +20,8 @@ export const gatherEffects = <U extends Unit>(
   const keyedJobs = new Map<string, JobEntry>()
   const inserts: Tables = new Map()
   const writes: Value[][] = []
-  // Armed and left, or left and entered again: what remains of a timer is whether the row that was there
-  // goes, and whether one comes.
+  // A batch may arm and cancel a timer several times. Only the net result is written: whether the existing row is
+  // deleted, and whether a new one is inserted.
   const armed = new Map<string, Value[]>()
   const canceled = new Map<string, Value[]>()
 
@@ -78,14 +78,14 @@ export const gatherEffects = <U extends Unit>(
     jobs: jobs.map(({ groups, task, effect, runAt, key }) => [`{${[...groups]}}`, task, effect, runAt, key]),
     payloads: jobs.map(({ payload }) => payload),
     inserts,
-    // As rows are locked: actor by actor in the order of their ids, and for each in the order of its steps.
+    // In the order in which rows are locked: by actor id, and for each actor in the order of its steps.
     writes: writes.sort(([, a], [, b]) => (String(a) < String(b) ? -1 : a === b ? 0 : 1)),
     armed: [...armed.values()],
     canceled: [...canceled.values()],
   }
 }
 
-/** Jobs of one key are one job, whoever asked for it. */
+/** Jobs with the same key become one job. */
 type JobEntry = {
   readonly groups: Set<number>
   readonly task: string
@@ -130,7 +130,7 @@ const eventFields = (published: Published | undefined): Value[] => [
   published?.event.apiVersion,
 ]
 
-/** One row per actor, as the last command of the batch left it. */
+/** One row per actor, as it is after the last command of the batch. */
 export const gatherRows = <U extends Unit>(
   registry: Registry,
   { decided, heads }: Batch<U>,

@@ -1,8 +1,8 @@
 import type { Unit } from './batch.ts'
 
 /**
- * Units that touch the same actor share a group: when one of them must be decided again, so must
- * those decided on top of it. Answers the group of every unit and of every actor.
+ * Units that change the same actor share a group: if one of them must be decided again, so must those that were decided
+ * on top of it. Returns the group of every unit and of every actor.
  */
 export const groupUnits = (units: readonly Unit[]) => {
   const parents: number[] = units.map((_, g) => g)

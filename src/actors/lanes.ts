@@ -1,43 +1,43 @@
-/** One batch is decided while the other is committed. More of them, each smaller, get less done. */
+/** One batch is decided while the other is committed. More and smaller batches have a lower throughput. */
 const LANES = 2
 
-/** A second batch must have so many units: a commit costs as much as about 30 commands in it. */
-const WORTH_A_BATCH = 16
+/** A second batch needs at least so many units: a commit costs as much as about 30 commands in it. */
+const MIN_BATCH = 16
 
 /**
- * How much of the other batch's size must wait for a second one. Clients over HTTP come one by one and would open it
- * for the first few of them, and wait for it with the rest.
+ * A second batch starts when the queue has reached this fraction of the first one's size. Requests over HTTP arrive one
+ * by one: otherwise the first few would start a batch, and all others would have to wait for it.
  */
-const EVEN_ENOUGH = 0.75
+const MIN_FRACTION = 0.75
 
-/** A batch that takes longer than this may wait for a lock, and does not hold up the next ones. */
+/** A batch that takes longer may be waiting for a lock, so it does not hold up the next ones. */
 export const LATE_MS = 50
 
-/** A batch under way: how many units it carries, and when it began, by a clock that only goes forward. */
+/** A batch under way: how many units it has, and when it began by a monotonic clock. */
 type Lane = { readonly units: number; readonly since: number }
 
 type LanesOptions = {
-  /** Batches under way, at most, the late ones included. */
-  readonly most: number
+  /** Maximum number of batches under way, including late ones. */
+  readonly max: number
   readonly batchSize: number
   readonly now?: () => number
 }
 
-/** How many batches may be under way, and how large the next one is. */
-export const openLanes = ({ most, batchSize, now = () => performance.now() }: LanesOptions) => {
+/** Decides how many batches may be under way, and how large the next one is. */
+export const openLanes = ({ max, batchSize, now = () => performance.now() }: LanesOptions) => {
   const open = new Set<Lane>()
 
   const mayOpen = (waiting: number): boolean => {
     const late = now() - LATE_MS
     const prompt = [...open].filter(({ since }) => since > late)
-    if (waiting === 0 || open.size >= most || prompt.length >= LANES) return false
-    return prompt.length === 0 || waiting >= Math.max(WORTH_A_BATCH, EVEN_ENOUGH * unitsIn(prompt))
+    if (waiting === 0 || open.size >= max || prompt.length >= LANES) return false
+    return prompt.length === 0 || waiting >= Math.max(MIN_BATCH, MIN_FRACTION * unitsIn(prompt))
   }
 
-  /** Half of all that is under way or waiting, without those that wait for actors under way. */
+  /** The size of the next batch: half of all units under way or queued, without those that wait for busy actors. */
   const share = (waiting: number, blocked: number): number => {
     const outstanding = waiting - blocked + unitsIn(open)
-    return outstanding < LANES * WORTH_A_BATCH ? batchSize : Math.min(batchSize, Math.ceil(outstanding / LANES))
+    return outstanding < LANES * MIN_BATCH ? batchSize : Math.min(batchSize, Math.ceil(outstanding / LANES))
   }
 
   return {

@@ -1,20 +1,20 @@
-import type { Outside } from '../outside.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Command } from './command.ts'
-import { actorsByTable } from './locked.ts'
+import { actorsByTable } from './find-locked.ts'
 import type { Registry } from './registry.ts'
 
 type Unit = { readonly commands: readonly Command[] }
 
-/** Long enough for a read and a commit, short enough that a killed holder is no outage. */
+/** Long enough for a read and a commit. Short enough that a killed process delays other commands only briefly. */
 const LEASE_MS = 2_000
 
 /**
- * Takes actors for the commands of one batch, as far as nobody else has them. While the lease lasts
- * no other commit passes on them, so a bundle that lost to a hot actor again and again gets through.
- * Who does not get all of its actors gives them back and tries again, so nobody waits holding some.
+ * Leases the actors of a batch that are not leased by others. No other commit on them succeeds during the lease, so a
+ * bundle that has repeatedly lost to other writers of a busy actor succeeds. A batch that does not get all of its
+ * actors releases them and retries: no process waits while it holds a lease, so there is no deadlock.
  */
 export const leaseActors = async (
-  { sql, clock }: Outside,
+  { sql, clock }: Dependencies,
   registry: Registry,
   units: readonly Unit[],
   holder: string,
@@ -26,9 +26,9 @@ export const leaseActors = async (
   }
 }
 
-/** Gives back what no commit has given back already, as far as nothing else has it locked: a lease ends by itself. */
+/** Ends leases that no commit has ended. Skips locked rows, because a lease expires by itself. */
 export const releaseActors = async (
-  { sql }: Outside,
+  { sql }: Dependencies,
   registry: Registry,
   units: readonly Unit[],
   holder: string,

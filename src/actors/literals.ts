@@ -1,6 +1,6 @@
 /**
- * Postgres literals of arrays of rows, `{"(1,a)","(2,b)"}`: what the server parses fastest, and
- * what postgres.js cannot write by itself.
+ * Postgres literals of arrays of rows, `{"(1,a)","(2,b)"}`: the format that the server parses fastest. postgres.js
+ * cannot write it.
  */
 
 export type Value = string | number | bigint | boolean | Date | null | undefined | object
@@ -9,7 +9,7 @@ export const rowsLiteral = (rows: readonly (readonly Value[])[]): string => {
   let text = '{'
   let opening = '"('
   for (const row of rows) {
-    // Joined: a text that grows field by field is one of a hundred pieces, for each of the rows.
+    // `join` instead of `+=` per field: appending would leave each row as a string of a hundred pieces.
     text += `${opening}${row.map(fieldLiteral).join(',')})"`
     opening = ',"('
   }

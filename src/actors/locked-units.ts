@@ -1,83 +1,83 @@
-import type { Pending } from './batch.ts'
+import type { PendingUnit } from './batch.ts'
 import { LockedOut, Unavailable } from './command.ts'
-import type { Lockouts } from './lockouts.ts'
-import type { Again } from './trouble.ts'
+import type { Unfinished } from './failures.ts'
+import type { LockedActors } from './locked-actors.ts'
 
-type Means = {
-  readonly lockouts: Lockouts
-  /** Tries a unit alone. */
-  readonly retry: (unit: Pending) => Promise<Again>
-  /** The unit is settled: its actors are free for what waits behind it. */
-  readonly release: (unit: Pending) => void
+type LockedUnitsOptions = {
+  readonly lockedActors: LockedActors
+  /** Executes a unit alone. */
+  readonly retry: (unit: PendingUnit) => Promise<Unfinished>
+  /** Called when the unit is settled and its actors are free for the next units. */
+  readonly release: (unit: PendingUnit) => void
 }
 
-/** A command takes milliseconds, on a busy machine some more. */
-const LAST_TRY_MS = 500
+/** The last attempt begins so long before the deadline. A command takes milliseconds, more on a busy machine. */
+const LAST_ATTEMPT_MS = 500
 
-/** Between two tries of any units. */
-const SHORTEST_PAUSE_MS = 5
+/** The shortest pause between two attempts of any units. */
+const MIN_PAUSE_MS = 5
 
 /**
- * Units that met a locked row, at most one for each actor. They are retried alone, one at a time and ever more seldom,
- * until the row is free or the unit's patience is over. One at a time, so that any number of them takes one connection
- * from the others.
+ * Units whose row is locked, at most one for each actor. Each is retried alone with growing pauses, until the row is
+ * free or the unit's deadline has passed. Only one attempt runs at a time, so that any number of locked units uses only
+ * one connection.
  */
-export const openLockedUnits = ({ lockouts, retry, release }: Means) => {
-  const held = new Set<Pending>()
+export const openLockedUnits = ({ lockedActors, retry, release }: LockedUnitsOptions) => {
+  const waiting = new Set<PendingUnit>()
   let trying = false
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  /** A last time before its patience is over. */
-  const waitMs = (unit: Pending): number =>
-    Math.min(lockouts.waitMs(unit), unit.deadline - LAST_TRY_MS - performance.now())
+  /** How long until the next attempt. The last one begins shortly before the deadline. */
+  const waitMs = (unit: PendingUnit): number =>
+    Math.min(lockedActors.waitMs(unit), unit.deadline - LAST_ATTEMPT_MS - performance.now())
 
-  const plan = (): void => {
+  const scheduleNext = (): void => {
     clearTimeout(timer)
-    if (trying || held.size === 0) return
+    if (trying || waiting.size === 0) return
     let nextMs = Number.POSITIVE_INFINITY
-    for (const unit of held) nextMs = Math.min(nextMs, waitMs(unit))
-    timer = setTimeout(() => void tryNext(), Math.max(SHORTEST_PAUSE_MS, nextMs))
+    for (const unit of waiting) nextMs = Math.min(nextMs, waitMs(unit))
+    timer = setTimeout(() => void tryNext(), Math.max(MIN_PAUSE_MS, nextMs))
   }
 
   const tryNext = async (): Promise<void> => {
-    const unit = [...held].find(each => waitMs(each) <= 0)
+    const unit = [...waiting].find(each => waitMs(each) <= 0)
     if (unit && !trying) {
       trying = true
       const problem = await attempt(unit)
       trying = false
-      // Behind the others: tried again before them, it would be the only one that is ever tried.
-      held.delete(unit)
-      if (problem === undefined) lockouts.passed(unit)
-      else if (isOver(unit)) unit.fail(problem)
-      else held.add(unit)
-      if (!held.has(unit)) release(unit)
+      // Move it to the end of the set. At the front it would be the only unit that is ever retried.
+      waiting.delete(unit)
+      if (problem === undefined) lockedActors.recordSettled(unit)
+      else if (isExpired(unit)) unit.fail(problem)
+      else waiting.add(unit)
+      if (!waiting.has(unit)) release(unit)
     }
-    plan()
+    scheduleNext()
   }
 
-  /** Undefined when the unit is settled, else what it fails with when its patience is over. */
-  const attempt = async (unit: Pending): Promise<Unavailable | undefined> => {
+  /** Returns undefined if the unit is settled, otherwise the error it fails with when its deadline has passed. */
+  const attempt = async (unit: PendingUnit): Promise<Unavailable | undefined> => {
     try {
       const { locked, units } = await retry(unit)
       if (locked.length + units.length === 0) return undefined
-      for (const { actors } of locked) lockouts.met([unit], actors)
+      for (const { actors } of locked) lockedActors.recordLocked([unit], actors)
       if (locked.length > 0) return new LockedOut()
-      lockouts.tried(unit)
-      return new Unavailable(new Error('the command lost to others, or its answer was lost'))
+      lockedActors.recordAttempt(unit)
+      return new Unavailable(new Error('the command conflicted with others, or its answer was lost'))
     } catch (error) {
-      lockouts.tried(unit)
+      lockedActors.recordAttempt(unit)
       return new Unavailable(error)
     }
   }
 
-  const isOver = ({ waitsForLocks, deadline }: Pending): boolean =>
-    !waitsForLocks || performance.now() >= deadline - LAST_TRY_MS
+  const isExpired = ({ waitsForLocks, deadline }: PendingUnit): boolean =>
+    !waitsForLocks || performance.now() >= deadline - LAST_ATTEMPT_MS
 
   return {
-    hold: (unit: Pending): void => {
-      held.add(unit)
-      plan()
+    add: (unit: PendingUnit): void => {
+      waiting.add(unit)
+      scheduleNext()
     },
-    areNone: (): boolean => held.size === 0,
+    isEmpty: (): boolean => waiting.size === 0,
   }
 }

@@ -1,16 +1,16 @@
 import type { Sql } from '../postgres/connect.ts'
 import { onlyRow } from '../postgres/errors.ts'
-import type { Pending, Read } from './batch.ts'
-import { type Carried, keyOf } from './command.ts'
+import type { PendingUnit, ReadActor } from './batch.ts'
+import { type IdentifiedCommand, keyOf } from './command.ts'
 import type { Registry } from './registry.ts'
 
 export type ReadRequest = {
-  readonly commands: readonly Carried[]
-  /** Which command ids to look for: those a caller may send again, or after a lost answer all. */
+  readonly commands: readonly IdentifiedCommand[]
+  /** Which command ids to look up in the history: those that callers chose, or all after a lost answer. */
   readonly seek: 'none' | 'keyed' | 'all'
 }
 
-export const askingOf = ({ commands, keyed, phase }: Pending): ReadRequest => ({
+export const readRequestOf = ({ commands, keyed, phase }: PendingUnit): ReadRequest => ({
   commands,
   seek: phase === 'fresh' ? (keyed ? 'keyed' : 'none') : 'all',
 })
@@ -18,34 +18,34 @@ export const askingOf = ({ commands, keyed, phase }: Pending): ReadRequest => ({
 const NONE: ReadonlySet<string> = new Set()
 const NO_TIMERS: ReadonlyMap<string, number> = new Map()
 
-/** What is asked of one kind: its actors, and pairs of an actor with a command's id or a timer's name. */
-type Asked = {
+/** What to read of one kind: actors, and pairs of an actor with a command's id or a timer's name. */
+type KindRequest = {
   readonly ids: Set<string>
-  readonly takers: string[]
+  readonly commandActors: string[]
   readonly commands: string[]
-  readonly armers: string[]
+  readonly timerActors: string[]
   readonly timers: string[]
 }
 
-/** Reads the actors of a batch, one statement per table. The era is that of the transactions in `seen`. */
-export const readActors = async (sql: Sql, registry: Registry, askings: readonly ReadRequest[]) => {
-  const reads = new Map<string, Read>()
-  const every = askings.some(({ seek }) => seek === 'all')
+/** Reads the actors of a batch with one statement per table. `era` is the era of the transactions in `seen`. */
+export const readActors = async (sql: Sql, registry: Registry, requests: readonly ReadRequest[]) => {
+  const reads = new Map<string, ReadActor>()
+  const every = requests.some(({ seek }) => seek === 'all')
   let era: number | null = null
 
-  const readKind = async (name: string, { ids, takers, commands, armers, timers }: Asked) => {
+  const readKind = async (name: string, { ids, commandActors, commands, timerActors, timers }: KindRequest) => {
     const { kind, rowOf } = registry.get(name)
     const reader = sql(`read_${registry.writerOf(kind.table).name}`)
-    // An actor that is not there is told in the row: without one nobody is refused as missing.
+    // The statement always returns one row, also if an actor does not exist. A lost row is an error, not a refusal.
     const answer = onlyRow(
       commands.length + timers.length > 0
         ? await sql<Answer[]>`
             select
               current_era() as era, (select found from ${reader}(${idsLiteral([...ids])}::text::uuid[])),
               (select json_agg(json_build_array(actor, command))
-                from find_taken(${idsLiteral(takers)}::text::uuid[], ${idsLiteral(commands)}::text::uuid[], ${every})) as taken,
+                from find_taken(${idsLiteral(commandActors)}::text::uuid[], ${idsLiteral(commands)}::text::uuid[], ${every})) as taken,
               (select json_agg(json_build_array(actor, name, generation))
-                from find_armed(${idsLiteral(armers)}::text::uuid[], ${timers}::text[])) as armed`
+                from find_armed(${idsLiteral(timerActors)}::text::uuid[], ${timers}::text[])) as armed`
         : await sql<Answer[]>`select current_era() as era, found from ${reader}(${idsLiteral([...ids])}::text::uuid[])`,
     )
     era = Math.min(era ?? answer.era, answer.era)
@@ -67,7 +67,7 @@ export const readActors = async (sql: Sql, registry: Registry, askings: readonly
     }
   }
 
-  await Promise.all([...byKind(askings)].map(([name, asked]) => readKind(name, asked)))
+  await Promise.all([...byKind(requests)].map(([name, request]) => readKind(name, request)))
   return { reads, era }
 }
 
@@ -80,22 +80,28 @@ type Answer = {
 
 const idsLiteral = (ids: readonly string[]): string => `{${ids.join(',')}}`
 
-const byKind = (askings: readonly ReadRequest[]) => {
-  const kinds = new Map<string, Asked>()
-  for (const { commands, seek } of askings) {
+const byKind = (requests: readonly ReadRequest[]) => {
+  const kinds = new Map<string, KindRequest>()
+  for (const { commands, seek } of requests) {
     for (const command of commands) {
-      // A new actor has no row to read, unless an earlier try may have made it.
+      // A new actor has no row to read, unless an earlier attempt may have created it.
       if ('create' in command && seek === 'none') continue
-      const asked = kinds.get(command.kind) ?? { ids: new Set(), takers: [], commands: [], armers: [], timers: [] }
-      kinds.set(command.kind, asked)
-      asked.ids.add(command.actor)
+      const request = kinds.get(command.kind) ?? {
+        ids: new Set(),
+        commandActors: [],
+        commands: [],
+        timerActors: [],
+        timers: [],
+      }
+      kinds.set(command.kind, request)
+      request.ids.add(command.actor)
       if (seek !== 'none') {
-        asked.takers.push(command.actor)
-        asked.commands.push(command.id)
+        request.commandActors.push(command.actor)
+        request.commands.push(command.id)
       }
       if ('timer' in command) {
-        asked.armers.push(command.actor)
-        asked.timers.push(command.timer.name)
+        request.timerActors.push(command.actor)
+        request.timers.push(command.timer.name)
       }
     }
   }

@@ -3,7 +3,7 @@ import type { Kind } from './kind.ts'
 import { rowCodec } from './rows.ts'
 import { stepper } from './step.ts'
 
-/** Every machine that has been put on the core, checked and ready to step. */
+/** The registered kinds, with their machines checked and compiled. */
 export type Registry = Awaited<ReturnType<typeof openRegistry>>
 
 export const openRegistry = async (sql: Sql, kinds: readonly Kind[]) => {
@@ -25,15 +25,17 @@ export const openRegistry = async (sql: Sql, kinds: readonly Kind[]) => {
       if (!found) throw new Error(`no machine is registered as ${name}`)
       return found
     },
-    /** What the violation of an expected constraint is answered with. */
+    /** The refusal for the violation of a constraint, or undefined if the violation is not expected. */
     refusalOf: (constraint: string): string | undefined => refusals.get(constraint),
   }
 }
 
-/** How commits write to a table: the newest writer its migrations have defined, and its columns in order. */
+/** How commits write to a table: the newest writer function that migrations have defined, and its columns in order. */
 export type Writer = { readonly name: string; readonly columns: readonly string[] }
 
-/** Materialized: for each column `latest_writer` would be called anew, which was half of opening the actors. */
+/**
+ * Materialized: otherwise `latest_writer` is called once per column, which took half of the time to open the actors.
+ */
 const readWriters = async (sql: Sql): Promise<Map<string, Writer>> => {
   const rows = await sql<{ table: string; name: string; columns: string[] }[]>`
     with writers as materialized (
@@ -48,11 +50,11 @@ const readWriters = async (sql: Sql): Promise<Map<string, Writer>> => {
     from writers w
     join pg_attribute a on a.attrelid = (w.name || '_entry')::regclass and a.attnum > 0 and not a.attisdropped
     group by w.table, w.name`
-  // After the group, the rev and the transaction that every entry starts with.
+  // Every entry starts with the group, the rev and the transaction.
   return new Map(rows.map(({ table, name, columns }) => [table, { name, columns: columns.slice(3) }]))
 }
 
-/** Refuses to start where rows may lie that this code cannot read, and notes which versions it writes. */
+/** Throws if there are rows of a version that this code cannot read. Records the versions that it writes. */
 const checkVersions = async (sql: Sql, kinds: readonly Kind[]): Promise<void> => {
   const seen = await sql<{ kind: string; version: number }[]>`select kind, version from machine_versions`
   for (const kind of kinds) {
@@ -60,7 +62,7 @@ const checkVersions = async (sql: Sql, kinds: readonly Kind[]): Promise<void> =>
     if (!unreadable) continue
     const [row] = await sql`select 1 from ${sql(kind.table)} where version = ${unreadable.version} limit 1`
     if (row)
-      throw new Error(`cannot start: there are ${kind.table} of version ${unreadable.version}, and no way from there`)
+      throw new Error(`cannot start: ${kind.table} has rows of version ${unreadable.version}, which cannot be migrated`)
   }
   const written = JSON.stringify(kinds.map(({ name, version }) => ({ kind: name, version })))
   await sql`
@@ -71,6 +73,6 @@ const checkVersions = async (sql: Sql, kinds: readonly Kind[]): Promise<void> =>
 
 const isReadable = (kind: Kind, version: number): boolean => {
   for (let at = version; at < kind.version; at++) if (!kind.migrations?.[at]) return false
-  // A newer version's rows are read by the newer processes of a rolling restart, not by this one.
+  // In a rolling restart, rows of a newer version are read by the newer processes only.
   return version <= kind.version
 }

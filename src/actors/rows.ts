@@ -11,13 +11,14 @@ export type ActorRow = Record<string, unknown> & {
   readonly updated_at: Date
 }
 
-/** Turns rows into actors and back. The field list is walked for every row, so it is made once per kind. */
+/** Converts rows to actors and back. The list of fields is computed once per kind, because it is used for every row. */
 export const rowCodec = (kind: Kind, tableColumns: readonly string[]) => {
   const fields = Object.entries(kind.columns).map(([field, type]) => ({ field, type, column: snakeCase(field) }))
   const shown = fields.filter(({ field }) => kind.history.includes(field))
-  const writers = [...placeWriters, ...tableColumns.map(column => writerOf(kind, fields, column))]
+  const writers = [...headerWriters, ...tableColumns.map(column => writerOf(kind, fields, column))]
   for (const { column } of fields) {
-    if (!tableColumns.includes(column)) throw new Error(`cannot register ${kind.name}: ${kind.table} has no ${column}`)
+    if (!tableColumns.includes(column))
+      throw new Error(`cannot register ${kind.name}: table ${kind.table} has no column ${column}`)
   }
 
   const decode = (row: ActorRow): Actor => {
@@ -28,10 +29,10 @@ export const rowCodec = (kind: Kind, tableColumns: readonly string[]) => {
     return { id, kind: kind.name, state, rev, context, createdAt, updatedAt }
   }
 
-  /** The actor's entry in a commit: its place, and its values in the order of the table's columns. */
-  const encode = (actor: Actor, place: RowPlace): Value[] => writers.map(write => write(actor, place))
+  /** The actor's entry in a commit: the header, then its values in the order of the table's columns. */
+  const encode = (actor: Actor, header: RowHeader): Value[] => writers.map(write => write(actor, header))
 
-  /** The fields history may show, as JSON. */
+  /** The fields that history shows, as JSON. */
   const show = (actor: Actor): Record<string, unknown> => {
     const visible: Record<string, unknown> = {}
     for (const { field, type } of shown) {
@@ -48,7 +49,7 @@ export const rowCodec = (kind: Kind, tableColumns: readonly string[]) => {
   return { decode, encode, show, ownerOf, rowOf: rowReader(kind, tableColumns) }
 }
 
-/** Makes rows, as postgres.js would have read them, of the texts that `read_<writer>` answers. */
+/** Converts the texts that `read_<writer>` returns to rows as postgres.js would have read them. */
 const rowReader = (kind: Kind, tableColumns: readonly string[]) => {
   const types = new Map(Object.entries(kind.columns).map(([field, type]) => [snakeCase(field), type]))
   const readers = tableColumns.map(column => {
@@ -74,7 +75,7 @@ const baseTypes: Readonly<Record<string, Column>> = {
   updated_at: 'time',
 }
 
-/** For those that are no text when a row is decoded. */
+/** The types whose values are not text in a decoded row. */
 const readText: { readonly [Type in Column]?: (text: string) => unknown } = {
   integer: Number,
   time: text => new Date(text),
@@ -82,16 +83,16 @@ const readText: { readonly [Type in Column]?: (text: string) => unknown } = {
   json: text => JSON.parse(text),
 }
 
-/** Whose actor it is, and in which mode; null where its kind has neither column. */
+/** The merchant and the mode of an actor; null if its kind does not have these columns. */
 export type Owner = { readonly merchantId: string | null; readonly livemode: boolean | null }
 
-/** Where a row stands in its commit: its group, and the rev and the transaction that it was left by. */
-export type RowPlace = { readonly group: number; readonly stored: number; readonly seen: string | null }
+/** The header of a row in a commit: its group, and the rev and the transaction of the row that was read. */
+export type RowHeader = { readonly group: number; readonly stored: number; readonly seen: string | null }
 
-type Write = (actor: Actor, place: RowPlace) => Value
+type Write = (actor: Actor, header: RowHeader) => Value
 
-/** What every entry starts with, as sql/101-actors-functions.sql has it; gather.ts does so for rows of no actor. */
-const placeWriters: readonly Write[] = [(_, { group }) => group, (_, { stored }) => stored, (_, { seen }) => seen]
+/** The header of every entry, as in sql/101-actors-functions.sql. gather.ts writes it for rows of other tables. */
+const headerWriters: readonly Write[] = [(_, { group }) => group, (_, { stored }) => stored, (_, { seen }) => seen]
 
 type Field = { readonly field: string; readonly type: Column; readonly column: string }
 
@@ -99,7 +100,7 @@ const base: Readonly<Record<string, Write>> = {
   id: actor => actor.id,
   state: actor => actor.state,
   rev: actor => actor.rev,
-  // The commit's own business: it ends the lease it was decided under, and writes its time.
+  // Written by the commit itself: it ends the lease and sets the times.
   lease: () => null,
   leased_until: () => null,
   created_at: () => null,
@@ -111,7 +112,7 @@ const writerOf = (kind: Kind, fields: readonly Field[], column: string): Write =
   const known = base[column]
   if (known) return known
   const own = fields.find(field => field.column === column)
-  if (!own) throw new Error(`cannot register ${kind.name}: ${kind.table}.${column} is no field of its context`)
+  if (!own) throw new Error(`cannot register ${kind.name}: its context has no field for ${kind.table}.${column}`)
   const { field, type } = own
   if (type === 'json') {
     return ({ context }) =>
@@ -127,23 +128,23 @@ const decodeValue = (type: Column, value: unknown): unknown => {
   return value
 }
 
-/** Brings an old row's context up to this version of the machine. */
+/** Migrates the context of an old row to this version of the machine. */
 const migrated = (kind: Kind, row: ActorRow, stored: Context): Context => {
   if (row.version > kind.version) {
     throw new NewerVersion(
-      `cannot read ${kind.name} ${row.id}: written by version ${row.version}, this is ${kind.version}`,
+      `cannot read ${kind.name} ${row.id}: it has version ${row.version}, and this process reads version ${kind.version}`,
     )
   }
   let context = stored
   for (let version = row.version; version < kind.version; version++) {
     const migrate = kind.migrations?.[version]
-    if (!migrate) throw new Error(`cannot read ${kind.name} ${row.id}: no way from version ${version}`)
+    if (!migrate) throw new Error(`cannot read ${kind.name} ${row.id}: there is no migration from version ${version}`)
     context = migrate(context, row.state)
   }
   return context
 }
 
-/** In a rolling restart the newer processes read their rows; this one leaves them alone. */
+/** In a rolling restart, rows of a newer version are handled by the newer processes only. */
 export class NewerVersion extends Error {
   override readonly name = 'NewerVersion'
 }

@@ -1,54 +1,57 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Outside } from '../outside.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Actors } from './actors.ts'
 import { Unavailable } from './command.ts'
 import { NewerVersion } from './rows.ts'
 
-/** Which part of the timers this process fires: one of `of`, counted from 0. */
+/** The part of the timers that this process fires: part `index` of `of` parts, counted from 0. */
 export type TimerShare = { readonly index: number; readonly of: number }
 
 export type TimersOptions = {
   readonly pollMs?: number
   readonly batchSize?: number
-  /** Asked at every round. Processes that disagree for a moment fire a timer twice at worst, which one of them loses. */
+  /** Called at every poll. If processes disagree for a moment, both fire a timer, and one of the two is refused. */
   readonly share?: () => TimerShare
 }
 
 export type Timers = {
-  /** Fires what is due now; answers how many timers that were. */
+  /** Fires the timers that are due now. Returns how many there were. */
   fireDue(): Promise<number>
-  /** Fires due timers from now on, whenever there are any. */
+  /** Starts to fire timers when they are due. */
   start(): void
-  /** Ends that once what it is firing is done. */
+  /** Stops, after the timers under way have been fired. */
   stop(): Promise<void>
 }
 
-/** Overdue by this much, a timer is fired by whoever sees it: its own process may be gone. */
+/** A timer that is overdue by so much is fired by any process, because its own process may be gone. */
 const ORPHANED_MS = 2_000
 
-/** For so long a timer is passed over that a newer process has armed: it may be gone again, and this one updated. */
-const PASSED_OVER_MS = 60_000
+/** For so long timers of an actor are skipped whose row was written by a newer version. Then they are tried again. */
+const SKIP_NEWER_MS = 60_000
 
 type Due = { actor: string; name: string; kind: string; generation: number; failures: number }
 
 /**
- * Fires due timers as commands. There is no claim to lose: a timer's row leaves in the commit that
- * takes its event, and a second firing of the same generation finds the row gone.
+ * Fires due timers as commands. Timers need not be claimed: the commit that executes the timer's event deletes its row,
+ * so a second firing of the same generation is refused as stale.
  */
 export const openTimers = (
-  outside: Outside,
+  deps: Dependencies,
   actors: Actors,
   { pollMs = 200, batchSize = 2_048, share = () => ({ index: 0, of: 1 }) }: TimersOptions = {},
 ): Timers => {
-  /** Actors whose timers are a newer process's, until when: nobody else's are to stand behind theirs. */
+  /**
+   * Actors whose row has a newer version, and until when their timers are skipped, so that they do not block others.
+   */
   const newer = new Map<string, number>()
 
   const fireAll = async (): Promise<{ readonly due: number; readonly gone: number }> => {
     for (const [actor, until] of newer) if (performance.now() >= until) newer.delete(actor)
-    const due = await findDue(outside, { kinds: actors.kinds, but: [...newer.keys()], limit: batchSize, ...share() })
-    const fates = await Promise.all(due.map(timer => fire(outside, actors, timer)))
-    for (const { fate, actor } of fates) if (fate === 'newer') newer.set(actor, performance.now() + PASSED_OVER_MS)
-    return { due: due.length, gone: fates.filter(({ fate }) => fate === 'gone').length }
+    const due = await findDue(deps, { kinds: actors.kinds, except: [...newer.keys()], limit: batchSize, ...share() })
+    const outcomes = await Promise.all(due.map(timer => fire(deps, actors, timer)))
+    for (const { result, actor } of outcomes)
+      if (result === 'newer') newer.set(actor, performance.now() + SKIP_NEWER_MS)
+    return { due: due.length, gone: outcomes.filter(({ result }) => result === 'gone').length }
   }
 
   const stopping = new AbortController()
@@ -56,10 +59,10 @@ export const openTimers = (
   const loop = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
       const { due, gone } = await fireAll().catch(error => {
-        outside.log.warn({ err: error }, 'timers not fired, retrying')
+        deps.log.warn({ err: error }, 'timers not fired, retrying')
         return { due: 0, gone: 0 }
       })
-      // More may be due, unless there was no getting on with these.
+      // A full batch means that more may be due. Pauses anyway if no timer of the batch could be fired.
       if (due < batchSize || gone === 0) await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
   }
@@ -76,10 +79,10 @@ export const openTimers = (
   }
 }
 
-// Of its own kinds only: in a rolling restart there may be others, which the other processes fire.
-const findDue = async ({ sql, clock }: Outside, { kinds, but, index, of, limit }: Wanted): Promise<Due[]> => {
+// Only timers of registered kinds: in a rolling restart other processes may know more kinds.
+const findDue = async ({ sql, clock }: Dependencies, { kinds, except, index, of, limit }: DueQuery): Promise<Due[]> => {
   const at = clock.now()
-  const ours = sql`kind = any(${kinds as string[]}) and actor not in (select unnest(${`{${but}}`}::text::uuid[]))`
+  const ours = sql`kind = any(${kinds as string[]}) and actor not in (select unnest(${`{${except}}`}::text::uuid[]))`
   const own = await sql<Due[]>`
     select actor, name, kind, generation, failures from timers
     where due_at <= ${at} and ${ours} and (hashtext(actor::text) & 2147483647) % ${of} = ${index}
@@ -95,49 +98,49 @@ const findDue = async ({ sql, clock }: Outside, { kinds, but, index, of, limit }
   return [...own, ...orphaned]
 }
 
-type Wanted = TimerShare & {
+type DueQuery = TimerShare & {
   readonly kinds: readonly string[]
-  /** Actors that are passed over. */
-  readonly but: readonly string[]
+  /** Actors whose timers are skipped. */
+  readonly except: readonly string[]
   readonly limit: number
 }
 
-type Fired = { readonly actor: string; readonly fate: Fate }
+type Fired = { readonly actor: string; readonly result: FiringOutcome }
 
-/** `gone`: due no more, or not now. `later`: it still is. `newer`: it still is, and none that this version can fire. */
-type Fate = 'gone' | 'later' | 'newer'
+/** `gone`: no longer due. `later`: still due. `newer`: still due, but this version cannot read the actor's row. */
+type FiringOutcome = 'gone' | 'later' | 'newer'
 
-const fire = async (outside: Outside, actors: Actors, due: Due): Promise<Fired> => {
+const fire = async (deps: Dependencies, actors: Actors, due: Due): Promise<Fired> => {
   const { kind, actor, name } = due
-  const fate = await tryToFire(outside, actors, due).catch((error): Fate => {
-    // Of the others of its batch none waits for that.
-    outside.log.warn({ err: error, kind, actor, timer: name }, 'timer not postponed, retrying')
+  const result = await tryToFire(deps, actors, due).catch((error): FiringOutcome => {
+    // Caught here, so that the other timers of the batch are not affected.
+    deps.log.warn({ err: error, kind, actor, timer: name }, 'timer not postponed, retrying')
     return 'later'
   })
-  return { actor, fate }
+  return { actor, result }
 }
 
-const tryToFire = async (outside: Outside, actors: Actors, due: Due): Promise<Fate> => {
+const tryToFire = async (deps: Dependencies, actors: Actors, due: Due): Promise<FiringOutcome> => {
   const { kind, actor, name, generation } = due
   try {
     const outcome = await actors.dispatch({ kind, actor, timer: { name, generation }, cause: 'timer' })
-    // Stale: another process was faster, or its state was left meanwhile. The row is gone or renewed.
+    // Stale: another process was faster, or the actor has left the state. The row is deleted or armed again.
     if (outcome.ok || outcome.refusal === 'stale') return 'gone'
-    outside.log.error(
+    deps.log.error(
       { kind, actor, timer: name, refusal: outcome.refusal },
       'timer event refused by its actor, postponed',
     )
   } catch (error) {
     if (error instanceof Unavailable) return 'later'
     if (error instanceof Error && error.cause instanceof NewerVersion) return 'newer'
-    outside.log.error({ err: error, kind, actor, timer: name }, 'timer event failed, postponed')
+    deps.log.error({ err: error, kind, actor, timer: name }, 'timer event failed, postponed')
   }
-  await postpone(outside, due)
+  await postpone(deps, due)
   return 'gone'
 }
 
-/** A timer that cannot be fired must not stand before the others for ever. */
-const postpone = async ({ sql, clock }: Outside, { actor, name, generation, failures }: Due): Promise<void> => {
+/** A timer that cannot be fired must not block the timers after it. */
+const postpone = async ({ sql, clock }: Dependencies, { actor, name, generation, failures }: Due): Promise<void> => {
   const backoffMs = Math.min(1_000 * 2 ** failures, 3_600_000)
   await sql`
     update timers set failures = failures + 1, due_at = ${new Date(clock.now().getTime() + backoffMs)}

@@ -53,8 +53,8 @@ const carryOut = async (
     await requireMigrated(sql)
     const random = crypto.getRandomValues.bind(crypto)
     const keyring = () => openDeploymentKeyring(sql, env)
-    const outside = { sql, clock: databaseClock(), random }
-    await command.run({ ...outside, env, keyring, passwords: openPasswords(), say, readInput }, given)
+    const deps = { sql, clock: databaseClock(), random }
+    await command.run({ ...deps, env, keyring, passwords: openPasswords(), say, readInput }, given)
   } finally {
     await sql.end({ timeout: 5 })
   }

@@ -1,11 +1,11 @@
 import type { Passwords } from '../access/passwords.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Env } from '../env.ts'
 import type { Keyring } from '../keyring.ts'
-import type { Outside } from '../outside.ts'
 import type { Operator } from '../queries/security-events.ts'
 
 /** The environment of a command. */
-export type Desk = Pick<Outside, 'sql' | 'clock' | 'random'> & {
+export type Desk = Pick<Dependencies, 'sql' | 'clock' | 'random'> & {
   readonly passwords: Passwords
   readonly env: Env
   /** Opened on demand, because it creates a secret key in a data folder without one. */

@@ -22,7 +22,7 @@ export const readPlace = async ({ sql }: Desk, given: { readonly merchant: strin
 
 /** Connects to the nodes of a chain in RPC_URLS_<chain ID>. */
 export const onChain = async <T>(
-  { env, ...outside }: Desk,
+  { env, ...deps }: Desk,
   chainId: number,
   act: (rpc: Rpc) => Promise<T>,
 ): Promise<T> => {
@@ -33,7 +33,7 @@ export const onChain = async <T>(
     throw new StartError(
       `Chain ${chainId} is not enabled: set RPC_URLS_${chainId} to the URLs of its nodes, as for the server`,
     )
-  const silent = { ...outside, log: openLog('silent') }
+  const silent = { ...deps, log: openLog('silent') }
   const chains = connectChains(openChains(env, null), id => env.rpcUrls.get(id) ?? [], silent, env.rpcProxy)
   try {
     const rpc = chains.find(chainId)?.rpc

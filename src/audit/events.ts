@@ -50,7 +50,7 @@ export const auditEvents = (kinds: readonly Kind[]): Check[] => [
 const findUntold = (sql: Sql, kind: Kind): Fragment => sql`
   select h.actor as id
   from transitions h
-  join json_to_recordset(${JSON.stringify(stepper(kind).tells())}::text::json)
+  join json_to_recordset(${JSON.stringify(stepper(kind).guaranteedEvents())}::text::json)
     as told(event text, "from" text, "to" text, type text)
     on told.event = h.event and told.from is not distinct from h.from_state and told.to = h.to_state
   where h.kind = ${kind.name} and not exists (

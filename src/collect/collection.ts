@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { findFactoryDeployment } from '../chain/collect/factory.ts'
 import { partsOf } from '../chain/collect/holdings.ts'
 import { MAX_ADDRESSES_PER_SWEEP, planSweeps, type Sweep, type SweepPlan } from '../chain/collect/plan.ts'
@@ -37,7 +37,10 @@ type Step =
   | { readonly type: 'deploy_factory'; readonly transaction: TransactionRequest }
   | { readonly type: 'collect'; readonly sweep: Sweep; readonly amounts: readonly Total[] }
 
-export type CollectionContext = Pick<World, 'sql' | 'random'> & { readonly keyring: Keyring; readonly chains: Chains }
+export type CollectionContext = Pick<Services, 'sql' | 'random'> & {
+  readonly keyring: Keyring
+  readonly chains: Chains
+}
 
 /** The next transaction that collects money to its treasury. Any wallet can send it. Call again after it was sent. */
 export const nextCollection = async (

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { readHoldings } from '../chain/collect/holdings.ts'
 import { type HoldingsAtBlock, isEmpty } from '../chain/collect/holdings-at-head.ts'
 import type { ConnectedChain } from '../chain/enabled/connect.ts'
@@ -8,7 +8,7 @@ import { blockCall, findHeader } from '../chain/rpc/block.ts'
 import { RpcFault, RpcRefusal, resultOf } from '../chain/rpc/rpc.ts'
 import { listEmptyBlocks, rememberEmptiness, settleEmptiness } from '../queries/collections.ts'
 
-type Database = Pick<World, 'sql'>
+type Database = Pick<Services, 'sql'>
 
 /** Addresses that were empty in a block which is final now are not checked again. */
 export const settleEmpty = async ({ sql }: Database, { chain, rpc }: ConnectedChain, merchantId: string) => {

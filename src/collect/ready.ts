@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { requireAddress } from '../chain/address.ts'
 import { readTreasuryCode } from '../chain/collect/treasury.ts'
 import type { Chains, ConnectedChain } from '../chain/enabled/connect.ts'
@@ -31,7 +31,7 @@ export type LeftOut = { readonly reason: Reason; readonly treasury: Hex; readonl
 export type TreasuryBatch = { readonly treasury: Hex; readonly ready: readonly Ready[] }
 export type Ready = { readonly salt: Hex; readonly address: Hex; readonly held: Waiting['held'] }
 
-type Given = Pick<World, 'sql' | 'random'> & { readonly keyring: Keyring; readonly chains: Chains }
+type Given = Pick<Services, 'sql' | 'random'> & { readonly keyring: Keyring; readonly chains: Chains }
 
 /** Groups the addresses of a chain by treasury, the group with the most addresses first. */
 export const sortWaiting = async (

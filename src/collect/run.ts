@@ -4,13 +4,13 @@ import type { Chains, ConnectedChain } from '../chain/enabled/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { databaseClock } from '../clock.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { openDeploymentChains } from '../deployment/chains.ts'
 import { openDeploymentDatabase } from '../deployment/database.ts'
 import { openDeploymentKeyring } from '../deployment/keyring.ts'
 import { parseEnv } from '../env.ts'
 import { decodeId } from '../ids.ts'
 import { openLog } from '../log.ts'
-import type { Outside } from '../outside.ts'
 import { connect } from '../postgres/connect.ts'
 import { requireMigrated } from '../postgres/version.ts'
 import { StartError } from '../process/start-error.ts'
@@ -64,7 +64,7 @@ const carryOut = async (
     throw new StartError(`There is no merchant ${options.merchant}: see \`bun run admin merchants\``)
   const keyring = await openDeploymentKeyring(sql, env)
   const random = crypto.getRandomValues.bind(crypto)
-  const outside: Outside = { sql, clock: databaseClock(), random, log: openLog('silent') }
+  const outside: Dependencies = { sql, clock: databaseClock(), random, log: openLog('silent') }
   const chains = closing.adopt(openDeploymentChains(env, outside), c => c.close())
   const connected = chainOf(chains, options)
   const given = { sql, random, keyring, chains, connected, merchantId, asset: options.asset, account, say, print }

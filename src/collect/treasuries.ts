@@ -1,4 +1,4 @@
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { requireAddress } from '../chain/address.ts'
 import { readTreasuryCode } from '../chain/collect/treasury.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
@@ -8,7 +8,7 @@ import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { listTreasuries, type TreasuryRow } from '../queries/recovery.ts'
 import { sandboxTreasury } from '../sandbox/treasury.ts'
 
-type Given = Pick<World, 'sql'> & { readonly chains: Chains }
+type Given = Pick<Services, 'sql'> & { readonly chains: Chains }
 
 /**
  * All treasuries of a merchant, with the hash of their code on the chains that pay into them. A treasury that is a contract

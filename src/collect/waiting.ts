@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { requireAddress } from '../chain/address.ts'
 import type { Chain } from '../chain/chain.ts'
 import type { Holding } from '../chain/collect/holdings.ts'
@@ -43,7 +43,7 @@ export const assetsOf = ({ native, tokens }: Pick<Chain, 'native' | 'tokens'>): 
  * chain than that of the payment. The balances come from the chain; the database only lists the addresses.
  */
 export const readWaiting = async (
-  world: Pick<World, 'sql'>,
+  world: Pick<Services, 'sql'>,
   connected: ConnectedChain,
   merchantId: string,
   { timeoutMs, atLeast = 0, ask = withinTime(connected.rpc, timeoutMs) }: WaitingBalancesOptions,

@@ -1,6 +1,6 @@
 import type { AcceptedAsset, Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import type { Chain } from '../chain/chain.ts'
 import { checksummedOrNull } from '../chain/checksum.ts'
 import { confirmationsOf } from '../chain/enabled/chains.ts'
@@ -11,11 +11,11 @@ import { type AssetReceived, findReceived } from '../queries/strays.ts'
 
 /**
  * The other asset in which a payment has received final money. It is accepted if no money arrived in the picked asset.
- * Undefined if there is none. Refused if all of the money is in assets that are not configured: the payment would succeed
- * with a received amount of 0 and could not be refunded.
+ * Undefined if there is none. Refused if all of the money is in assets that are not configured: the payment would
+ * succeed with a received amount of 0 and could not be refunded.
  */
 export const acceptedAssetOf = async (
-  { sql }: Pick<World, 'sql'>,
+  { sql }: Pick<Services, 'sql'>,
   chains: Pick<Chains, 'find'>,
   payment: Actor<Payment>,
 ): Promise<AcceptedAsset | undefined> => {

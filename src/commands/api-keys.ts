@@ -1,8 +1,8 @@
 import { makeApiKey } from '../access/api-key.ts'
-import type { KeyBook } from '../access/key-book.ts'
+import type { KeyCache } from '../access/key-cache.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
-import type { Outside } from '../outside.ts'
 import type { ApiKeyRow, Asker, KeyName } from '../queries/api-keys.ts'
 import * as apiKeys from '../queries/api-keys.ts'
 import type { Scope } from '../resources.ts'
@@ -14,7 +14,7 @@ export const presets = {
   read_only: ['payments:read'],
 } as const satisfies Record<string, readonly (Scope | '*')[]>
 
-type Given = Pick<Outside, 'sql' | 'clock' | 'random'>
+type Given = Pick<Dependencies, 'sql' | 'clock' | 'random'>
 type KeyWithSecret = { readonly row: ApiKeyRow; readonly secret: string }
 
 export type ApiKeySpec = Pick<ApiKeyRow, 'livemode' | 'name' | 'scopes'> & {
@@ -38,7 +38,7 @@ export const createApiKey = async (
 
 /** Creates a new secret for the key. The old one works until the overlap ends, or stops working immediately. */
 export const rotateApiKey = async (
-  { sql, random, keys }: Given & { readonly keys: KeyBook },
+  { sql, random, keys }: Given & { readonly keys: KeyCache },
   { overlapHours, ...key }: KeyName & { readonly overlapHours: number },
   by: Asker,
 ): Promise<KeyWithSecret> => {
@@ -60,7 +60,7 @@ export const rotateApiKey = async (
 
 /** Revokes the key permanently: immediately in this process, within a second in all others. */
 export const revokeApiKey = async (
-  { sql, keys }: Pick<Given, 'sql'> & { readonly keys: KeyBook },
+  { sql, keys }: Pick<Given, 'sql'> & { readonly keys: KeyCache },
   key: KeyName,
   by: Asker,
 ): Promise<ApiKeyRow> => {
@@ -70,5 +70,5 @@ export const revokeApiKey = async (
   return getRow(sql, key)
 }
 
-const getRow = async (sql: Outside['sql'], key: KeyName): Promise<ApiKeyRow> =>
+const getRow = async (sql: Dependencies['sql'], key: KeyName): Promise<ApiKeyRow> =>
   (await apiKeys.findApiKey(sql, key)) ?? refuse('resource_not_found')

@@ -3,7 +3,7 @@ import { MINUTE_MS } from '../../machines/payment-rules.ts'
 import { hashClientSecret, makeClientSecret } from '../access/client-secret.ts'
 import type { BundleOutcome, Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
@@ -17,7 +17,7 @@ import { type AssetChoice, getOffer, type Offer } from './checkout-offers.ts'
 import { depositFor } from './deposits.ts'
 
 /** The dependencies of a checkout. */
-export type Counter = World & { readonly keyring: Keyring; readonly chains: Chains }
+export type Counter = Services & { readonly keyring: Keyring; readonly chains: Chains }
 
 export type Customer = Pick<PaymentOpening, 'customerEmail' | 'customerName'>
 
@@ -32,8 +32,8 @@ export const windowEnd = ({ link }: VisitedLink, from: Date): Date =>
   new Date(from.getTime() + link.context.windowMinutes * MINUTE_MS)
 
 /**
- * Opens a payment for a customer. The payment, its count on the link, the client secret and, if an asset was picked, the
- * price and the address are one commit. The link checks its maximum number of payments in that commit.
+ * Opens a payment for a customer. The payment, its count on the link, the client secret and, if an asset was picked,
+ * the price and the address are one commit. The link checks its maximum number of payments in that commit.
  */
 export const openCheckout = async (
   counter: Counter,
@@ -59,9 +59,9 @@ export const openCheckout = async (
 }
 
 /**
- * Changes the asset of a payment, or gets a new price, as long as no money has arrived. That includes money which was too
- * late for the price and has not changed the payment yet. Money that arrives at the same time is compared again with the
- * picked asset, so it counts for either the old or the new pick.
+ * Changes the asset of a payment, or gets a new price, as long as no money has arrived. That includes money which was
+ * too late for the price and has not changed the payment yet. Money that arrives at the same time is compared again
+ * with the picked asset, so it counts for either the old or the new pick.
  */
 export const pickAsset = async (
   counter: Counter,

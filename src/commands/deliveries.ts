@@ -1,4 +1,4 @@
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
 import { uuidFrom, uuidv7 } from '../ids.ts'
 import type { AttemptedDelivery, DeliveryWalk, Walked } from '../queries/deliveries.ts'
@@ -13,7 +13,7 @@ const BATCH = 250
 
 /** Makes another attempt for a delivery that has ended, or that waits for its next attempt. */
 export const redeliver = async (
-  { sql, actors }: World,
+  { sql, actors }: Services,
   name: RecordName,
   cause: string,
 ): Promise<AttemptedDelivery> => {
@@ -27,7 +27,7 @@ export const redeliver = async (
 
 /** Creates a test event about the endpoint, which is delivered only to it. */
 export const testEndpoint = async (
-  { sql, clock, random }: World,
+  { sql, clock, random }: Services,
   { rendered, ...name }: EndpointName & { readonly rendered: object },
   by: Doer,
 ): Promise<AttemptedDelivery> => {
@@ -42,7 +42,7 @@ export const testEndpoint = async (
 
 /** Starts a job that sends missed deliveries again. Returns their number. */
 export const askForRecovery = async (
-  { sql, clock, random }: World,
+  { sql, clock, random }: Services,
   { since, ...name }: EndpointName & { readonly since: Date },
   { by, details }: { readonly by: Doer; readonly details: object },
 ): Promise<number> => {
@@ -64,15 +64,15 @@ export type RecoveryJob = {
 
 /** Safe to run twice: each delivery accepts the command of a recovery once. */
 export const recoverDeliveries = async (
-  world: World,
+  services: Services,
   { endpointId, recoveryId, since, cause }: RecoveryJob,
   signal: AbortSignal,
 ): Promise<void> => {
   for (const state of ['failed', 'canceled'] as const)
-    for await (const batch of walk(world, { endpointId, state, enabled: true, since }, signal))
-      await tell(world, batch, { type: 'redeliver', cause, idOf: id => uuidFrom(['recover', recoveryId, id]) })
+    for await (const batch of walk(services, { endpointId, state, enabled: true, since }, signal))
+      await tell(services, batch, { type: 'redeliver', cause, idOf: id => uuidFrom(['recover', recoveryId, id]) })
   // Cancels deliveries that became pending while the endpoint was being disabled.
-  await cancelOpenDeliveries(world, endpointId, { cause, signal })
+  await cancelOpenDeliveries(services, endpointId, { cause, signal })
 }
 
 export type Canceling = {
@@ -85,7 +85,7 @@ export type Canceling = {
 
 /** Cancels the open deliveries of an endpoint that is not enabled. Returns whether that was all of them. */
 export const cancelOpenDeliveries = async (
-  world: World,
+  services: Services,
   endpointId: string,
   { cause, most = Number.POSITIVE_INFINITY, signal }: Canceling,
 ): Promise<boolean> => {
@@ -94,8 +94,8 @@ export const cancelOpenDeliveries = async (
   for (let before = -1; before < told; ) {
     before = told
     for (const state of ['pending', 'sending'] as const)
-      for await (const batch of walk(world, { endpointId, state, enabled: false }, signal)) {
-        await tell(world, batch, { type: 'cancel', cause })
+      for await (const batch of walk(services, { endpointId, state, enabled: false }, signal)) {
+        await tell(services, batch, { type: 'cancel', cause })
         told += batch.length
         if (told >= most) return false
       }
@@ -104,7 +104,7 @@ export const cancelOpenDeliveries = async (
 }
 
 /** Reads batches. Each is read after the previous one was processed. */
-async function* walk({ sql }: World, of: Omit<DeliveryWalk, 'after' | 'limit'>, signal?: AbortSignal) {
+async function* walk({ sql }: Services, of: Omit<DeliveryWalk, 'after' | 'limit'>, signal?: AbortSignal) {
   for (let after: Walked | undefined; ; ) {
     // A job that throws is repeated by another process.
     signal?.throwIfAborted()
@@ -117,8 +117,10 @@ async function* walk({ sql }: World, of: Omit<DeliveryWalk, 'after' | 'limit'>, 
 
 type Told = { readonly type: 'cancel' | 'redeliver'; readonly cause: string; readonly idOf?: (id: string) => string }
 
-/** A delivery that has changed in the meantime refuses the command, which is correct: it is not in this state any more. */
-const tell = async ({ actors }: World, batch: readonly Walked[], { type, cause, idOf }: Told): Promise<void> => {
+/**
+ * A delivery that has changed in the meantime refuses the command, which is correct: it is not in this state any more.
+ */
+const tell = async ({ actors }: Services, batch: readonly Walked[], { type, cause, idOf }: Told): Promise<void> => {
   await Promise.all(
     batch.map(({ id }) =>
       actors.dispatch({ kind: 'delivery', actor: id, event: { type }, cause, ...(idOf && { id: idOf(id) }) }),

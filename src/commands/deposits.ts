@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import type { Row } from '../actors/command.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { requireAddress } from '../chain/address.ts'
 import { forwarderOf, saltOf } from '../chain/forwarder.ts'
 import type { Keyring } from '../keyring.ts'
@@ -12,18 +12,18 @@ const SECRET_BYTES = 32
 type Wanted = { readonly paymentId: string; readonly merchantId: string; readonly treasury: Hex }
 
 /**
- * The deposit address of a payment for this treasury: the existing one, or a new one. Its rows must be in the commit that
- * stores the address in the payment, so that an address which is not watched is never shown.
+ * The deposit address of a payment for this treasury: the existing one, or a new one. Its rows must be in the commit
+ * that stores the address in the payment, so that an address which is not watched is never shown.
  */
 export const depositFor = async (
-  world: Pick<World, 'sql' | 'random'>,
+  services: Pick<Services, 'sql' | 'random'>,
   keyring: Keyring,
   { paymentId, merchantId, treasury }: Wanted,
 ): Promise<{ readonly deposit: Deposit; readonly rows: readonly Row[] }> => {
   const lower = requireAddress(treasury)
-  const known = await findDeposit(world.sql, paymentId, lower)
+  const known = await findDeposit(services.sql, paymentId, lower)
   if (known) return { deposit: known, rows: [] }
-  const { counter, secret } = await draw(world, keyring, merchantId)
+  const { counter, secret } = await draw(services, keyring, merchantId)
   const address = forwarderOf(lower)(saltOf(secret, counter))
   const row = { address, payment_id: paymentId, merchant_id: merchantId, treasury: lower, counter }
   return { deposit: { address, treasury: lower, counter }, rows: [{ table: 'deposit_addresses', row }] }
@@ -31,7 +31,7 @@ export const depositFor = async (
 
 /** The recovery secret of the merchant, created at the first use. It finds the addresses, but cannot move money. */
 export const recoverySecretOf = async (
-  { sql, random }: Pick<World, 'sql' | 'random'>,
+  { sql, random }: Pick<Services, 'sql' | 'random'>,
   keyring: Keyring,
   merchantId: string,
 ): Promise<Uint8Array> => {
@@ -44,11 +44,11 @@ export const recoverySecretOf = async (
   return open(keyring, merchantId, kept)
 }
 
-const draw = async (world: Pick<World, 'sql' | 'random'>, keyring: Keyring, merchantId: string) => {
-  const drawn = await drawCounter(world.sql, merchantId)
+const draw = async (services: Pick<Services, 'sql' | 'random'>, keyring: Keyring, merchantId: string) => {
+  const drawn = await drawCounter(services.sql, merchantId)
   if (drawn) return { counter: drawn.counter, secret: open(keyring, merchantId, drawn.sealed) }
-  const secret = await recoverySecretOf(world, keyring, merchantId)
-  const first = await drawCounter(world.sql, merchantId)
+  const secret = await recoverySecretOf(services, keyring, merchantId)
+  const first = await drawCounter(services.sql, merchantId)
   if (!first) throw new Error(`merchant ${merchantId} has no numbers to draw`)
   return { counter: first.counter, secret }
 }

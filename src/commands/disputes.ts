@@ -1,7 +1,7 @@
 import type { Dispute, DisputeEvent, DisputeOpening, Evidence } from '../../machines/dispute.ts'
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import { disputeKind } from '../kinds/dispute.ts'
@@ -17,7 +17,7 @@ export type DisputeRequest = Pick<DisputeOpening, 'reason' | 'description'> & {
 
 /** Opens a dispute as the bank of a customer would. Test mode only. */
 export const openDispute = async (
-  { sql, actors, clock, random }: World,
+  { sql, actors, clock, random }: Services,
   payment: Actor<Payment>,
   request: DisputeRequest,
   { cause, keep }: Requester<Dispute>,
@@ -43,29 +43,29 @@ const MOST_EVIDENCE_KIB = 18
 
 /** Adds to the evidence. Submitted evidence cannot be changed. */
 export const giveEvidence = async (
-  world: World,
+  services: Services,
   name: RecordName,
   { evidence, submit }: { readonly evidence: Partial<Evidence>; readonly submit: boolean },
   by: Requester<Dispute>,
 ): Promise<Actor<Dispute>> => {
-  const dispute = (await findDispute(world.sql, name)) ?? refuse('resource_not_found')
+  const dispute = (await findDispute(services.sql, name)) ?? refuse('resource_not_found')
   // Checked here, because the timer may be late.
-  if (dispute.context.evidenceDueBy <= world.clock.now())
+  if (dispute.context.evidenceDueBy <= services.clock.now())
     refuse('state_conflict', { message: 'The deadline for evidence (evidenceDueBy) has passed.' })
   // The row checks it again: two parallel requests that fit alone may not fit together.
   if (!fits({ ...dispute.context, ...evidence })) refuseEvidence(evidence)
   const event = { type: submit ? 'evidence_submitted' : 'evidence_given', evidence } as const
-  return tell(world, dispute.id, event, by, refusal => refusal === 'evidence_too_large' && refuseEvidence(evidence))
+  return tell(services, dispute.id, event, by, refusal => refusal === 'evidence_too_large' && refuseEvidence(evidence))
 }
 
 export const resolveDispute = async (
-  world: World,
+  services: Services,
   name: RecordName,
   outcome: 'won' | 'lost',
   by: Requester<Dispute>,
 ): Promise<Actor<Dispute>> => {
-  const { id } = (await findDispute(world.sql, name)) ?? refuse('resource_not_found')
-  return tell(world, id, { type: 'resolve', outcome }, by)
+  const { id } = (await findDispute(services.sql, name)) ?? refuse('resource_not_found')
+  return tell(services, id, { type: 'resolve', outcome }, by)
 }
 
 type Told = DisputeEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'at'> : never) : never
@@ -85,7 +85,7 @@ const refuseEvidence = (given: Partial<Evidence>): never =>
 const lengthOf = ([, text]: readonly [string, string | null]): number => text?.length ?? 0
 
 const tell = async (
-  { actors }: World,
+  { actors }: Services,
   id: string,
   event: Told,
   { cause, keep }: Requester<Dispute>,

@@ -1,6 +1,6 @@
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { Doubted } from '../chain/watch/coins/look.ts'
@@ -8,8 +8,8 @@ import { openCoinSource } from '../chain/watch/coins/source.ts'
 import { lookNow } from '../chain/watch/coins/watch.ts'
 
 /**
- * Checks the balances of payments while customers wait for them. Native currency that a contract passes on, such as that of
- * an exchange, is visible only in the balance, and the chain reader checks balances only every few minutes.
+ * Checks the balances of payments while customers wait for them. Native currency that a contract passes on, such as
+ * that of an exchange, is visible only in the balance, and the chain reader checks balances only every few minutes.
  */
 export type Looks = {
   /** Checks a payment in the background. `again`: even if it was checked recently, because a payment was reported. */
@@ -29,7 +29,7 @@ type Wanted = { readonly freshMs: number | undefined }
 
 /** One check at a time on each chain, so that a thousand open pages load a node no more than one does. */
 export const openLooks = (
-  { sql, log }: Pick<World, 'sql' | 'log'>,
+  { sql, log }: Pick<Services, 'sql' | 'log'>,
   chains: Chains,
   { wake, everyMs = 15_000, most = 1_000 }: LooksOptions = {},
 ): Looks => {

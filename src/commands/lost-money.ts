@@ -1,4 +1,4 @@
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import type { Address } from '../chain/address.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { deploymentProxy, factory, sweeper } from '../chain/forwarder.ts'
@@ -10,7 +10,7 @@ import { isAnyGivenOut } from '../queries/deposit-addresses.ts'
  * collection keep what they receive, and money at a deposit address counts for its payment.
  */
 export const wouldBeLostAt = async (
-  { sql, chains }: Pick<World, 'sql'> & { readonly chains: Pick<Chains, 'all'> },
+  { sql, chains }: Pick<Services, 'sql'> & { readonly chains: Pick<Chains, 'all'> },
   address: Address,
 ): Promise<boolean> => {
   const lower = address.toLowerCase()

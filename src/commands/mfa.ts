@@ -1,5 +1,5 @@
 import { hashRecoveryCode, makeRecoveryCodes } from '../access/recovery-codes.ts'
-import type { SessionCaller } from '../access/session-book.ts'
+import type { SessionCaller } from '../access/session-cache.ts'
 import { makeTotpSecret, otpauthUrl } from '../access/totp.ts'
 import { refuse } from '../errors.ts'
 import { disableMfaByCode, enableMfa, proveSessionByCode, setUpMfa } from '../queries/mfa.ts'

@@ -1,5 +1,5 @@
 import { isGuessable } from '../access/guessable.ts'
-import type { SessionCaller } from '../access/session-book.ts'
+import type { SessionCaller } from '../access/session-cache.ts'
 import { refuse } from '../errors.ts'
 import { type Account, findAccount, updatePassword } from '../queries/accounts.ts'
 import { recordWrongPassword } from '../queries/attempts.ts'

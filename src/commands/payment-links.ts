@@ -1,7 +1,7 @@
 import type { PaymentLink, PaymentLinkOpening } from '../../machines/payment-link.ts'
 import type { Refused } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import { paymentLinkKind } from '../kinds/payment-link.ts'
@@ -11,21 +11,21 @@ import { findPaymentLink, findPaymentLinkByReference } from '../queries/payment-
 import { type Requester, refuseTwin } from './by.ts'
 
 export const createPaymentLink = async (
-  world: World,
+  services: Services,
   opening: PaymentLinkOpening,
   { cause, keep }: Requester<PaymentLink>,
 ): Promise<Actor<PaymentLink>> => {
-  const outcome = await world.actors.dispatch({
+  const outcome = await services.actors.dispatch({
     kind: 'payment_link',
-    actor: uuidv7(world.clock.now(), world.random),
+    actor: uuidv7(services.clock.now(), services.random),
     create: opening,
     cause,
     rows: ([link]) => keep(ofKind(paymentLinkKind, link)),
   })
-  return outcome.ok ? ofKind(paymentLinkKind, outcome.actor) : refuseCreation(world, opening, outcome)
+  return outcome.ok ? ofKind(paymentLinkKind, outcome.actor) : refuseCreation(services, opening, outcome)
 }
 
-const refuseCreation = async ({ sql }: World, opening: PaymentLinkOpening, refused: Refused): Promise<never> => {
+const refuseCreation = async ({ sql }: Services, opening: PaymentLinkOpening, refused: Refused): Promise<never> => {
   refuseTwin(refused)
   if (refused.refusal !== 'duplicate_reference' || opening.reference === null) return refuse('state_conflict')
   const first = await findPaymentLinkByReference(sql, opening, opening.reference)
@@ -37,7 +37,7 @@ const refuseCreation = async ({ sql }: World, opening: PaymentLinkOpening, refus
 
 /** Deactivates a link permanently. A link that is already deactivated is returned unchanged. */
 export const deactivatePaymentLink = async (
-  { sql, actors }: World,
+  { sql, actors }: Services,
   name: RecordName,
   { cause, keep }: Requester<PaymentLink>,
 ): Promise<Actor<PaymentLink>> => {

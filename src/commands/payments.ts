@@ -1,7 +1,7 @@
 import type { AcceptedAsset, Payment } from '../../machines/payment-events.ts'
 import type { BundleOutcome, Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { type Code, refuse } from '../errors.ts'
 import { linkEventOf, paymentKind } from '../kinds/payment.ts'
@@ -13,18 +13,22 @@ import { acceptedAssetOf } from './accepted-strays.ts'
 /** ID of the caller as in the API, for the history. */
 type Asked = { readonly cause: string }
 
-export const cancelPayment = (world: World, name: RecordName, asked: Asked): Promise<Actor<Payment>> =>
-  send(world, name, 'cancel', { ...asked, otherwise: 'payment_not_cancelable' })
+export const cancelPayment = (services: Services, name: RecordName, asked: Asked): Promise<Actor<Payment>> =>
+  send(services, name, 'cancel', { ...asked, otherwise: 'payment_not_cancelable' })
 
 /** Resolves a payment that needs attention. `accept`: the payment succeeds. `dismiss`: it stays as it is. */
 export const resolvePayment = (
-  world: World & { readonly chains: Pick<Chains, 'find'> },
+  services: Services & { readonly chains: Pick<Chains, 'find'> },
   name: RecordName,
   action: 'accept' | 'dismiss',
   asked: Asked,
 ): Promise<Actor<Payment>> => {
-  const paidWith = (payment: Actor<Payment>) => acceptedAssetOf(world, world.chains, payment)
-  return send(world, name, action, { ...asked, otherwise: 'state_conflict', ...(action === 'accept' && { paidWith }) })
+  const paidWith = (payment: Actor<Payment>) => acceptedAssetOf(services, services.chains, payment)
+  return send(services, name, action, {
+    ...asked,
+    otherwise: 'state_conflict',
+    ...(action === 'accept' && { paidWith }),
+  })
 }
 
 type Sent = Asked & {
@@ -33,7 +37,7 @@ type Sent = Asked & {
 }
 
 const send = async (
-  { sql, actors }: World,
+  { sql, actors }: Services,
   name: RecordName,
   type: 'cancel' | 'accept' | 'dismiss',
   { cause, otherwise, paidWith }: Sent,

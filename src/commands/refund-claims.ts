@@ -2,7 +2,7 @@ import type { Refund } from '../../machines/refund.ts'
 import { hashClaimSecret, makeClaimSecret } from '../access/claim-secret.ts'
 import type { Row } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import type { Address } from '../chain/address.ts'
 import type { Keyring } from '../keyring.ts'
 import { refundKind } from '../kinds/refund.ts'
@@ -14,7 +14,7 @@ const LASTS_MS = 30 * 24 * 60 * 60 * 1000
 
 /** The claim with which the customer sets the destination, for the commit that creates the refund. */
 export const makeClaim = (
-  { clock, random, keyring }: Pick<World, 'clock' | 'random'> & { readonly keyring: Keyring },
+  { clock, random, keyring }: Pick<Services, 'clock' | 'random'> & { readonly keyring: Keyring },
   refundId: string,
 ): Row => {
   const secret = makeClaimSecret(random)
@@ -39,11 +39,11 @@ export const claimUrl = (publicUrl: string, keyring: Keyring, { refundId, sealed
 export type WalletSignature = Pick<Proof, 'message' | 'signature'>
 
 /**
- * Sets the destination once, and returns the refund. Undefined if it accepts no destination any more: its machine lets one of
- * several parallel requests through.
+ * Sets the destination once, and returns the refund. Undefined if it accepts no destination any more: its machine lets
+ * one of several parallel requests through.
  */
 export const nameDestination = async (
-  { actors, clock }: Pick<World, 'actors' | 'clock'>,
+  { actors, clock }: Pick<Services, 'actors' | 'clock'>,
   { refund: { id } }: Pick<VisitedClaim, 'refund'>,
   destination: Address,
   shown: WalletSignature | undefined,

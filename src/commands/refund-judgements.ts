@@ -1,7 +1,7 @@
 import type { Refund } from '../../machines/refund.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
 import { refundKind } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
@@ -17,11 +17,12 @@ export type RefundJudgement = {
 }
 
 /**
- * Stores the decision of a member about the transaction of a refund, if the chain cannot show the result, or shows that it
- * paid something else. The money can still arrive later, so a failed refund must be dismissed before it is signed again.
+ * Stores the decision of a member about the transaction of a refund, if the chain cannot show the result, or shows that
+ * it paid something else. The money can still arrive later, so a failed refund must be dismissed before it is signed
+ * again.
  */
 export const judgeRefund = async (
-  { sql, actors }: World,
+  { sql, actors }: Services,
   name: RecordName,
   { action, cause }: RefundJudgement,
 ): Promise<Actor<Refund>> => {

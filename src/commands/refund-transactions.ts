@@ -1,7 +1,7 @@
 import type { Refund } from '../../machines/refund.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
 import { refundKind, reservationEventOf } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
@@ -17,12 +17,13 @@ export type Naming = {
 }
 
 /**
- * Stores the transaction that is reported to pay a refund; the chain decides about the result. A failed refund starts again
- * with another transaction, if its payment still has the amount. A transaction that no node knows can be replaced: a hash may
- * be mistyped, and wallets replace transactions. Reporting the same transaction again has no effect.
+ * Stores the transaction that is reported to pay a refund; the chain decides about the result. A failed refund starts
+ * again with another transaction, if its payment still has the amount. A transaction that no node knows can be
+ * replaced: a hash may be mistyped, and wallets replace transactions. Reporting the same transaction again has no
+ * effect.
  */
 export const nameTransaction = async (
-  { sql, actors }: World,
+  { sql, actors }: Services,
   name: RecordName,
   { txHash: hash, cause, isGone }: Naming,
 ): Promise<Actor<Refund>> => {
@@ -49,11 +50,11 @@ export const nameTransaction = async (
 }
 
 /**
- * Lets a failed refund wait for a signature again, if its payment still has the amount. Also a refund whose transaction no
- * node knows, because it may never have been sent.
+ * Lets a failed refund wait for a signature again, if its payment still has the amount. Also a refund whose transaction
+ * no node knows, because it may never have been sent.
  */
 export const retryRefund = async (
-  { sql, actors }: World,
+  { sql, actors }: Services,
   name: RecordName,
   cause: string,
   isGone: Naming['isGone'] = async () => false,

@@ -2,7 +2,7 @@ import type { Payment } from '../../machines/payment-events.ts'
 import type { Refund, RefundOpening } from '../../machines/refund.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { type Address, parseAddress } from '../chain/address.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
@@ -25,25 +25,25 @@ export type RefundRequest = Pick<RefundOpening, 'reason' | 'metadata'> & {
 }
 
 /**
- * Reserves a part of the received amount of a payment for a refund. The payment checks the remaining amount in the commit. If
- * other refunds were faster, it is checked again with what they have left.
+ * Reserves a part of the received amount of a payment for a refund. The payment checks the remaining amount in the
+ * commit. If other refunds were faster, it is checked again with what they have left.
  */
 export const startRefund = async (
-  world: World & { readonly keyring: Keyring; readonly chains: Pick<Chains, 'all'> },
+  services: Services & { readonly keyring: Keyring; readonly chains: Pick<Chains, 'all'> },
   payment: Actor<Payment>,
   request: RefundRequest,
   { cause, keep }: Requester<Refund>,
 ): Promise<Actor<Refund>> => {
-  const { actors, clock, random } = world
+  const { actors, clock, random } = services
   const id = uuidv7(clock.now(), random)
   // Without a claim, no one could set the destination.
-  const claim = request.destination === null ? [makeClaim(world, id)] : []
+  const claim = request.destination === null ? [makeClaim(services, id)] : []
   const rows: Command['rows'] = done => [...claim, ...keep(ofKind(refundKind, done.at(-1)))]
   let latest = payment
   for (;;) {
     const opening = openingOf(latest, request)
     const destination =
-      request.destination === null ? null : await destinationFor(world, opening, latest.context, request.destination)
+      request.destination === null ? null : await destinationFor(services, opening, latest.context, request.destination)
     const outcome = await actors.dispatchBundle([
       ...reservation('create', opening, cause),
       { kind: 'refund', actor: id, create: { ...opening }, cause, ...(destination === null && { rows }) },
@@ -57,7 +57,11 @@ export const startRefund = async (
 }
 
 /** Releases the reserved amount of a refund, unless its transaction is known. */
-export const cancelRefund = async ({ sql, actors }: World, name: RecordName, cause: string): Promise<Actor<Refund>> => {
+export const cancelRefund = async (
+  { sql, actors }: Services,
+  name: RecordName,
+  cause: string,
+): Promise<Actor<Refund>> => {
   // The merchant and the amount of a refund never change, so they are not checked again in the commit.
   const { id, context } = (await findRefund(sql, name)) ?? refuse('resource_not_found')
   const outcome = await actors.dispatchBundle([
@@ -70,7 +74,7 @@ export const cancelRefund = async ({ sql, actors }: World, name: RecordName, cau
 
 /** Marks a refund as checked. Its status does not change. */
 export const dismissRefund = async (
-  { sql, actors }: World,
+  { sql, actors }: Services,
   name: RecordName,
   cause: string,
 ): Promise<Actor<Refund>> => {
@@ -108,14 +112,18 @@ const openingOf = ({ id: paymentId, state, context }: Actor<Payment>, request: R
 
 /** The destination of a refund. Deposit addresses, and contracts that would keep the money, are refused. */
 export const destinationFor = async (
-  world: Pick<World, 'sql'> & { readonly chains: Pick<Chains, 'all'> },
+  services: Pick<Services, 'sql'> & { readonly chains: Pick<Chains, 'all'> },
   { tokenAddress }: Pick<Refund, 'tokenAddress'>,
   payment: Pick<Payment, 'address'>,
   text: string,
 ): Promise<Address> => {
   const destination = parseAddress(text)
   const own = [tokenAddress, payment.address].map(address => address?.toLowerCase())
-  if (destination === undefined || own.includes(destination.toLowerCase()) || (await wouldBeLostAt(world, destination)))
+  if (
+    destination === undefined ||
+    own.includes(destination.toLowerCase()) ||
+    (await wouldBeLostAt(services, destination))
+  )
     return refuse('invalid_destination', { param: 'destination' })
   return destination
 }

@@ -1,4 +1,4 @@
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { type Address, parseAddress } from '../chain/address.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
@@ -14,7 +14,7 @@ export type SettingsChange = {
 
 /** Returns the current settings, which can include changes of other requests. */
 export const changeSettings = async (
-  { sql, chains }: Pick<World, 'sql'> & { readonly chains: Pick<Chains, 'all'> },
+  { sql, chains }: Pick<Services, 'sql'> & { readonly chains: Pick<Chains, 'all'> },
   { merchantId, livemode, changes }: SettingsChange,
   by: Doer,
 ): Promise<SettingsRow> => {

@@ -1,6 +1,6 @@
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
 import { keepSubmission } from '../queries/submissions.ts'
 
@@ -12,7 +12,7 @@ const MOST_OF_A_PAYMENT = 10
  * transaction is final. Ignored for a payment that has ended, or that has no asset yet.
  */
 export const submitTransaction = async (
-  { sql }: Pick<World, 'sql'>,
+  { sql }: Pick<Services, 'sql'>,
   { id, state, context: { chainId } }: Actor<Payment>,
   txHash: string,
 ): Promise<{ readonly isNews: boolean }> => {

@@ -1,22 +1,22 @@
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
-import type { Outside } from '../outside.ts'
 import type { RecordName } from '../queries/named.ts'
 import type { Doer } from '../queries/security-events.ts'
 import type { EndpointName, WebhookEndpointChanges, WebhookEndpointRow } from '../queries/webhook-endpoints.ts'
 import * as endpoints from '../queries/webhook-endpoints.ts'
 import { WEBHOOK_SECRET_PURPOSE } from '../sealed-columns.ts'
 import { makeSecret } from '../webhooks/signature.ts'
-import { type Rules, urlFaults } from '../webhooks/target.ts'
-import { vetUrl } from '../webhooks/url.ts'
+import { type Rules, urlProblems } from '../webhooks/target.ts'
+import { checkUrlAndAddresses } from '../webhooks/url.ts'
 import { cancelOpenDeliveries } from './deliveries.ts'
 
 /** Maximum for a merchant in one mode. Each event gets a delivery for every endpoint that lists its type. */
 export const MOST_ENDPOINTS = 50
 
-type Given = World & { readonly settings: { readonly webhooks: Rules }; readonly keyring: Keyring }
+type Given = Services & { readonly settings: { readonly webhooks: Rules }; readonly keyring: Keyring }
 type WithSecret = { readonly row: WebhookEndpointRow; readonly secret: string }
 
 export type WebhookEndpointSpec = Pick<WebhookEndpointRow, 'livemode' | 'url' | 'description'> & {
@@ -46,15 +46,15 @@ export const createWebhookEndpoint = async (
 
 /** Disabling cancels open deliveries, and enabling waits until that is done: none of them is sent afterwards. */
 export const changeWebhookEndpoint = async (
-  world: Given,
+  services: Given,
   name: EndpointName,
   changes: WebhookEndpointChanges,
   by: Doer,
 ): Promise<WebhookEndpointRow> => {
-  const { sql, settings } = world
+  const { sql, settings } = services
   const { livemode, state } = await getRow(sql, name)
   if (changes.url !== undefined) await requireCallable(changes.url, livemode, settings.webhooks)
-  if (state === 'disabled' && changes.status === 'enabled') await cancelAtOnce(world, name, by)
+  if (state === 'disabled' && changes.status === 'enabled') await cancelAtOnce(services, name, by)
   const outcome = await endpoints.updateWebhookEndpoint(sql, name, changes, by, detailsOf(name))
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'missing') refuse('resource_not_found')
@@ -62,16 +62,16 @@ export const changeWebhookEndpoint = async (
     refuse('state_conflict', {
       message: 'Open deliveries of the endpoint are still being canceled. Try again in a moment.',
     })
-  if (changes.status === 'disabled') await cancelAtOnce(world, name, by)
+  if (changes.status === 'disabled') await cancelAtOnce(services, name, by)
   return getRow(sql, name)
 }
 
 /** Deletes the endpoint permanently. Its deliveries can still be read. */
-export const deleteWebhookEndpoint = async (world: Given, name: EndpointName, by: Doer): Promise<void> => {
-  const outcome = await endpoints.setWebhookEndpointDeleted(world.sql, name, by, detailsOf(name))
+export const deleteWebhookEndpoint = async (services: Given, name: EndpointName, by: Doer): Promise<void> => {
+  const outcome = await endpoints.setWebhookEndpointDeleted(services.sql, name, by, detailsOf(name))
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'missing') refuse('resource_not_found')
-  await cancelAtOnce(world, name, by)
+  await cancelAtOnce(services, name, by)
 }
 
 /** Creates a new secret for the endpoint. Requests are also signed with the old one until the overlap ends. */
@@ -93,7 +93,7 @@ export const rotateWebhookSecret = async (
   return { row: await getRow(sql, name), secret }
 }
 
-const getRow = async (sql: Outside['sql'], { id, merchantId }: EndpointName): Promise<WebhookEndpointRow> => {
+const getRow = async (sql: Dependencies['sql'], { id, merchantId }: EndpointName): Promise<WebhookEndpointRow> => {
   const name: RecordName = { id, merchantId, livemode: undefined }
   return (await endpoints.findWebhookEndpoint(sql, name)) ?? refuse('resource_not_found')
 }
@@ -101,10 +101,10 @@ const getRow = async (sql: Outside['sql'], { id, merchantId }: EndpointName): Pr
 const detailsOf = ({ id }: EndpointName) => ({ endpointId: encodeId('whe', id) })
 
 const requireCallable = async (url: string, livemode: boolean, rules: Rules): Promise<void> => {
-  const judged = await vetUrl(url, livemode, rules)
-  if (judged !== 'ok') refuse('parameter_invalid', { param: 'url', message: urlFaults[judged] })
+  const judged = await checkUrlAndAddresses(url, livemode, rules)
+  if (judged !== 'ok') refuse('parameter_invalid', { param: 'url', message: urlProblems[judged] })
 }
 
 /** Cancels as many as a request can wait for. A task that was added in the same commit cancels the rest. */
-const cancelAtOnce = (world: World, { id }: EndpointName, { actor }: Doer): Promise<boolean> =>
-  cancelOpenDeliveries(world, id, { cause: actor, most: 1_000 })
+const cancelAtOnce = (services: Services, { id }: EndpointName, { actor }: Doer): Promise<boolean> =>
+  cancelOpenDeliveries(services, id, { cause: actor, most: 1_000 })

@@ -9,7 +9,7 @@ import { StartError } from '../process/start-error.ts'
 /** The database of a deployment, for a command-line tool. `running`: a server uses it at this moment. */
 export type DeploymentDatabase = AsyncDisposable & { readonly url: string; readonly running: boolean }
 
-/** That of DATABASE_URL, else the embedded one: the running server's, or started for as long as the tool runs. */
+/** The database of DATABASE_URL, or the embedded one. If no server runs, it is started and stopped with the tool. */
 export const openDeploymentDatabase = async (
   env: Pick<Env, 'databaseUrl' | 'dataDir'>,
 ): Promise<DeploymentDatabase> => {
@@ -34,12 +34,12 @@ const readUrl = (file: string): string => {
   }
 }
 
-/** Whether it is this folder's database that answers there: in a copy of a folder stands where the original's is. */
+/** Whether the database at this URL is the one of this folder. A copy of a data folder contains the original's URL. */
 const isServedAt = async (url: string, dataDir: string): Promise<boolean> => {
   const sql = connect(url, { max: 1 })
   try {
     const [row] = await sql<{ at: string }[]>`select current_setting('data_directory') as at`
-    // The folders around the clusters: into those Postgres's account alone may look.
+    // Compares the parent folders, because only Postgres's account can read the cluster folders.
     return realPath(dirname(row?.at ?? '')) === realPath(join(resolve(dataDir), 'postgres'))
   } catch {
     return false

@@ -1,12 +1,12 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { type AddressRange, groupsOf, isInRanges, plain, remembered } from '../address-ranges.ts'
+import { type AddressRange, cachedByAddress, canonicalAddress, groupsOf, isInRanges } from '../address-ranges.ts'
 
 /**
  * The address of the client. `X-Forwarded-For` can be forged: each proxy appends the address that it received the request
  * from, so it is read from the right end, as long as the address that added the entry is a trusted proxy.
  */
 export const clientAddress = (peer: string, forwardedFor: string | null, trusted: readonly AddressRange[]): string => {
-  let address = plain(peer)
+  let address = canonicalAddress(peer)
   const hops = forwardedFor?.split(',') ?? []
   while (isInRanges(address, trusted)) {
     const hop = hops.pop()
@@ -18,10 +18,10 @@ export const clientAddress = (peer: string, forwardedFor: string | null, trusted
 }
 
 /** The group for limits: an IPv6 subscriber can use a whole /64. */
-export const limitGroup = remembered(address => networkOf(address, 64))
+export const limitGroup = cachedByAddress(address => networkOf(address, 64))
 
 /** Many providers give one customer a /48, which contains 65,536 of these groups. */
-export const siteOf = remembered(address => networkOf(address, 48))
+export const siteOf = cachedByAddress(address => networkOf(address, 48))
 
 /** The network of an IPv6 address; any other address unchanged. */
 const networkOf = (address: string, prefix: 48 | 64): string =>
@@ -33,7 +33,7 @@ const networkOf = (address: string, prefix: 48 | 64): string =>
     : address
 
 /** Whether the address is a loopback address. */
-export const isLoopback = remembered(address => isInRanges(address, loopback))
+export const isLoopback = cachedByAddress(address => isInRanges(address, loopback))
 
 /** Whether the host of a URL or of a Host header is this machine. */
 export const isLoopbackHost = (host: string): boolean => {
@@ -49,5 +49,5 @@ const loopback: readonly AddressRange[] = [
 /** Some proxies add the port: `1.2.3.4:5678`, `[2001:db8::1]:443`. */
 const parseHop = (hop: string): string | undefined => {
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(hop)?.[1] ?? (/^([\d.]+)(?::\d+)?$/.exec(hop)?.[1] || hop)
-  return isIPv4(bare) || isIPv6(bare) ? plain(bare) : undefined
+  return isIPv4(bare) || isIPv6(bare) ? canonicalAddress(bare) : undefined
 }

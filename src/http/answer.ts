@@ -2,7 +2,7 @@ import { Unavailable } from '../actors/command.ts'
 import { Refusal } from '../errors.ts'
 import type { Log } from '../log.ts'
 import type { HeaderFields } from '../pages/answer.ts'
-import { isPassing } from '../postgres/errors.ts'
+import { isTransient } from '../postgres/errors.ts'
 import type { Answer } from './route.ts'
 
 /** A response before the common headers are added. */
@@ -55,7 +55,7 @@ export const JSON_TYPE: HeaderFields = { 'content-type': 'application/json' }
 /** The error response for an exception. The details of a fault are written to the log only. */
 export const refusalOf = (error: unknown, log: Log, requestId: string): Refusal => {
   if (error instanceof Refusal) return error
-  const away = error instanceof Unavailable || isPassing(error)
+  const away = error instanceof Unavailable || isTransient(error)
   const fault = faultOf(error)
   if (away) log.warn({ requestId, fault }, 'request failed, database unreachable')
   else log.error({ requestId, fault }, 'request failed')

@@ -1,7 +1,7 @@
-import { type KeyBook, openKeyBook } from '../access/key-book.ts'
+import { type KeyCache, openKeyCache } from '../access/key-cache.ts'
 import { openPasswords } from '../access/passwords.ts'
-import { openSessionBook } from '../access/session-book.ts'
-import type { World } from '../actors/world.ts'
+import { openSessionCache } from '../access/session-cache.ts'
+import type { Services } from '../actors/services.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import type { AccountContext } from '../commands/account-context.ts'
 import { type Looks, openLooks } from '../commands/looks.ts'
@@ -12,11 +12,11 @@ import type { Streams } from './checkout-streams.ts'
 import { openTraffic, type Traffic } from './traffic.ts'
 
 /** The dependencies of the routes. */
-export type Api = World &
+export type Api = Services &
   AccountContext & {
     readonly settings: AccountContext['settings'] &
       Pick<Env, 'trustedProxies' | 'apiRateLimit' | 'checkoutRateLimit' | 'metricsToken' | 'webhooks'>
-    readonly keys: KeyBook
+    readonly keys: KeyCache
     readonly chains: Chains
     /** Undefined if the sandbox chain is not available. */
     readonly sandbox: Sandbox | undefined
@@ -38,16 +38,16 @@ export type ApiOptions = Pick<Api, 'keyring' | 'chains' | 'sandbox'> & {
 }
 
 export const openApi = (
-  world: World,
+  services: Services,
   { env, keyring, signUpCode, chains, sandbox, wakeChain }: ApiOptions,
 ): OpenApi => {
-  const sessions = openSessionBook(world, keyring)
-  const keys = openKeyBook(world)
-  const looks = openLooks(world, chains, { wake: wakeChain })
+  const sessions = openSessionCache(services, keyring)
+  const keys = openKeyCache(services)
+  const looks = openLooks(services, chains, { wake: wakeChain })
   const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks } = env
-  const streams = openPaymentStreams({ ...world, settings: { publicUrl }, keyring, chains, looks })
+  const streams = openPaymentStreams({ ...services, settings: { publicUrl }, keyring, chains, looks })
   return {
-    ...world,
+    ...services,
     settings: {
       ...{ publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks },
       signUpCode,

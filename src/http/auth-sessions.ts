@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { clearRefreshCookie, isForeign, readRefreshCookie } from '../access/refresh-cookie.ts'
+import { clearRefreshCookie, isCrossSite, readRefreshCookie } from '../access/refresh-cookie.ts'
 import { endSession, findByRefreshToken, refreshSession, signOut } from '../commands/sessions.ts'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
@@ -13,7 +13,7 @@ import { forAnybody, forSessions, type Route } from './route.ts'
 /** The refresh token, unless the request comes from a page of another origin. */
 const readCookie = ({ settings: { publicUrl } }: Api, headers: Headers): string => {
   const token = readRefreshCookie(publicUrl, headers)
-  return token === undefined || isForeign(publicUrl, headers) ? refuse('invalid_token') : token
+  return token === undefined || isCrossSite(publicUrl, headers) ? refuse('invalid_token') : token
 }
 
 /** The session of the access token, or of the cookie if the token is missing or has expired. */
@@ -28,7 +28,7 @@ export const authSessionRoutes: readonly Route[] = [
     path: '/v1/auth/session',
     docs: findOwnSessionDocs,
     handle: async (api, { headers }) => {
-      const token = isForeign(api.settings.publicUrl, headers)
+      const token = isCrossSite(api.settings.publicUrl, headers)
         ? undefined
         : readRefreshCookie(api.settings.publicUrl, headers)
       const found = token === undefined ? undefined : await findByRefreshToken(api, token)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import type { Looks } from '../commands/looks.ts'
 import { receiptUrlOf } from '../commands/receipts.ts'
@@ -12,7 +12,7 @@ import { openStreams, type StreamedState, type Streams } from './checkout-stream
 
 /** The event streams of a process. */
 export const openPaymentStreams = (
-  api: CustomersView & Pick<World, 'sql' | 'log'> & { readonly looks: Looks },
+  api: CustomersView & Pick<Services, 'sql' | 'log'> & { readonly looks: Looks },
 ): Streams =>
   openStreams({
     log: api.log,

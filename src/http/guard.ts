@@ -1,5 +1,5 @@
-import type { KeyCaller } from '../access/key-book.ts'
-import type { SessionCaller } from '../access/session-book.ts'
+import type { KeyCaller } from '../access/key-cache.ts'
+import type { SessionCaller } from '../access/session-cache.ts'
 import { Refusal, refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import type { Role } from '../queries/members.ts'

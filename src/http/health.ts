@@ -1,4 +1,4 @@
-import type { LockWait } from '../actors/lockouts.ts'
+import type { LockWait } from '../actors/locked-actors.ts'
 import { healthzDocs, readyzDocs } from './docs/service.ts'
 import { forAnybody, type Route } from './route.ts'
 
@@ -42,7 +42,10 @@ const locksOf = (wait: LockWait | undefined): string =>
     ? `a ${wait.kind} has waited ${Math.floor(wait.ms / 1_000)} s for a row that another transaction has locked`
     : 'ok'
 
-/** A health check has a shorter timeout than a broken connection. The message of a fault is not shown: it may contain secrets. */
+/**
+ * A health check has a shorter timeout than a broken connection. The message of a fault is not shown: it may contain
+ * secrets.
+ */
 export const withHealthTimeout = (check: HealthCheck): Promise<string | undefined> => {
   const { promise, resolve } = Promise.withResolvers<string | undefined>()
   const timer = setTimeout(() => resolve('no answer'), 2_000)

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import process from 'node:process'
 import { feedLagMs } from '../actors/feed.ts'
-import type { LockWait } from '../actors/lockouts.ts'
+import type { LockWait } from '../actors/locked-actors.ts'
 import { chainIdsOf } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
@@ -51,8 +51,8 @@ export const metricsRoutes = (
 ]
 
 /**
- * A proxy on this machine forwards requests from loopback, and some proxies send a loopback Host and no header of their own.
- * So metrics are not available without a token if PUBLIC_URL is public.
+ * A proxy on this machine forwards requests from loopback, and some proxies send a loopback Host and no header of their
+ * own. So metrics are not available without a token if PUBLIC_URL is public.
  */
 const mayRead = ({ metricsToken, publicUrl }: Api['settings'], address: string, headers: Headers): boolean => {
   if (metricsToken !== undefined) return isBearer(headers.get('authorization'), metricsToken)

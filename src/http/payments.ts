@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import type { Payment } from '../../machines/payment-events.ts'
-import type { SessionCaller } from '../access/session-book.ts'
+import type { SessionCaller } from '../access/session-cache.ts'
 import type { Actor } from '../actors/kind.ts'
 import { cancelPayment, resolvePayment } from '../commands/payments.ts'
 import { receiptUrlOf } from '../commands/receipts.ts'

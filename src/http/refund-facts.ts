@@ -1,5 +1,5 @@
 import type { Refund } from '../../machines/refund.ts'
-import type { KeyCaller } from '../access/key-book.ts'
+import type { KeyCaller } from '../access/key-cache.ts'
 import type { Actor } from '../actors/kind.ts'
 import { checksummed } from '../chain/checksum.ts'
 import { refundTransfer } from '../chain/refunds/transfer.ts'

@@ -1,7 +1,7 @@
 import type { Type } from 'arktype'
-import type { KeyCaller } from '../access/key-book.ts'
-import type { SessionCaller } from '../access/session-book.ts'
-import { once } from '../once.ts'
+import type { KeyCaller } from '../access/key-cache.ts'
+import type { SessionCaller } from '../access/session-cache.ts'
+import { lazy } from '../lazy.ts'
 import type { HeaderFields, TextAnswer } from '../pages/answer.ts'
 import type { Role } from '../queries/members.ts'
 import type { Scope } from '../resources.ts'
@@ -9,9 +9,9 @@ import type { Api } from './api.ts'
 import type { Docs } from './docs/docs.ts'
 
 /**
- * The table of routes is data: the server serves it, the API reference is generated from it, and a test calls every route
- * with all kinds of wrong credentials. A route declares its access. The guards check it before the handler runs and before
- * the body is read.
+ * The table of routes is data: the server serves it, the API reference is generated from it, and a test calls every
+ * route with all kinds of wrong credentials. A route declares its access. The guards check it before the handler runs
+ * and before the body is read.
  */
 export type Route = {
   readonly method: Method
@@ -87,8 +87,8 @@ type Defined = Pick<Route, 'path' | 'form' | 'page' | 'docs' | 'handle'> & {
 /** Its types are built once, at their first use. They parse what the handler gets. */
 export const define = (method: Method, access: Access, spec: unknown): Route => {
   const { path, body, form, page, query, docs, handle } = spec as Defined
-  const madeBody = body && once(body)
-  const madeQuery = query && once(query)
+  const madeBody = body && lazy(body)
+  const madeQuery = query && lazy(query)
   return {
     method,
     path,

@@ -1,4 +1,4 @@
-import type { SessionCaller } from '../access/session-book.ts'
+import type { SessionCaller } from '../access/session-cache.ts'
 import { refuse } from '../errors.ts'
 import type { Api } from './api.ts'
 

@@ -1,8 +1,8 @@
 import { type Type, type } from 'arktype'
-import type { KeyCaller } from '../access/key-book.ts'
-import type { SessionCaller } from '../access/session-book.ts'
+import type { KeyCaller } from '../access/key-cache.ts'
+import type { SessionCaller } from '../access/session-cache.ts'
 import { encodeId } from '../ids.ts'
-import { once } from '../once.ts'
+import { lazy } from '../lazy.ts'
 import type { Whose } from '../queries/places.ts'
 import type { Scope } from '../resources.ts'
 import type { Api } from './api.ts'
@@ -20,8 +20,8 @@ import {
 } from './route.ts'
 
 /**
- * An operation for API keys and members is one handler with two paths: `/v1/…` for API keys and `/v1/merchants/:merchantId/…`
- * for members. Reading requires the role viewer, everything else the role developer.
+ * An operation for API keys and members is one handler with two paths: `/v1/…` for API keys and
+ * `/v1/merchants/:merchantId/…` for members. Reading requires the role viewer, everything else the role developer.
  */
 export type Surface<Path extends string, Body, Query, Mode> = Call<Path, Parsed<Body>, Parsed<Query>> & {
   /** The path of the route, as declared. */
@@ -87,7 +87,7 @@ const bothSurfaces = <Path extends string, Body extends Declared, Query extends 
   modeOf: (query: MembersQuery) => boolean | undefined,
 ): readonly Route[] => {
   // One type for both paths.
-  const sent = body && once(body)
+  const sent = body && lazy(body)
   const route = (prefix: string, access: Route['access'], routeQuery: Declared): Route => {
     const pattern = `${prefix}${path}`
     const handleSurface = (api: Api, call: AnyCall) => {

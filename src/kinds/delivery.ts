@@ -6,7 +6,7 @@ export const deliveryKind: Kind<Delivery> = {
   name: 'delivery',
   table: resources.delivery.table,
   machine: deliveryMachine,
-  // Claims take rows of this version only: whoever raises it brings what is pending along in a migration.
+  // Claims take rows of this version only. A change of the version needs a migration of pending rows.
   version: 1,
   columns: {
     merchantId: 'uuid',
@@ -23,21 +23,21 @@ export const deliveryKind: Kind<Delivery> = {
     cancelRequested: 'boolean',
     deliveredAt: 'time',
   },
-  // A delivery is created with its event and as old as that; `delivery_attempts` has when each attempt started.
+  // A delivery is created together with its event, and `delivery_attempts` has the start of each attempt.
   unrecorded: ['create', 'attempt_started'],
   history: ['attempts', 'automaticAttempts', 'trigger', 'nextAttemptAt'],
   effects: {
-    // Always at once, never at the planned time: the job of an endpoint is one job, and a retry due in
-    // two hours would take the next event's wake-up along. What is planned, the sender finds by itself.
+    // Without `runAt`: an endpoint has one job, and a job for a retry in two hours would delay the wake-up for the next
+    // event. The sender finds scheduled retries itself.
     wakeSender: ({ context: { endpointId } }) => ({
       task: 'send-webhooks',
       payload: { endpointIds: [endpointId] },
       key: `send-webhooks:${endpointId}`,
     }),
-    judgeEndpoint: ({ context: { endpointId } }) => ({
-      task: 'judge-endpoint',
+    checkEndpoint: ({ context: { endpointId } }) => ({
+      task: 'disable-failing-endpoint',
       payload: { endpointId },
-      key: `judge-endpoint:${endpointId}`,
+      key: `disable-failing-endpoint:${endpointId}`,
     }),
   },
   refusals: { deliveries_event_once: 'exists' },

@@ -23,7 +23,7 @@ export const disputeKind: Kind<Dispute> = {
     refundPolicy: 'text',
     evidenceDueBy: 'time',
   },
-  // Evidence is what a merchant says about a customer: it stays in its row.
+  // Without the evidence, which contains personal data of the customer.
   history: ['paymentId', 'amountMinor', 'currency', 'reason', 'evidenceDueBy'],
   timers: {
     evidenceDue: ({ evidenceDueBy }) => evidenceDueBy,

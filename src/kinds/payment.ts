@@ -80,7 +80,7 @@ export const paymentKind: Kind<Payment> = {
   }),
 }
 
-/** What its payment link is told in the same bundle; of all other events it hears nothing. */
+/** Events of a payment that its payment link counts, and the link's event in the same bundle. */
 export const linkEventOf: { readonly [Type in PaymentEvent['type']]?: PaymentLinkEvent['type'] } = {
   enough_seen: 'payment_processing',
   reorganized: 'payment_reverted',

@@ -44,7 +44,7 @@ export const refundKind: Kind<Refund> = {
     'strayTxHash',
   ],
   effects: {
-    // The refund's own key: asked for twice, it is signed once, and a signer looks at the row anyway.
+    // One job per refund. The signer checks the refund's row before it signs, so a repeated job is harmless.
     signRefund: ({ id }) => ({ task: 'sign-refund', payload: { refundId: id }, key: `sign-refund:${id}` }),
   },
   writes: {
@@ -53,7 +53,7 @@ export const refundKind: Kind<Refund> = {
       context.destination === null ? null : { function: 'watch_refund_destination', given: { state } },
     watchTransaction: ({ context: { txHash } }) => ({ function: 'watch_refund_transaction', given: { txHash } }),
     unwatchTransaction: () => ({ function: 'unwatch_refund_transaction' }),
-    noticeGivenUp: ({ state, context: { failureReason } }, before) =>
+    watchGivenUpTransaction: ({ state, context: { failureReason } }, before) =>
       state === 'failed' && failureReason !== 'dropped'
         ? null
         : { function: 'notice_given_up_transaction', given: { txHash: before?.context.txHash } },
@@ -61,8 +61,11 @@ export const refundKind: Kind<Refund> = {
       function: 'close_unclear_nonces',
       given: { isDropped: failureReason === 'unproven' || failureReason === 'dropped' },
     }),
-    leaveToHand: (_, before) => ({ function: 'leave_refund_to_hand', given: { txHash: before?.context.txHash } }),
-    forgetSigningWait: () => ({ function: 'forget_signing_wait' }),
+    leaveToManualSigning: (_, before) => ({
+      function: 'leave_refund_to_hand',
+      given: { txHash: before?.context.txHash },
+    }),
+    clearSigningWait: () => ({ function: 'forget_signing_wait' }),
   },
   publish: (_type, refund) => ({
     merchantId: refund.context.merchantId,
@@ -77,7 +80,7 @@ export const refundKind: Kind<Refund> = {
   },
 }
 
-/** What its payment is told in the same bundle, with the refund's amount. `create` is one of them. */
+/** Events of a refund, including `create`, and the payment's event in the same bundle, with the refund's amount. */
 export const reservationEventOf: {
   readonly [Type in RefundEvent['type'] | 'create']?: Extract<PaymentEvent, { amountMinor: number }>['type']
 } = {

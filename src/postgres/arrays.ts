@@ -5,9 +5,9 @@ type Element = { readonly array: number; readonly parse: (text: string) => unkno
 const asText = (text: string) => text
 
 /**
- * The arrays that this program sends and reads, by their numbers, which never change. postgres.js would ask the
- * server for them on the first connection, in a promise that it forgets: a server that went away at that
- * moment ended the process.
+ * The array types that this program uses, with their OIDs, which never change. postgres.js would query them on the
+ * first connection, and would not handle a rejection of that query: if the server went away at that moment, the process
+ * ended.
  */
 const elements: Readonly<Record<string, Element>> = {
   text: { array: 1009, parse: asText },
@@ -16,7 +16,7 @@ const elements: Readonly<Record<string, Element>> = {
   uuid: { array: 2951, parse: asText },
   int2: { array: 1005, parse: Number },
   int4: { array: 1007, parse: Number },
-  // A number could not hold it.
+  // As text, because a number cannot represent all values.
   int8: { array: 1016, parse: asText },
   float8: { array: 1022, parse: Number },
   numeric: { array: 1231, parse: asText },
@@ -40,7 +40,7 @@ export const arrayTypes: Readonly<Record<string, PostgresType>> = Object.fromEnt
   ]),
 )
 
-/** What is no array was written by who knows how, as `{a,b}`. */
+/** A value that is not an array is passed on: it is already an array literal such as `{a,b}`. */
 function writeArray(values: unknown): unknown {
   return Array.isArray(values) ? `{${values.map(writeElement).join(',')}}` : values
 }
@@ -51,7 +51,7 @@ const writeElement = (value: unknown): string => {
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Of one dimension. */
+/** Parses an array of one dimension. */
 const readArray = (text: string): readonly (string | null)[] =>
   Array.from(text.slice(1, -1).matchAll(/"((?:[^"\\]|\\.)*)"|([^,]+)/gs), ([, quoted, plain]) => {
     if (quoted !== undefined) return quoted.replace(/\\(.)/gs, '$1')

@@ -25,7 +25,7 @@ export const findBinaries = (): Binaries => {
   return { folder, version }
 }
 
-/** npm packages carry no symbolic links, and an install that skips scripts has not made them either. */
+/** Creates the symbolic links and permissions that npm packages cannot contain and an install without scripts omits. */
 const completeBinaries = (folder: string) => {
   const list = join(folder, 'pg-symlinks.json')
   const links = existsSync(list) ? (JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[]) : []

@@ -7,57 +7,56 @@ export type Sql = postgres.Sql<Record<string, never>>
 
 export type ConnectOptions = {
   readonly max?: number
-  /** Shown in pg_stat_activity, so that an operator knows whose connection it is. */
+  /** Shown in pg_stat_activity, so that an operator can identify the connection. */
   readonly name?: string
   /**
-   * Rows are found by their key and no other plan is considered. For the actors' pool: plans are kept
-   * from when a table was empty, and reading a hundred rows of a million must not go through them all.
+   * No sequential scans. For the pool of the actors: prepared plans are kept from when a table was empty, and reading a
+   * hundred rows of a million must not scan all of them.
    */
   readonly byKey?: boolean
   /**
-   * Lists are walked along their index and stop when the page is full. For the pool of requests: before a
-   * table is analyzed, reading and sorting all of it looks cheaper (0.5 s for a page of 100,000 rows).
+   * Neither sequential nor bitmap scans, so that lists follow their index and stop when the page is full. For the pool
+   * of requests: before a table is analyzed, sorting all of it looks cheaper (0.5 s for a page of 100,000 rows).
    */
   readonly byIndex?: boolean
-  /** A statement that waits so long for a lock fails (55P03): it must not keep others waiting behind it. */
+  /** A statement that waits longer for a lock fails (55P03), so that it does not block others. */
   readonly lockMs?: number | undefined
-  /** See `ANSWER_S`. */
+  /** Timeout of an answer in seconds: see `ANSWER_TIMEOUT_S`. */
   readonly answerS?: number | undefined
   /** Settings of each session, as `set` takes them. */
   readonly session?: Readonly<Record<string, string | number>>
 }
 
 /**
- * Who waits longer than this for an answer loses its connection, and the pool opens another: a path may swallow packets
- * without a reset, for a quarter of an hour and, behind a proxy, for ever. For pools whose statements are all short.
+ * A connection that waits longer for an answer is closed, and the pool opens another one. A network path can drop
+ * packets without a reset, for a quarter of an hour or, behind a proxy, forever. For pools with short statements only.
  */
-export const ANSWER_S = 15
+export const ANSWER_TIMEOUT_S = 15
 
 /**
- * For pools whose statements are all short: a statement that waits for a lock must not keep its connection from the
- * others for long. Commits wait for less, see `commit_actors` in sql/101-actors-functions.sql.
+ * A statement that waits for a lock must not occupy its connection for long. For pools with short statements only.
+ * Commits have a shorter timeout: see `commit_actors` in sql/101-actors-functions.sql.
  */
-export const LOCK_MS = 2_000
+export const LOCK_TIMEOUT_MS = 2_000
 
 /**
- * A pool of connections. postgres.js 3.4.9 is patched (postgres@3.4.9.patch):
- * - What a connection was given between its error and its end was neither sent nor refused, so that its caller waited
- *   for ever, or was told of an answer without rows to what nobody had asked; and what it still had to write came
- *   before all else on the next one.
- * - The rows of an answer that broke off were counted into the next answer, which then began with holes.
- * - A statement that could not be made into bytes, behind one that was under way, was waited for by all that came after.
- * - A statement was sent anew where its table had another shape by then: others were answered with its rows, or nobody
- *   was. It fails once, as one that is worth trying again.
- * - Of an answer that never comes nobody was told; see `ANSWER_S`.
- * - Of those that are idle the last one used is taken, not the first: one caller went round all of them, each with
- *   nothing in its caches, and a command took a seventh longer.
- * - A session can be given statements that run before all others (`opening`).
- * - To a server without TLS, a connection that requires it was a broken one; now it fails with TLS_REFUSED.
- * - A message of many parameters was copied four to seven times on its way out; now its size is counted first.
+ * Opens a pool of connections. postgres.js 3.4.9 is patched (postgres@3.4.9.patch) for these defects:
+ * - A statement that was given to a connection between its error and its close was neither sent nor rejected: its caller
+ *   waited forever, or got an empty answer. Unsent bytes of the old connection were sent first on the next one.
+ * - Rows of an interrupted answer were counted in the next answer, which then began with empty elements.
+ * - A statement that could not be serialized while another was under way blocked all later ones.
+ * - A statement whose table had changed was sent again, and its rows were delivered to other statements or to none. Now it
+ *   fails once, with an error that can be retried.
+ * - An answer that never arrives did not time out. See `ANSWER_TIMEOUT_S`.
+ * - The least recently used idle connection was chosen, so a single caller went through all of them with cold caches, and a
+ *   command took a seventh longer. Now the most recently used one is chosen.
+ * - A session could not run statements before all others (`opening`).
+ * - If the server has no TLS and TLS is required, the connection looked broken. Now it fails with TLS_REFUSED.
+ * - A message with many parameters was copied four to seven times. Now its size is computed first.
  *
- * There is no `sql.begin` in this program: a connection that dies inside an interactive transaction never heals in
- * postgres.js, so every write is one statement. Nor is there `reserve`, which waits for ever where types are not
- * fetched; a test that says `begin` has a pool of one.
+ * This program does not use `sql.begin`: a connection that dies inside an interactive transaction never recovers in
+ * postgres.js, so every write is one statement. It does not use `reserve` either, which waits forever if types are not
+ * fetched. Tests that need `begin` use a pool of one connection.
  */
 export const connect = (
   url: string,
@@ -72,12 +71,13 @@ export const connect = (
     types: arrayTypes,
     connection: {
       application_name: name,
-      // Times are read as text, and a database may have been told to spell them otherwise.
+      // Times are parsed from text, and the database may have another default format.
       datestyle: 'ISO',
     },
     ...{
       opening: settings({
-        // The server gives up first, or what waits for a lock would stay there when nobody waits for it any more.
+        // Shorter than the client's timeout: otherwise a statement would keep waiting for a lock after its client is
+        // gone.
         ...(answerS !== undefined && { statement_timeout: Math.round(answerS * 900) }),
         ...(lockMs !== undefined && { lock_timeout: lockMs }),
         ...(byKey && { enable_seqscan: 'off' }),
@@ -88,15 +88,14 @@ export const connect = (
     connect_timeout: 10,
     ...(answerS !== undefined && { answer_timeout: answerS }),
     backoff: attempt => Math.min(0.05 * 2 ** attempt, 2),
-    // The program speaks JSON text and does its own parsing; dates come back as Date.
-    // Custom types would be parameters of their own in the type, and nobody uses them so.
+    // `types` would add type parameters to Sql, which nothing needs.
   }) as unknown as Sql
   if (!('opening' in sql.options))
     throw new StartError('The patch of the database driver is missing, so statements could be lost: run `bun install`')
   return sql
 }
 
-/** The statement that gives a session its settings. As startup parameters PgBouncer would refuse or ignore them. */
+/** The statement that configures a session. PgBouncer would reject or ignore the settings as startup parameters. */
 const settings = (values: Readonly<Record<string, string | number>>): string | null => {
   const statements = Object.entries(values).map(([name, value]) => `set ${name} = ${value}`)
   return statements.length > 0 ? statements.join('; ') : null

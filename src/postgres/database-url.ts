@@ -3,10 +3,10 @@ import { isIP } from 'node:net'
 import { checkServerIdentity, type PeerCertificate } from 'node:tls'
 import { StartError } from '../process/start-error.ts'
 
-/** A database's address as both drivers take it, and how its connections are encrypted. */
+/** A database URL that both drivers accept, and the TLS options of its connections. */
 export type DatabaseUrl = { readonly url: string; readonly tls: false | Tls }
 
-/** What tls.connect() is given. */
+/** Options of tls.connect(). */
 export type Tls = {
   readonly servername?: string
   readonly rejectUnauthorized: boolean
@@ -17,24 +17,23 @@ export type Tls = {
 }
 
 /**
- * Parses DATABASE_URL as libpq does. The drivers differ from it and from each other: postgres.js verifies nothing but by
- * the system's authorities and sends `sslrootcert` to the server, `pg` verifies for `sslmode=require`.
+ * Parses DATABASE_URL as libpq does. The drivers differ from libpq and from each other: postgres.js verifies with the
+ * system's authorities only and sends `sslrootcert` to the server; `pg` verifies for `sslmode=require`.
  */
 export const parseDatabaseUrl = (text: string): DatabaseUrl => {
   const url = new URL(text)
   const parameters = Object.fromEntries(url.searchParams)
   for (const name of Object.keys(parameters)) {
-    if (!passed.includes(name) && !ours.includes(name))
+    if (!sentToServer.includes(name) && !tlsParameters.includes(name))
       throw new StartError(`DATABASE_URL: the parameter ${name} is not supported: remove it`)
-    if (ours.includes(name)) url.searchParams.delete(name)
+    if (tlsParameters.includes(name)) url.searchParams.delete(name)
   }
   return { url: url.href, tls: readTls(url.hostname, parameters) }
 }
 
-/** Sent to the server. */
-const passed: readonly string[] = ['application_name', 'options']
+const sentToServer: readonly string[] = ['application_name', 'options']
 
-const ours: readonly string[] = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
+const tlsParameters: readonly string[] = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey']
 
 const modes: readonly string[] = ['disable', 'require', 'verify-ca', 'verify-full']
 
@@ -46,7 +45,7 @@ const readTls = (host: string, { sslmode: mode, sslrootcert, sslcert, sslkey }: 
   }
   if (!modes.includes(mode))
     throw new StartError(`DATABASE_URL: sslmode must be ${modes.slice(0, -1).join(', ')} or ${modes.at(-1)}`)
-  // As libpq: anyone can have a certificate of a public authority, so only the host name tells servers apart.
+  // As in libpq: anyone can get a certificate of a public authority, so the host name must be verified too.
   if (sslrootcert === 'system' && mode !== 'verify-full')
     throw new StartError('DATABASE_URL: sslrootcert=system needs sslmode=verify-full')
   if (mode === 'verify-ca' && sslrootcert === undefined)
@@ -56,14 +55,14 @@ const readTls = (host: string, { sslmode: mode, sslrootcert, sslcert, sslkey }: 
   if (mode === 'disable') return false
   if ((sslcert === undefined) !== (sslkey === undefined))
     throw new StartError('DATABASE_URL: sslcert and sslkey must be set together')
-  // `system`: the authorities that the runtime trusts, which it does without a file too.
+  // `system`: the authorities of the runtime, which are used if there is no file.
   const ca = sslrootcert === 'system' ? undefined : readPem('sslrootcert', sslrootcert)
   const cert = readPem('sslcert', sslcert)
   const key = readPem('sslkey', sslkey)
   const name = host.replace(/^\[|\]$/g, '')
   return {
     ...(isIP(name) === 0 && { servername: name }),
-    // As libpq: with a file of authorities, `require` verifies like `verify-ca`.
+    // As in libpq: with a file of authorities, `require` verifies like `verify-ca`.
     rejectUnauthorized: mode !== 'require' || ca !== undefined,
     checkServerIdentity: (_: string, certificate: PeerCertificate) =>
       mode === 'verify-full' ? checkServerIdentity(name, certificate) : undefined,

@@ -6,29 +6,29 @@ import { lockDataFolder, unusableFolder } from '../process/data-folder-lock.ts'
 import { writePrivate } from '../process/private-file.ts'
 import { StartError } from '../process/start-error.ts'
 import { type Cluster, databaseUrl } from './cluster.ts'
-import { findCluster } from './place.ts'
+import { findCluster } from './cluster-location.ts'
 import { type Server, startPostgres } from './server.ts'
 
-/** The Postgres that a house without DATABASE_URL makes for itself. */
+/** The Postgres that the server runs itself if DATABASE_URL is not set. */
 export type Embedded = { readonly url: string; stop(): Promise<void> }
 
 export type EmbeddedPostgresOptions = {
   readonly dataDir: string
-  /** Told, in one line each, what an operator should know. */
+  /** Prints one line for the operator. */
   readonly say?: (line: string) => void
 }
 
-/** Starts the cluster of the data folder, making it first if need be, and keeps it running until stopped. */
+/** Starts the cluster of the data folder, creates it if needed, and restarts it if it ends before it is stopped. */
 export const startEmbedded = async ({ dataDir, say = () => {} }: EmbeddedPostgresOptions): Promise<Embedded> => {
   const folder = resolve(dataDir)
-  const holds = [lockDataFolder(prepareDataFolder(folder))]
+  const locks = [lockDataFolder(prepareDataFolder(folder))]
   const release = () => {
-    for (const each of holds) each.release()
+    for (const lock of locks) lock.release()
   }
   try {
     const cluster = await findCluster(folder, say)
-    // A copied data folder may lead to the same cluster.
-    if (cluster.elsewhere) holds.push(lockDataFolder(cluster.home))
+    // A copied data folder may link to the same cluster.
+    if (cluster.elsewhere) locks.push(lockDataFolder(cluster.home))
     const { url, stop } = await keepRunning(cluster, folder, say)
     return { url, stop: () => stop().finally(release) }
   } catch (error) {
@@ -38,8 +38,8 @@ export const startEmbedded = async ({ dataDir, say = () => {} }: EmbeddedPostgre
 }
 
 /**
- * Makes the data folder where there is none, and says in one line why it cannot be used. Others may pass through it: what
- * is private says so itself, and Postgres may be another account.
+ * Creates the data folder if it does not exist. Throws a StartError if it cannot be used. Other users may enter the
+ * folder, because Postgres may run as another account; private files in it have their own permissions.
  */
 export const prepareDataFolder = (dataDir: string): string => {
   const folder = resolve(dataDir)
@@ -59,7 +59,7 @@ export const prepareDataFolder = (dataDir: string): string => {
   return folder
 }
 
-/** Where the database is, for the commands beside a running house. */
+/** The file with the URL of the database, for commands that run while the server is running. */
 export const urlFile = (dataDir: string) => join(resolve(dataDir), 'database-url')
 
 const keepRunning = async (cluster: Cluster, folder: string, say: (line: string) => void) => {
@@ -71,7 +71,7 @@ const keepRunning = async (cluster: Cluster, folder: string, say: (line: string)
   const restart = async () => {
     for (let failures = 0; !stopping; failures++) {
       try {
-        // The pool knows this port only.
+        // On the same port, because the pools use it.
         server = await startPostgres(cluster, { port: server.port, fixedPort: true })
         return
       } catch (error) {

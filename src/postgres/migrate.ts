@@ -6,27 +6,26 @@ import { StartError } from '../process/start-error.ts'
 import { connect, type Sql } from './connect.ts'
 import { pgAddress } from './database-url.ts'
 
-/** A file of sql/. Migrations go forward only and are never edited once they have run somewhere. */
+/** A file of sql/. Migrations have no way back, and are not edited after a release. */
 export type Migration = { readonly name: string; readonly text: string; readonly checksum: string }
 
 /**
- * Brings the database up to this version. Any number of processes may do it at once: one works, the
- * others wait and find nothing left to do.
+ * Migrates the database to this version. If several processes start at the same time, one migrates and the others wait.
  */
 export const migrate = async (url: string, migrations?: readonly Migration[]): Promise<void> => {
   const wanted = migrations ?? (await readMigrations())
   const sql = connect(url, { max: 1, name: 'paymachine migrate' })
   try {
     await requireVersion(sql)
-    // Held by this connection until it ends, around graphile-worker's migrations too.
+    // Held until this connection ends. It also protects graphile-worker's migrations.
     await sql`select pg_advisory_lock(hashtext('paymachine migrate'))`
     await requireRights(sql)
     const applied = await findApplied(sql)
-    refuseStrangers(applied, wanted)
-    // Here: commands that only read what is to be applied need none of it.
+    requireKnownMigrations(applied, wanted)
+    // Imported here, because commands that only read the list of migrations do not need it.
     const { Logger, runMigrations } = await import('graphile-worker')
     const pool = new pg.Pool({ ...pgAddress(url), max: 1 })
-    // graphile-worker asks for both. What fails is thrown at its caller as well.
+    // graphile-worker requires both listeners. Errors also reject the call.
     pool.on('connect', client => client.on('error', () => {}))
     pool.on('error', () => {})
     await runMigrations({ pgPool: pool, logger: new Logger(() => () => {}) }).finally(() => pool.end())
@@ -64,7 +63,7 @@ const requireVersion = async (sql: Sql) => {
     throw new StartError(`The database is Postgres ${server.version}: Postgres 15 or later is required`)
 }
 
-/** Tables in the schema and graphile-worker's own schema are made here, and later versions change them as their owner. */
+/** Migrations create tables and graphile-worker's schema, and later ones change them, which only the owner can. */
 const requireRights = async (sql: Sql) => {
   const [row] = await sql<Rights[]>`
     select format('%I', current_user) as "user", format('%I', current_database()) as database,
@@ -104,7 +103,7 @@ const findApplied = async (sql: Sql): Promise<ReadonlyMap<string, string>> => {
   return new Map(rows.map(row => [row.name, row.checksum]))
 }
 
-const refuseStrangers = (applied: ReadonlyMap<string, string>, wanted: readonly Migration[]) => {
+const requireKnownMigrations = (applied: ReadonlyMap<string, string>, wanted: readonly Migration[]) => {
   const known = new Map(wanted.map(migration => [migration.name, migration.checksum]))
   for (const [name, checksum] of applied) {
     const expected = known.get(name)
@@ -120,18 +119,18 @@ const refuseStrangers = (applied: ReadonlyMap<string, string>, wanted: readonly 
 }
 
 /**
- * One batch of the simple protocol, which Postgres runs as one transaction: the whole file and its
- * row, or neither. The lock in it stands in for the session's, should that have been lost with its
- * connection; then the row is found already there and nothing is done twice.
+ * Runs the file and inserts its row as one batch of the simple protocol, which Postgres runs as one transaction. If the
+ * session's lock was lost with its connection, the transaction's lock replaces it: the insert then fails because
+ * another process has already applied the file.
  */
 const apply = async (sql: Sql, { name, text, checksum }: Migration) => {
-  const opening = `select pg_advisory_xact_lock(hashtext('paymachine migration')); insert into migrations (name, checksum) values ('${name}', '${checksum}');\n`
+  const header = `select pg_advisory_xact_lock(hashtext('paymachine migration')); insert into migrations (name, checksum) values ('${name}', '${checksum}');\n`
   try {
-    await sql.unsafe(opening + text).simple()
+    await sql.unsafe(header + text).simple()
   } catch (error) {
     if (!(error instanceof postgres.PostgresError)) throw error
     if (error.constraint_name === 'migrations_pkey') return
-    const at = error.position ? `:${(opening + text).slice(0, Number(error.position)).split('\n').length - 1}` : ''
+    const at = error.position ? `:${(header + text).slice(0, Number(error.position)).split('\n').length - 1}` : ''
     throw new StartError(`sql/${name}${at} failed: ${error.message}`, { cause: error })
   }
 }

@@ -2,48 +2,53 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { StartError } from '../process/start-error.ts'
 import { connect, type Sql } from './connect.ts'
 
-const PATIENCE_MS = 10_000
+const TIMEOUT_MS = 10_000
 
 /**
- * Refuses a pooler that gives each transaction another session: advisory locks, LISTEN, prepared statements and
- * settings are of a session. Two connections at the same time are never one session, and none of them changes its own.
+ * Throws if a pooler assigns sessions per transaction: advisory locks, LISTEN, prepared statements and settings need a
+ * session per connection. Checks that two open connections have different sessions and that neither session changes.
  */
 export const requireOwnSessions = async (url: string): Promise<void> => {
-  // A connection that was lost and opened again changes its session too, but not twice.
-  if ((await areOwn(url)) || (await areOwn(url))) return
+  // A connection that was lost and reopened also changes its session, but not twice in a row.
+  if ((await isSessionPerConnection(url)) || (await isSessionPerConnection(url))) return
   throw new StartError(
     'DATABASE_URL is a connection pooler such as PgBouncer in transaction mode, which is not supported: set pool_mode = session there, or use the address of Postgres itself',
   )
 }
 
-const areOwn = async (url: string): Promise<boolean> => {
+const isSessionPerConnection = async (url: string): Promise<boolean> => {
   const [a, b] = [1, 2].map(() => connect(url, { max: 1, name: 'paymachine start' })) as [Sql, Sql]
-  const looking = new AbortController()
+  const timeout = new AbortController()
   try {
     return await Promise.race([
-      look(a, b),
-      sleep(PATIENCE_MS, undefined, { signal: looking.signal }).then(() => {
+      haveOwnSessions(a, b),
+      sleep(TIMEOUT_MS, undefined, { signal: timeout.signal }).then(() => {
         throw new StartError(
           'DATABASE_URL: the database, or a connection pooler in front of it, does not allow a second connection: each process needs 40',
         )
       }),
     ])
   } finally {
-    looking.abort()
+    timeout.abort()
     await Promise.all([a, b].map(sql => sql.end({ timeout: 0 })))
   }
 }
 
 /**
- * A pooler gives the session used last, or goes round. In this order two sessions that take turns are found as well:
- * asked twice in a row, a connection that goes round changes its session.
+ * A pooler assigns the session that was used last, or the next one in turn. This order of queries detects both: with
+ * sessions assigned in turn, two queries in a row on one connection have different sessions.
  */
-const look = async (a: Sql, b: Sql): Promise<boolean> => {
-  const [first, second, again, last] = [await sessionOf(a), await sessionOf(b), await sessionOf(b), await sessionOf(a)]
-  return first === last && second === again && first !== second
+const haveOwnSessions = async (a: Sql, b: Sql): Promise<boolean> => {
+  const [first, second, secondAgain, firstAgain] = [
+    await sessionOf(a),
+    await sessionOf(b),
+    await sessionOf(b),
+    await sessionOf(a),
+  ]
+  return first === firstAgain && second === secondAgain && first !== second
 }
 
-/** By the simple protocol: a statement that is prepared in one session is unknown in another. */
+/** Uses the simple protocol, because a statement that is prepared in one session does not exist in another. */
 const sessionOf = async (sql: Sql): Promise<number | undefined> => {
   const [row] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`.simple()
   return row?.pid

@@ -6,35 +6,35 @@ import { isAlive } from '../process/is-alive.ts'
 import { probePort } from '../process/probe-port.ts'
 import { StartError } from '../process/start-error.ts'
 import { type Cluster, logFolder, pgdata } from './cluster.ts'
-import { openProcessGuard, type ProcessGuard } from './guard.ts'
+import { openProcessGuard, type ProcessGuard } from './process-guard.ts'
 
-/** A postmaster that we have started. */
+/** A Postgres server that this process has started. */
 export type Server = {
   readonly pid: number
   readonly port: number
-  /** Settled when it has ended, whoever ended it. */
+  /** Settles when it has ended for any reason. */
   readonly exited: Promise<void>
-  /** Ends it: `fast` closes the connections and writes a checkpoint, `kill` is kill -9. */
+  /** `fast` closes the connections and writes a checkpoint. `kill` is kill -9. */
   stop(how?: 'fast' | 'kill'): Promise<void>
 }
 
 export type PostgresProcessOptions = {
-  /** Taken if it is free. */
+  /** The preferred port. If it is not free, another one is used. */
   readonly port?: number | undefined
-  /** No other port will do. */
+  /** Use only `port`. */
   readonly fixedPort?: boolean
   readonly settings?: Readonly<Record<string, string | number>>
-  /** The cluster is thrown away when this process ends. */
+  /** Remove the cluster when this process ends. */
   readonly temporary?: boolean
 }
 
-/** Starts the cluster's server and waits until it takes connections. Nobody else may be starting it. */
+/** Starts the cluster's server and waits until it accepts connections. The caller must hold the lock of its folder. */
 export const startPostgres = async (cluster: Cluster, options: PostgresProcessOptions = {}): Promise<Server> => {
   const { home, account } = cluster
   await endOrphan(home, account)
   let port = options.port ?? 0
-  // Tried again for two passing troubles: the port was taken since it was looked at, and backends of
-  // a postmaster that was killed still hold its shared memory for a moment.
+  // Retried for two temporary problems: another program took the port after it was probed, or backends of a killed
+  // server still use its shared memory for a moment.
   const deadline = performance.now() + 10_000
   for (;;) {
     if (!options.fixedPort) port = await freePort(port)
@@ -43,16 +43,16 @@ export const startPostgres = async (cluster: Cluster, options: PostgresProcessOp
     const pid = await ready(home, guard)
     if (pid !== undefined) return { pid, port, exited: guard.exited, stop: how => stop(pid, account, guard, how) }
     if (performance.now() > deadline)
-      throw new StartError(`Postgres does not start: ${log.complaint() ?? `see ${logFolder(home)}`}`)
+      throw new StartError(`Postgres does not start: ${log.lastError() ?? `see ${logFolder(home)}`}`)
     await sleep(200)
   }
 }
 
 const stop = async (pid: number, account: OsAccount, { exited }: ProcessGuard, how: 'fast' | 'kill' = 'fast') => {
   signalAs(account, pid, how === 'fast' ? 'SIGINT' : 'SIGKILL')
-  const impatience = setTimeout(() => signalAs(account, pid, 'SIGQUIT'), 15_000)
+  const killTimer = setTimeout(() => signalAs(account, pid, 'SIGQUIT'), 15_000)
   await exited
-  clearTimeout(impatience)
+  clearTimeout(killTimer)
 }
 
 const launch = (
@@ -75,8 +75,8 @@ const launch = (
 }
 
 /**
- * What the server says before it has its log files. The file is a new one each time, never one that a link leads to,
- * and it is handed over open: Postgres's account needs no right to it.
+ * Receives the server's output before its log files exist. The file is created anew each time and never through a link.
+ * Postgres gets the open descriptor, so its account needs no permission for the file.
  */
 const openStartLog = (home: string) => {
   const path = join(home, 'start.log')
@@ -84,7 +84,7 @@ const openStartLog = (home: string) => {
   const file = openSync(path, 'ax+', 0o600)
   return {
     file,
-    complaint: () => {
+    lastError: () => {
       const text = Buffer.alloc(65_536)
       const length = readSync(file, text, 0, text.length, 0)
       const lines = text.toString('utf8', 0, length).trim().split('\n')
@@ -100,7 +100,8 @@ const defaults: Readonly<Record<string, string | number>> = {
   max_connections: 200,
   shared_buffers: '256MB',
   max_wal_size: '4GB',
-  // A new file of 16 MB is filled with zeros while all who commit wait, up to 0.1 s: those of one rush are kept for the next.
+  // Keeps WAL files for the next peak: while a new file of 16 MB is filled with zeros, all commits wait for up to 0.1
+  // s.
   min_wal_size: '1GB',
   checkpoint_timeout: '15min',
   wal_compression: 'on',
@@ -109,7 +110,7 @@ const defaults: Readonly<Record<string, string | number>> = {
   tcp_keepalives_count: 6,
   timezone: 'UTC',
   log_timezone: 'UTC',
-  // A week of logs, a file a day.
+  // One log file per weekday, overwritten after a week.
   logging_collector: 'on',
   log_filename: 'postgres-%a.log',
   log_truncate_on_rotation: 'on',
@@ -118,8 +119,8 @@ const defaults: Readonly<Record<string, string | number>> = {
 }
 
 /**
- * The postmaster's number, once it says in its pid file that it is ready; undefined when it has ended.
- * Recovery after a crash may take long, so there is no time limit.
+ * The pid of the postmaster, when its pid file says that it is ready; undefined if it has ended. There is no time
+ * limit, because recovery after a crash may take long.
  */
 const ready = async (home: string, guard: ProcessGuard): Promise<number | undefined> => {
   let ended = false
@@ -136,26 +137,26 @@ const ready = async (home: string, guard: ProcessGuard): Promise<number | undefi
 }
 
 /**
- * Ends the server of a process that was killed. It is not adopted: it may run with the settings of an
- * older version, and only a child's end can be told for sure.
+ * Ends the server that a killed process has left. It is not reused: it may run with the settings of an older version,
+ * and only the exit of a child process can be detected reliably.
  */
 const endOrphan = async (home: string, account: OsAccount) => {
   const pid = readPidFile(home)?.pid
   if (pid === undefined || !isAlive(pid)) return
   if (!isPostmaster(pid, home)) {
-    // Another program has that number now, after a restart of the machine or of a container, and
-    // Postgres would take it for a running server. The file must stay: it names the shared memory
-    // by which Postgres finds out whether old backends are still alive. Our number it does not mind.
+    // Another program has this pid now, after a restart of the machine or container, and Postgres would take it for a
+    // running server. The file must not be removed: it contains the id of the shared memory, by which Postgres detects
+    // live backends. So the pid is replaced by the one of this process, which Postgres ignores.
     writeAs(account, pidFile(home), readPidLines(home).with(0, String(process.pid)).join('\n'))
     return
   }
-  for (const [how, patienceMs] of [
+  for (const [how, timeoutMs] of [
     ['SIGINT', 20_000],
     ['SIGQUIT', 10_000],
     ['SIGKILL', 10_000],
   ] as const) {
     signalAs(account, pid, how)
-    const deadline = performance.now() + patienceMs
+    const deadline = performance.now() + timeoutMs
     while (performance.now() < deadline) {
       if (findPostmaster(home) !== pid) return
       await sleep(20)
@@ -164,13 +165,15 @@ const endOrphan = async (home: string, account: OsAccount) => {
   throw new StartError(`An older Postgres (pid ${pid}) runs in ${home} and does not stop: stop it manually`)
 }
 
-/** The pid of the server that runs in the folder. */
+/** The pid of the server that runs in the folder; undefined if none runs. */
 export const findPostmaster = (home: string): number | undefined => {
   const pid = readPidFile(home)?.pid
   return pid !== undefined && isAlive(pid) && isPostmaster(pid, home) ? pid : undefined
 }
 
-/** A postmaster works in its cluster's folder, as its owner. Where there is no /proc, a living process is taken for one. */
+/**
+ * A postmaster's working directory is its cluster, which belongs to its user. Without /proc any process counts as one.
+ */
 const isPostmaster = (pid: number, home: string): boolean => {
   try {
     const proc = `/proc/${pid}`
@@ -192,7 +195,7 @@ const readPidFile = (home: string): { pid: number; port: number; status: string 
 
 const pidFile = (home: string) => join(pgdata(home), 'postmaster.pid')
 
-/** Of a file of Postgres's account, which may have put a link there. */
+/** Does not follow links, because the file belongs to Postgres's account. */
 const readPidLines = (home: string): string[] => {
   const file = openSync(pidFile(home), constants.O_RDONLY | constants.O_NOFOLLOW)
   try {
@@ -202,7 +205,8 @@ const readPidLines = (home: string): string[] => {
   }
 }
 
-/** The wanted port when it is free, else any. */
-export const freePort = async (wanted = 0): Promise<number> => (await listens(wanted)) ?? (await listens(0)) ?? wanted
+/** The preferred port if it is free, otherwise any free port. */
+export const freePort = async (preferred = 0): Promise<number> =>
+  (await tryPort(preferred)) ?? (await tryPort(0)) ?? preferred
 
-const listens = (port: number): Promise<number | undefined> => probePort('127.0.0.1', port).catch(() => undefined)
+const tryPort = (port: number): Promise<number | undefined> => probePort('127.0.0.1', port).catch(() => undefined)

@@ -4,45 +4,47 @@ import { dirname, resolve } from 'node:path'
 import { StartError } from './start-error.ts'
 
 /**
- * The account Postgres runs under; undefined is our own. Postgres refuses to be root, so a program
- * started by root lends it another one.
+ * The user account that Postgres runs as; undefined means the account of this process. Postgres does not run as root,
+ * so a process that was started by root uses another account.
  */
 export type OsAccount = { readonly name: string; readonly uid: number; readonly gid: number } | undefined
 
 export const isRoot = () => process.getuid?.() === 0
 
-/** Whoever owns the cluster runs it. A new one gets an account of its own: `postgres` may be a distribution's server. */
+/** The account that owns the cluster. A new cluster gets its own account: `postgres` may belong to another server. */
 export const accountFor = (cluster: string): OsAccount => {
   if (!isRoot()) return undefined
   if (existsSync(cluster)) {
     const { uid, gid } = statSync(cluster)
     if (uid !== 0) return { name: accountName(uid), uid, gid }
   }
-  return findAccount(LENT) ?? createAccount(LENT)
+  return findAccount(POSTGRES_ACCOUNT) ?? createAccount(POSTGRES_ACCOUNT)
 }
 
-const LENT = 'paymachine'
+const POSTGRES_ACCOUNT = 'paymachine'
 
-/** Runs a program as the account and answers whether it succeeded: permissions are asked, not computed. */
+/** Runs a program as the account and returns whether it succeeded. Tests permissions instead of computing them. */
 export const can = (account: OsAccount, program: string, ...args: readonly string[]): boolean =>
   spawnSync(program, args, { ...identity(account), cwd: '/', stdio: 'ignore' }).status === 0
 
-/** Of a path that the account cannot replace by a link meanwhile: its folder must not be the account's. */
+/** Changes the owner of a path. Its folder must not belong to the account, which could replace the path by a link. */
 export const give = (path: string, account: OsAccount) => {
   if (account) chownSync(path, account.uid, account.gid)
 }
 
-/** What spawn() needs to run something as the account. */
+/** Options for spawn() to run a program as the account. */
 export const identity = (account: OsAccount) => (account ? { uid: account.uid, gid: account.gid } : {})
 
-/** Writes a file in a folder of the account with that account's rights: a link there leads no further than it may go. */
+/**
+ * Writes a file in a folder of the account, with that account's permissions: a link there cannot redirect root's write.
+ */
 export const writeAs = (account: OsAccount, path: string, text: string) => {
   if (!account) return writeFileSync(path, text)
   if (!can(account, '/bin/sh', '-c', 'printf %s "$1" > "$0"', path, text))
     throw new StartError(`${path} cannot be written to by user ${account.name}`)
 }
 
-/** Sends a signal with the account's rights: a number that the account wrote can name no other user's process. */
+/** Sends a signal with the account's permissions: the pid comes from a file that the account can write. */
 export const signalAs = (account: OsAccount, pid: number, name: NodeJS.Signals) => {
   if (account) return void can(account, '/bin/sh', '-c', 'kill -s "$0" "$1"', name.slice('SIG'.length), String(pid))
   try {
@@ -52,7 +54,7 @@ export const signalAs = (account: OsAccount, pid: number, name: NodeJS.Signals) 
   }
 }
 
-/** Root works only in a folder that no other user can write to or replace: a link there could lead to any file. */
+/** Throws if root would use a folder that another user can write to or replace: a link there could lead to any file. */
 export const requireOwn = (folder: string) => {
   if (!isRoot()) return
   const { uid, mode } = statSync(folder)
@@ -74,7 +76,7 @@ export const requireOwn = (folder: string) => {
 const OTHERS_WRITE = 0o022
 const STICKY = 0o1000
 
-/** The first entry on the way to a folder that a user other than root can exchange or, as a link, has made. */
+/** The first part of the path that a user other than root can replace, or a link that such a user has created. */
 const findReplaceable = (path: string): string | undefined => {
   const parent = dirname(path)
   if (parent === path) return isOfRoot(path) ? undefined : path
@@ -85,7 +87,7 @@ const findReplaceable = (path: string): string | undefined => {
   return entry.uid === 0 ? findReplaceable(resolve(realpathSync(parent), readlinkSync(path))) : path
 }
 
-/** In a sticky folder, such as /tmp, users can rename and remove only what is theirs. */
+/** In a sticky folder, such as /tmp, users can rename and remove only their own files. */
 const isOfRoot = (folder: string): boolean => {
   const { uid, mode } = lstatSync(folder)
   return uid === 0 && ((mode & OTHERS_WRITE) === 0 || (mode & STICKY) !== 0)
@@ -100,10 +102,10 @@ const findAccount = (name: string): OsAccount => {
 }
 
 const createAccount = (name: string): OsAccount => {
-  // Another start may hold the lock on the list of users.
+  // Another start may hold the lock of the user database.
   for (let tries = 0; tries < 50; tries++) {
     if (tries > 0) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
-    // The first is everywhere but on Alpine, which has the others.
+    // Every Linux has useradd except Alpine, which has addgroup and adduser.
     const { error } = spawnSync('useradd', [
       ...['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', name],
     ])

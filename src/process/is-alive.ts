@@ -1,4 +1,4 @@
-/** Whether there is a process of that number, whoever's it is. */
+/** Whether a process with this pid exists. EPERM means that it belongs to another user. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)

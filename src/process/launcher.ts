@@ -28,7 +28,7 @@ const linksToNpm = (): readonly (readonly [number, number])[] => {
   }
 }
 
-/** The fourth field of its stat; the second is a name in brackets that may hold anything. */
+/** The fourth field of its stat. The second field is a name in brackets with any content. */
 const parentOf = (pid: number): number => Number(read(`/proc/${pid}/stat`).split(') ').at(-1)?.split(' ')[1] ?? 0)
 
 const read = (path: string): string => {

@@ -2,14 +2,14 @@ import { closeSync, fchownSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname } from 'node:path'
 import { isRoot } from './account.ts'
 
-/** Written whole or not at all, readable by its owner only; what root writes belongs to the folder's owner. */
+/** Writes a file atomically, readable by its owner only. If root writes it, it belongs to the owner of the folder. */
 export const writePrivate = (path: string, text: string) => {
   const writing = `${path}.new`
   makePrivate(writing, text)
   renameSync(writing, path)
 }
 
-/** A new file, never one that a link leads to. */
+/** Creates a new file, and never follows a link. */
 export const makePrivate = (path: string, text: string) => {
   rmSync(path, { force: true })
   const file = openSync(path, 'wx', 0o600)
@@ -22,7 +22,7 @@ export const makePrivate = (path: string, text: string) => {
   }
 }
 
-/** An open file to the owner of its folder: started by root once, a service is its owner's all the same. */
+/** Gives an open file to the owner of its folder, so that a later start as that user can use it. */
 export const giveToOwner = (file: number, folder: string) => {
   if (!isRoot()) return
   const { uid, gid } = statSync(folder)

@@ -1,9 +1,11 @@
 import { createServer } from 'node:net'
 
-/** Listens for a moment, and answers the port: the one given, or with 0 one that is free. Fails where nobody can. */
+/**
+ * Listens for a moment and returns the port: the given one, or with 0 a free one. Rejects if the port cannot be used.
+ */
 export const probePort = (host: string, port: number): Promise<number> =>
   new Promise((resolve, reject) => {
-    // Whoever comes in meanwhile is sent away, or the end would wait for them.
+    // Closes incoming connections, because close() waits for them.
     const probe = createServer(socket => socket.destroy())
     probe.on('error', reject)
     probe.listen({ host, port, exclusive: true }, () => {

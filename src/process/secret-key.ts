@@ -4,18 +4,20 @@ import { join, resolve } from 'node:path'
 import { writePrivate } from './private-file.ts'
 import { StartError } from './start-error.ts'
 
-/** As short as a secret key may be. */
+/** The minimum length of a secret key. */
 export const SECRET_KEY_LENGTH = 32
 
-/** What the environment says of secret keys. */
+/** The environment variables for secret keys. */
 export type SecretKeySettings = {
-  /** Undefined: the one kept in the data folder. */
+  /** Undefined: the key in the data folder. */
   readonly secretKey: string | undefined
   readonly previousSecretKey: string | undefined
   readonly dataDir: string
 }
 
-/** SECRET_KEY, or the key of the data folder, which is created if needed. Without the key, all stored secrets are lost. */
+/**
+ * SECRET_KEY, or the key of the data folder, which is created if needed. Without the key, all stored secrets are lost.
+ */
 export const getSecretKey = ({ secretKey, dataDir }: Pick<SecretKeySettings, 'secretKey' | 'dataDir'>): string => {
   if (secretKey !== undefined) return secretKey
   const path = currentFile(dataDir)
@@ -38,7 +40,10 @@ export const findPreviousSecretKey = ({
   return existsSync(path) ? readKey(path, 'restore it, or remove it after `bun run rekey` has succeeded') : undefined
 }
 
-/** Creates a new key for the data folder. The old key is saved first, so that it is not lost if the process ends in between. */
+/**
+ * Creates a new key for the data folder. The old key is saved first, so that it is not lost if the process ends in
+ * between.
+ */
 export const renewSecretKey = (dataDir: string): void => {
   writePrivate(previousFile(dataDir), getSecretKey({ secretKey: undefined, dataDir }))
   writePrivate(currentFile(dataDir), makeSecretKey())

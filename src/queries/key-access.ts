@@ -24,7 +24,7 @@ export const findKeyAccess = async (sql: Sql, hash: Uint8Array): Promise<KeyAcce
 }
 
 /** `msAgo` are the last uses of the ids, one each. */
-export const noteKeyUses = async (sql: Sql, ids: readonly string[], msAgo: readonly number[]): Promise<void> => {
+export const recordKeyUses = async (sql: Sql, ids: readonly string[], msAgo: readonly number[]): Promise<void> => {
   // Processes write the same keys: locked in one order, or they would wait for each other.
   await sql`
     with uses as (select * from unnest(${ids}::uuid[], ${msAgo}::float8[]) as uses (id, ms_ago)),

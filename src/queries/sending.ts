@@ -47,14 +47,14 @@ export type Records = {
   /** Claims of which nothing is left open. */
   readonly finished: readonly string[]
   /** Deliveries that another transaction has locked: their attempts are recorded, and they count as moved on. */
-  readonly around?: readonly string[]
+  readonly skipped?: readonly string[]
 }
 
 export type DeliveryClaim = {
   readonly id: string
   readonly worker: string
   readonly at: Date
-  readonly asked: readonly { readonly endpointId: string; readonly want: number; readonly lowMs: number }[]
+  readonly endpoints: readonly { readonly endpointId: string; readonly want: number; readonly lowMs: number }[]
 }
 
 export type StepAnswer = {
@@ -65,7 +65,7 @@ export type StepAnswer = {
 
 /** Records what came of attempts and takes up the next ones: one statement, so that both are one commit. */
 export const takeStep = async (sql: Sql, records: Records, claim: DeliveryClaim): Promise<StepAnswer> => {
-  const asked = rowsLiteral(claim.asked.map(({ endpointId, want, lowMs }) => [endpointId, want, lowMs]))
+  const asked = rowsLiteral(claim.endpoints.map(({ endpointId, want, lowMs }) => [endpointId, want, lowMs]))
   const rows = await sql<ClaimedRow[]>`
     with recorded as materialized (select ${recording(sql, records)} as moved)
     select recorded.moved, ${columns(sql)}
@@ -94,13 +94,13 @@ const columns = (sql: Sql) => sql`
   c.endpoint_id as "endpointId", c.endpoint_version as "endpointVersion", c.event_id as "eventId",
   c.event_type as "eventType", c.event_created as "eventCreated", c.api_version as "apiVersion", c.object`
 
-const recording = (sql: Sql, { command, recorded, jobs, answered, finished, around = [] }: Records) => {
+const recording = (sql: Sql, { command, recorded, jobs, answered, finished, skipped = [] }: Records) => {
   const sorted = recorded.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   return sql`record_attempts(${command},
     ${rowsLiteral(sorted.map(({ entry }) => entry))}::text::delivery_outcome[],
     ${JSON.stringify(sorted.map(({ context }) => context))}::text::json,
     ${jobs.length === 0 ? null : JSON.stringify(jobs)}::text::json,
-    ${idsOrNull(answered)}::text::uuid[], ${idsOrNull(finished)}::text::uuid[], ${idsOrNull(around)}::text::uuid[])`
+    ${idsOrNull(answered)}::text::uuid[], ${idsOrNull(finished)}::text::uuid[], ${idsOrNull(skipped)}::text::uuid[])`
 }
 
 const idsOrNull = (ids: readonly string[]) => (ids.length === 0 ? null : `{${ids.join(',')}}`)

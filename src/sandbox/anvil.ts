@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openProcessGuard } from '../postgres/guard.ts'
+import { openProcessGuard } from '../postgres/process-guard.ts'
 import { freePort } from '../postgres/server.ts'
 import { ask } from './ask.ts'
 

@@ -2,7 +2,7 @@ import http from 'node:http'
 import https from 'node:https'
 import { text } from 'node:stream/consumers'
 import { type } from 'arktype'
-import { once } from '../once.ts'
+import { lazy } from '../lazy.ts'
 
 /** A node said no, or nothing that can be used. Neither its words nor its address are told: that may hold a key. */
 export class NodeTrouble extends Error {
@@ -48,7 +48,7 @@ const post = async (url: string, body: string): Promise<string> => {
   return text(await answering)
 }
 
-const isAnswer = once(() => type({ result: 'unknown' }).or({ error: { code: 'number' } }))
+const isAnswer = lazy(() => type({ result: 'unknown' }).or({ error: { code: 'number' } }))
 
 export type SandboxHead = { readonly number: number; readonly hash: string }
 
@@ -59,4 +59,4 @@ export const headOf = async (url: string, block = 'latest'): Promise<SandboxHead
   return { number: Number(answer.number), hash: answer.hash }
 }
 
-const isBlock = once(() => type({ number: '/^0x[0-9a-f]+$/', hash: '/^0x[0-9a-f]{64}$/' }))
+const isBlock = lazy(() => type({ number: '/^0x[0-9a-f]+$/', hash: '/^0x[0-9a-f]{64}$/' }))

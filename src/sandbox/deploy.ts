@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type } from 'arktype'
 import { deploymentProxy } from '../chain/forwarder.ts'
-import { once } from '../once.ts'
+import { lazy } from '../lazy.ts'
 import { ask, NodeTrouble } from './ask.ts'
 import { deployments, owner } from './contracts.ts'
 
@@ -49,7 +49,7 @@ export const hasPending = async (url: string): Promise<boolean> => {
   return isPool().allows(status) && Number(status.pending) > 0
 }
 
-const isPool = once(() => type({ pending: 'string' }))
+const isPool = lazy(() => type({ pending: 'string' }))
 
 /** What is refused here may have been done by another process at this moment: the chain is looked at afterwards. */
 const tell = async (url: string, method: string, ...params: readonly unknown[]) => {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** Has blocks mined while a payment waits for them, and none otherwise: a chain nobody uses does not grow. */
 export const mineWhileAwaited = (
-  { sql, log }: Pick<World, 'sql' | 'log'>,
+  { sql, log }: Pick<Services, 'sql' | 'log'>,
   sandbox: Pick<Sandbox, 'busy'>,
   everyMs = 500,
 ): { stop(): Promise<void> } => {
@@ -38,9 +38,9 @@ export const mineWhileAwaited = (
 }
 
 /**
- * Money that is not final waits for blocks, a refund's too, so does an end of a window that must be read past, and whoever has
- * just been shown an address is about to pay. Windows of days are not mined through. What is to be taken back
- * must not become final before.
+ * Money that is not final waits for blocks, a refund's too, so does an end of a window that must be read past, and
+ * whoever has just been shown an address is about to pay. Windows of days are not mined through. What is to be taken
+ * back must not become final before.
  */
 const isAwaited = async (sql: Sql): Promise<boolean> => {
   const [row] = await sql<{ awaited: boolean }[]>`

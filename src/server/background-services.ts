@@ -1,8 +1,8 @@
 import { tasksOf } from '../../tasks/all.ts'
 import { type Actors, openActors } from '../actors/actors.ts'
-import type { LockWait } from '../actors/lockouts.ts'
+import type { LockWait } from '../actors/locked-actors.ts'
+import type { Services } from '../actors/services.ts'
 import { openTimers } from '../actors/timers.ts'
-import type { World } from '../actors/world.ts'
 import { confirmationsOf } from '../chain/enabled/chains.ts'
 import { type Chains, type ConnectedChain, chainIdsOf } from '../chain/enabled/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
@@ -15,56 +15,56 @@ import { openSource, type SourceOptions } from '../chain/watch/source.ts'
 import { type SubmissionChain, watchSubmissions } from '../chain/watch/submissions.ts'
 import { openTransactions } from '../chain/watch/transactions.ts'
 import { type Watched, watchChains } from '../chain/watch/watch.ts'
+import type { Dependencies } from '../dependencies.ts'
 import type { Env } from '../env.ts'
 import type { Keyring } from '../keyring.ts'
 import { kinds } from '../kinds/all.ts'
-import type { Outside } from '../outside.ts'
-import { ANSWER_S, connect, LOCK_MS } from '../postgres/connect.ts'
+import { ANSWER_TIMEOUT_S, connect, LOCK_TIMEOUT_MS } from '../postgres/connect.ts'
 import { mineWhileAwaited } from '../sandbox/mining.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { type Signers, startSigners } from '../signer/signers.ts'
-import { openEars } from '../webhooks/ears.ts'
+import { openListener } from '../webhooks/listener.ts'
 import { openPoster } from '../webhooks/post.ts'
 import { openSender, type Sender } from '../webhooks/sender.ts'
-import { work } from '../workers/work.ts'
+import { startWorker } from '../workers/worker.ts'
 
-/** What runs besides the HTTP server: the actors, their timers, the workers and the chain watchers. */
+/** The actors, and what a worker runs besides: timers, jobs, chain watchers, signers and the webhook sender. */
 export type BackgroundServices = {
   readonly actors: Actors
-  /** What keeps the workers from working; undefined when nothing does. */
+  /** Why the worker of this process does not work; undefined if it does, or if there is none. */
   trouble(): string | undefined
-  /** What waits longest because another transaction has locked a row; undefined when nothing does. */
+  /** The longest wait for a row that another transaction has locked; undefined if no command waits. */
   longestLockWait(): LockWait | undefined
-  /** How each chain is, for people: `ok`, or what is wrong in a word. One's trouble is no other's. */
+  /** The state of each chain for operators: `ok`, or a short description of the problem. */
   chains(): Readonly<Record<string, string>>
-  /** Has a chain read before its turn, where this process reads it. */
+  /** Reads a chain immediately, if this process reads it. */
   wakeChain(chainId: number): void
-  /** What becomes of webhooks in this process; undefined where none are sent. */
+  /** Counts of webhook attempts in this process; undefined if it sends none. */
   readonly sending: Pick<Sender, 'counts'> | undefined
-  /** Finishes what is under way or gives it back; within 18 s, also when the database hangs. */
+  /** Finishes or releases what is under way, within 18 s, also if the database hangs. */
   stop(): Promise<void>
 }
 
-/** Registers the machines with the actors and starts what ROLE asks for. */
+/** Registers the kinds and starts the services for ROLE. */
 export const startBackgroundServices = async (
-  { chains, sandbox, keyring, ...outside }: Outside & Given,
+  { chains, sandbox, keyring, ...deps }: Dependencies & Given,
   env: Env,
   databaseUrl: string,
 ): Promise<BackgroundServices> => {
-  // A pool of their own: whatever a page asks of the database, commits do not queue behind it.
+  // Commits have their own pool, so that they do not wait for the queries of requests.
   const sql = connect(databaseUrl, {
     ...{ max: 8, name: 'paymachine actors', byKey: true },
-    ...{ lockMs: LOCK_MS, answerS: ANSWER_S },
+    ...{ lockMs: LOCK_TIMEOUT_MS, answerS: ANSWER_TIMEOUT_S },
   })
   let workers: WorkerServices | undefined
-  const actors = await openActors({ ...outside, sql }, kinds, { published: () => workers?.sender.wake() })
-  const worlds = {
-    waiting: { ...outside, sql, actors },
-    background: { ...outside, sql, actors: actors.withoutLockWaits },
+  const actors = await openActors({ ...deps, sql }, kinds, { onPublished: () => workers?.sender.wake() })
+  const services = {
+    waiting: { ...deps, sql, actors },
+    polling: { ...deps, sql, actors: actors.withoutLockWaits },
   }
   const { role, webhooks } = env
   if (role !== 'api')
-    workers = startWorkerServices(worlds, { chains, sandbox, keyring }, { role, webhooks, databaseUrl })
+    workers = startWorkerServices(services, { chains, sandbox, keyring }, { role, webhooks, databaseUrl })
   return {
     actors,
     trouble: () => workers?.trouble(),
@@ -80,62 +80,59 @@ export const startBackgroundServices = async (
   }
 }
 
-/** What a process knows of chains; without a sandbox there is none to mine for. */
-export type OnChain = { readonly chains: Chains; readonly sandbox: Sandbox | undefined }
-
-type Given = OnChain & { readonly keyring: Keyring }
+type Given = { readonly chains: Chains; readonly sandbox: Sandbox | undefined; readonly keyring: Keyring }
 
 type WorkerServices = ReturnType<typeof startWorkerServices>
 
 const CHAINS_GRACE_MS = 4_000
 
-/** `background`: for what looks for its work again and again, and for all of it at once: it waits for no locked row. */
-type Worlds = { readonly waiting: World; readonly background: World }
+/** `polling`: for loops that find their work again at the next poll. They do not wait for locked rows. */
+type WaitingAndPolling = { readonly waiting: Services; readonly polling: Services }
 
 const startWorkerServices = (
-  { waiting, background: world }: Worlds,
+  { waiting, polling: services }: WaitingAndPolling,
   { chains, sandbox, keyring }: Given,
   { role, webhooks, databaseUrl }: Pick<Env, 'webhooks'> & { role: 'all' | 'worker'; databaseUrl: string },
 ) => {
   const sender = openSender(waiting, {
     keyring,
-    poster: openPoster({ rules: webhooks, now: () => world.clock.now() }),
+    poster: openPoster({ rules: webhooks, now: () => services.clock.now() }),
   })
-  const ears = openEars({ databaseUrl, heard: sender.wake, log: world.log })
+  const listener = openListener({ databaseUrl, onNotify: sender.wake, log: services.log })
   const tasks = tasksOf({ sender, sign: async refundId => signers.sign(refundId) })
-  const worker = work(waiting, { databaseUrl, tasks, role })
-  const signers: Signers = startSigners({ ...world, chains, keyring, sandbox }, worker.share)
-  const timers = openTimers(world, world.actors, {
+  const worker = startWorker(waiting, { databaseUrl, tasks, role })
+  const signers: Signers = startSigners({ ...services, chains, keyring, sandbox }, worker.share)
+  const timers = openTimers(services, services.actors, {
     share: () => {
       const { position, count } = worker.share()
       return { index: Math.max(position, 0), of: Math.max(count, 1) }
     },
   })
   timers.start()
-  const watch = watchChains(world, {
+  const watch = watchChains(services, {
     chains: chains.all.map(each => ({
-      ...watchedOf(each, { recipients: () => findRecipients(world.sql) }),
+      ...watchedOf(each, { recipients: () => findRecipients(services.sql) }),
       ...(each.chain.id === sandboxId && { epoch: sandbox?.epoch }),
     })),
     share: worker.share,
   })
-  const submissions = watchSubmissions(world, { chains: chains.all.map(submittedOn), share: worker.share })
-  const refunds = watchRefunds(world, { chains: chains.all.map(submittedOn), share: worker.share })
-  const warnings = warnOfRefunds(world, { chainIds: chainIdsOf(chains), share: worker.share })
-  const mining = sandbox && mineWhileAwaited(world, sandbox)
+  const submissions = watchSubmissions(services, { chains: chains.all.map(submittedOn), share: worker.share })
+  const refunds = watchRefunds(services, { chains: chains.all.map(submittedOn), share: worker.share })
+  const warnings = warnOfRefunds(services, { chainIds: chainIdsOf(chains), share: worker.share })
+  const mining = sandbox && mineWhileAwaited(services, sandbox)
   return {
     sender,
     trouble: () => (worker.healthy() ? undefined : 'takes no jobs'),
     chainTroubles: watch.troubles,
     wakeChain: watch.wake,
     stop: async () => {
-      // What is asked of a slow node can be asked again after the next start.
-      const impatience = setTimeout(() => chains.close(), CHAINS_GRACE_MS)
+      // Requests to slow nodes are aborted: they are repeated after the next start.
+      const graceTimer = setTimeout(() => chains.close(), CHAINS_GRACE_MS)
       await Promise.all([
         ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), warnings.stop()],
-        ...[mining?.stop(), ears.stop(), sender.stop()],
+        ...[mining?.stop(), listener.stop(), sender.stop()],
       ])
-      clearTimeout(impatience)
+      clearTimeout(graceTimer)
     },
   }
 }
@@ -151,7 +148,7 @@ export const watchedOf = ({ chain, rpc }: ConnectedChain, options: Pick<SourceOp
     saysFinal: chain.finality === 'finalized',
     pollMs: chain.pollMs,
     ...(!chain.minesOnDemand && { blockMs: chain.blockMs }),
-    // That moves on in minutes.
+    // The final block moves on only every few minutes.
     source: openSource(rpc, tokens, { ...options, finalForMs: 4 * chain.pollMs }),
   }
 }
@@ -161,7 +158,7 @@ const submittedOn = ({ chain: { id, livemode, pollMs, tokens }, rpc }: Connected
   tokens: tokens.map(({ address }) => address),
 })
 
-/** What keeps a chain from being read comes first, and then what keeps its coin from being offered. */
+/** A problem with reading a chain is shown before a problem with the price of its native currency. */
 export const chainStates = (
   { all, quotes }: Pick<Chains, 'all' | 'quotes'>,
   troubles: ReadonlyMap<number, string> = new Map(),
@@ -169,16 +166,16 @@ export const chainStates = (
   const doubted = quotes.feeds().filter(({ state }) => state !== 'believed')
   const states = all.map(({ chain: { id }, rpc }) => {
     const price = doubted.find(({ chainId }) => chainId === id)
-    return [id, troubles.get(id) ?? lackOf(rpc) ?? (price ? `no price of ${price.pair}: ${price.state}` : 'ok')]
+    return [id, troubles.get(id) ?? nodeProblem(rpc) ?? (price ? `no price of ${price.pair}: ${price.state}` : 'ok')]
   })
   return Object.fromEntries(states)
 }
 
-/** Too few nodes: with two of them nothing counts, and no window ends, beyond where the slower one is. */
-const lackOf = (rpc: Rpc): string | undefined => {
+/** With two nodes, nothing becomes final and no window ends beyond the block that the slower node has reached. */
+const nodeProblem = (rpc: Rpc): string | undefined => {
   const nodes = rpc.health()
   if (nodes.every(({ state }) => state === 'paused')) return 'unreachable'
-  const abreast = nodes.filter(({ state }) => state !== 'paused' && state !== 'behind')
-  const isSlow = nodes.some(({ state }) => state === 'behind') && abreast.length < 2
-  return isSlow ? 'one of two nodes is behind: look at it, or name another one' : undefined
+  const current = nodes.filter(({ state }) => state !== 'paused' && state !== 'behind')
+  const isSlow = nodes.some(({ state }) => state === 'behind') && current.length < 2
+  return isSlow ? 'one of two nodes is behind: check it, or name another one' : undefined
 }

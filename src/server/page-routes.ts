@@ -16,7 +16,7 @@ import { findVisitedPaymentLink } from '../queries/payment-links.ts'
 
 /** The pages for people and the API reference, which includes these routes. */
 export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
-  const read = once(({ settings }) => {
+  const read = lazyWithApi(({ settings }) => {
     const document = documentOf([...routes, ...pages, ...healthRoutes({}), ...metricsRoutes({})], settings.publicUrl)
     const { contents, sections } = docsPages(document)
     return {
@@ -64,10 +64,10 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
 }
 
 /** Built at the first request, because it takes a moment and most processes never need it. */
-const once = <Made>(make: (api: Api) => Made) => {
-  let made: Made | undefined
-  return (api: Api): Made => {
-    made ??= make(api)
-    return made
+const lazyWithApi = <T>(create: (api: Api) => T) => {
+  let created: T | undefined
+  return (api: Api): T => {
+    created ??= create(api)
+    return created
   }
 }

@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { openChains } from '../chain/enabled/chains.ts'
 import { connectChains } from '../chain/enabled/connect.ts'
 import { databaseClock } from '../clock.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { openDeploymentKeyring } from '../deployment/keyring.ts'
 import type { Env } from '../env.ts'
 import { isLoopbackHost } from '../http/address.ts'
@@ -13,11 +14,10 @@ import type { Route } from '../http/route.ts'
 import { requireFree, serve } from '../http/serve.ts'
 import type { Keyring } from '../keyring.ts'
 import { openLog } from '../log.ts'
-import type { Outside } from '../outside.ts'
-import { ANSWER_S, connect, LOCK_MS, type Sql } from '../postgres/connect.ts'
+import { awaitDatabase } from '../postgres/await-database.ts'
+import { ANSWER_TIMEOUT_S, connect, LOCK_TIMEOUT_MS, type Sql } from '../postgres/connect.ts'
 import { prepareDataFolder, startEmbedded } from '../postgres/embedded.ts'
 import { migrate, readMigrations } from '../postgres/migrate.ts'
-import { awaitDatabase } from '../postgres/reach.ts'
 import { hasAccounts } from '../queries/accounts.ts'
 import { openSandbox } from '../sandbox/sandbox.ts'
 import { startBackgroundServices } from './background-services.ts'
@@ -47,13 +47,15 @@ export const startServer = async (env: Env, { say, stop }: ServerOptions): Promi
   await migrate(databaseUrl, migrations)
   stop.throwIfAborted()
 
-  const sql = starting.adopt(connect(databaseUrl, { byIndex: true, lockMs: LOCK_MS, answerS: ANSWER_S }), pool =>
-    pool.end({ timeout: 5 }),
+  const sql = starting.adopt(
+    connect(databaseUrl, { byIndex: true, lockMs: LOCK_TIMEOUT_MS, answerS: ANSWER_TIMEOUT_S }),
+    pool => pool.end({ timeout: 5 }),
   )
-  // A dump restored into another cluster has new transaction IDs; the feeds must record that before anything is written.
+  // A dump restored into another cluster has new transaction IDs; the feeds must record that before anything is
+  // written.
   await sql`select check_era()`
   const keyring = await openDeploymentKeyring(sql, env)
-  const outside: Outside = {
+  const deps: Dependencies = {
     sql,
     clock: databaseClock(),
     random: crypto.getRandomValues.bind(crypto),
@@ -63,9 +65,9 @@ export const startServer = async (env: Env, { say, stop }: ServerOptions): Promi
   const sandbox = await opening
   const urlsOf = (chainId: number) => env.rpcUrls.get(chainId) ?? (sandbox ? [sandbox.url] : [])
   const enabled = openChains(env, sandbox?.contracts ?? null)
-  const chains = starting.adopt(connectChains(enabled, urlsOf, outside, env.rpcProxy), c => c.close())
+  const chains = starting.adopt(connectChains(enabled, urlsOf, deps, env.rpcProxy), c => c.close())
   const background = starting.adopt(
-    await startBackgroundServices({ ...outside, chains, sandbox, keyring }, env, databaseUrl),
+    await startBackgroundServices({ ...deps, chains, sandbox, keyring }, env, databaseUrl),
     m => m.stop(),
   )
 
@@ -75,9 +77,9 @@ export const startServer = async (env: Env, { say, stop }: ServerOptions): Promi
     worker: async () => background.trouble(),
   }
   const signUpCode = await firstSignUpCode(sql, keyring, env)
-  const world = { ...outside, actors: background.actors }
+  const services = { ...deps, actors: background.actors }
   const given = { env, keyring, signUpCode, chains, sandbox, wakeChain: background.wakeChain }
-  const api = starting.adopt(openApi(world, given), a => a.close())
+  const api = starting.adopt(openApi(services, given), a => a.close())
   const served = [
     ...healthRoutes(checks, background.chains, background.longestLockWait),
     ...metricsRoutes(checks, background),
@@ -99,8 +101,8 @@ const interfaceRoutes = async (): Promise<readonly Route[]> => {
 }
 
 /**
- * The first sign-up needs a code if the server can be reached from other machines: otherwise the first visitor would own it.
- * The code is derived from the secret key, so that every process accepts it.
+ * The first sign-up needs a code if the server can be reached from other machines: otherwise the first visitor would
+ * own it. The code is derived from the secret key, so that every process accepts it.
  */
 const firstSignUpCode = async (sql: Sql, keyring: Keyring, env: Env): Promise<string | null> => {
   const { role, host, publicUrl, signUp } = env

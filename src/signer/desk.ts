@@ -1,10 +1,10 @@
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 
 /** What whoever signs is given. */
-export type SigningDesk = World & {
+export type SigningDesk = Services & {
   readonly chains: Chains
   readonly keyring: Keyring
   /** Where each merchant has a signer that fills itself. */

@@ -1,20 +1,27 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { type AddressRange, bytesOf, groupsOf, isInRanges, plain, remembered } from '../address-ranges.ts'
+import {
+  type AddressRange,
+  bytesOf,
+  cachedByAddress,
+  canonicalAddress,
+  groupsOf,
+  isInRanges,
+} from '../address-ranges.ts'
 
 /**
- * Whether anybody on the internet is behind an address, as far as the address itself says. IPv4 is public unless
- * it is special; of IPv6 only what is given out to networks, 2000::/3, and of that only what is not special.
+ * Whether an address is a public internet address. IPv4 addresses are public unless they are special. IPv6 addresses
+ * must be in 2000::/3, the range that is allocated to networks, and not be special.
  */
-export const isPublic: (address: string) => boolean = remembered(address => {
-  const of = plain(address)
-  if (isIPv4(of)) return !isInRanges(of, special)
-  if (!isIPv6(of)) return false
-  // What a network with IPv6 only calls the IPv4 internet: its gateway speaks to the address inside.
-  if (isInRanges(of, translated)) return isPublic(bytesOf(groupsOf(of)).slice(12).join('.'))
-  return isInRanges(of, givenOut) && !isInRanges(of, special)
+export const isPublic: (address: string) => boolean = cachedByAddress(address => {
+  const canonical = canonicalAddress(address)
+  if (isIPv4(canonical)) return !isInRanges(canonical, special)
+  if (!isIPv6(canonical)) return false
+  // NAT64: in networks with IPv6 only, the gateway forwards to the IPv4 address that it contains.
+  if (isInRanges(canonical, nat64)) return isPublic(bytesOf(groupsOf(canonical)).slice(12).join('.'))
+  return isInRanges(canonical, allocated) && !isInRanges(canonical, special)
 }, 10_000)
 
-/** Ranges as they are written in the registries of special addresses. */
+/** Parses lines of a range and a comment. */
 const ranges = (text: string): readonly AddressRange[] =>
   text
     .split('\n')
@@ -25,17 +32,17 @@ const ranges = (text: string): readonly AddressRange[] =>
       return { address, prefix: Number(prefix), family: isIPv6(address) ? 'ipv6' : 'ipv4' }
     })
 
-const translated = ranges('64:ff9b::/96')
-const givenOut = ranges('2000::/3')
+const nat64 = ranges('64:ff9b::/96')
+const allocated = ranges('2000::/3')
 
-// The registries of IANA for special purposes, whole: also the few in them that some router would carry. 6to4 and
-// Teredo are refused whatever IPv4 address they have inside: nobody serves there any more.
+// All ranges in IANA's special-purpose registries, including the few that are routed. 6to4 and Teredo are refused
+// whatever IPv4 address they contain, because they are no longer in use.
 const special = ranges(`
   0.0.0.0/8           this host
   10.0.0.0/8          private
-  100.64.0.0/10       shared by subscribers of a provider, and some clouds' metadata
+  100.64.0.0/10       carrier-grade NAT, and some clouds' metadata
   127.0.0.0/8         loopback
-  168.63.129.16/32    in Azure the machine below, though it looks public
+  168.63.129.16/32    Azure's host, although it looks public
   169.254.0.0/16      link-local, and most clouds' metadata
   172.16.0.0/12       private
   192.0.0.0/24        protocol assignments

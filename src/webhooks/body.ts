@@ -1,11 +1,11 @@
 import type { Claimed } from '../queries/sending.ts'
 
-/** What a receiver must be able to take. */
-export const MOST_BODY_BYTES = 20_480
+/** The largest body that is sent. */
+export const MAX_BODY_BYTES = 20_480
 
 /**
- * The body of a delivery, the same bytes at every attempt: the event as `eventBody` has it, around the text that its
- * object was rendered to when it happened.
+ * The body of a delivery, with the same bytes at every attempt: the event as in `eventBody`, with the object as it was
+ * rendered when the event occurred.
  */
 export const bodyOf = ({ eventId, eventType, eventCreated, livemode, apiVersion, object }: BodyOf): string =>
   `{"id":"${eventId}","type":${JSON.stringify(eventType)},"created":${eventCreated},"livemode":${livemode},` +

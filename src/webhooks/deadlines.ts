@@ -1,14 +1,17 @@
-/** Ends what has not ended by itself in time. All have the same time, so the one that began first is the first to be late. */
+/** Timeouts of the same length, which expire in the order in which they were added. */
 export type Deadlines = {
-  /** `end` is called once, late by `EVERY_MS` at most, unless `done` was before. */
+  /** Calls `end` once after the timeout, late by `CHECK_MS` at most, unless `done` was called. */
   add(end: () => void): Deadline
-  /** Ends all that is open now. */
+  /** Calls `end` of all open deadlines. */
   close(): void
 }
 
 export type Deadline = { readonly done: () => void }
 
-/** One look at the oldest every so often: a timer for each of ten thousand requests a second costs more than they do. */
+/**
+ * One timer checks the oldest deadlines: a timer for each of ten thousand requests a second costs more than the
+ * requests.
+ */
 export const openDeadlines = (timeoutMs: number): Deadlines => {
   const open = new Set<{ readonly at: number; readonly end: () => void }>()
   let timer: ReturnType<typeof setInterval> | undefined
@@ -28,11 +31,11 @@ export const openDeadlines = (timeoutMs: number): Deadlines => {
     add: end => {
       const entry = { at: performance.now() + timeoutMs, end }
       open.add(entry)
-      timer ??= setInterval(() => endUntil(performance.now()), EVERY_MS)
+      timer ??= setInterval(() => endUntil(performance.now()), CHECK_MS)
       return { done: () => void open.delete(entry) }
     },
     close: () => endUntil(Number.POSITIVE_INFINITY),
   }
 }
 
-const EVERY_MS = 50
+const CHECK_MS = 50

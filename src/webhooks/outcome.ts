@@ -2,12 +2,12 @@ import type { Delivery, DeliveryEvent } from '../../machines/delivery.ts'
 import { type Actor, registered, snakeCase } from '../actors/kind.ts'
 import { rowCodec } from '../actors/rows.ts'
 import { stepper } from '../actors/step.ts'
+import type { Random } from '../dependencies.ts'
 import { deliveryKind } from '../kinds/delivery.ts'
-import type { Random } from '../outside.ts'
 import type { Claimed, Recorded, Records } from '../queries/sending.ts'
 import type { PostOutcome } from './post.ts'
 
-/** How an attempt has ended, for its row and for its delivery's machine. */
+/** The end of an attempt: the columns of its row, and the event for its delivery's machine. */
 export type AttemptEnd = {
   readonly event: DeliveryEvent
   readonly outcome: string
@@ -17,31 +17,31 @@ export type AttemptEnd = {
 }
 
 /**
- * Some attempts end without a request. `lost` is one of which nobody knows whether it was sent, or that was taken up
- * too long ago to be sent now.
+ * Some attempts end without a request. `lost`: it is unknown whether a request was sent, or the delivery was claimed
+ * too long ago to be sent.
  */
 export type AttemptOutcome = Omit<PostOutcome, 'outcome' | 'durationMs'> & {
   readonly outcome: PostOutcome['outcome'] | 'body_too_large' | 'not_signed' | 'lost'
   readonly durationMs: number | null
 }
 
-/** As it is written down, too. */
-type Told = Omit<AttemptOutcome, 'outcome'> & { readonly outcome: string }
+/** An outcome of this process, or one read from the database. */
+type AnyOutcome = Omit<AttemptOutcome, 'outcome'> & { readonly outcome: string }
 
-export const endOf = (attempt: number, answer: Told, at: Date, random: Random): AttemptEnd => {
-  const { outcome, durationMs, httpStatus, responseSnippet } = answer
-  return { event: eventOf(attempt, answer, at, random), outcome, durationMs, httpStatus, responseSnippet }
+export const attemptEndOf = (attempt: number, ended: AnyOutcome, at: Date, random: Random): AttemptEnd => {
+  const { outcome, durationMs, httpStatus, responseSnippet } = ended
+  return { event: eventOf(attempt, ended, at, random), outcome, durationMs, httpStatus, responseSnippet }
 }
 
 const eventOf = (
   attempt: number,
-  { outcome, retryAfterSeconds }: Pick<Told, 'outcome' | 'retryAfterSeconds'>,
+  { outcome, retryAfterSeconds }: Pick<AnyOutcome, 'outcome' | 'retryAfterSeconds'>,
   at: Date,
   random: Random,
 ): DeliveryEvent => {
   if (outcome === 'delivered') return { type: 'attempt_succeeded', attempt, at }
-  if (permanent.has(outcome)) return { type: 'attempt_barred', attempt, at }
-  const jitter = chance(random)
+  if (permanent.has(outcome)) return { type: 'attempt_failed_permanently', attempt, at }
+  const jitter = fractionOf(random)
   if (outcome === 'lost') return { type: 'attempt_lost', attempt, at, jitter }
   return { type: 'attempt_failed', attempt, at, jitter, retryAfterSeconds }
 }
@@ -52,18 +52,18 @@ const permanent: ReadonlySet<string> = new Set<AttemptOutcome['outcome']>([
   'body_too_large',
 ])
 
-/** What is told of an attempt without a request, or without an end that anybody saw. */
-export const unsent = (outcome: 'body_too_large' | 'not_signed' | 'lost'): AttemptOutcome => ({
+/** The outcome of an attempt without a request, or whose end is unknown. */
+export const withoutRequest = (outcome: 'body_too_large' | 'not_signed' | 'lost'): AttemptOutcome => ({
   ...{ outcome, httpStatus: null, responseSnippet: null, retryAfterSeconds: null, durationMs: null },
 })
 
-const chance = (random: Random): number => new DataView(random(new Uint8Array(4)).buffer).getUint32(0) / 2 ** 32
+const fractionOf = (random: Random): number => new DataView(random(new Uint8Array(4)).buffer).getUint32(0) / 2 ** 32
 
 const kind = registered(deliveryKind)
 const { take } = stepper(kind)
 const { decode, show } = rowCodec(kind, Object.keys(deliveryKind.columns).map(snakeCase))
 
-/** A delivery as its claim has left it. */
+/** The actor of a delivery as it is after its claim. */
 export const claimedActor = (claimed: Claimed, since: Date): Actor => {
   const { id, rev, createdAt, merchantId, livemode, eventId, eventType, endpointId } = claimed
   const { attempts, automaticAttempts, trigger, resumeAt, deliveredAt } = claimed
@@ -77,8 +77,8 @@ export const claimedActor = (claimed: Claimed, since: Date): Actor => {
 export const readActor = decode
 
 /**
- * Where an attempt's end leaves its delivery. The machine decides it here and not in the dispatcher, who would read
- * the row once more: nobody else changes it while it is being sent, and if somebody does, its rev tells.
+ * Decides the new state of a delivery after an attempt. Not by the dispatcher, which would read the row again: usually
+ * nothing else changes a delivery while it is being sent, and `rev` shows if something did.
  */
 export const decideEnd = (
   before: Actor,
@@ -86,8 +86,8 @@ export const decideEnd = (
 ): { recorded: Recorded; jobs: Records['jobs'] } => {
   const { id, rev } = before
   const stepped = take(before.state, before.context, event)
-  if (!stepped) throw new Error(`a delivery that is ${before.state} does not take ${event.type}`)
-  const { state, context, asked } = stepped
+  if (!stepped) throw new Error(`a delivery in the state ${before.state} does not accept ${event.type}`)
+  const { state, context, requested } = stepped
   const after: Actor = { ...before, state, context, rev: rev + 1, updatedAt: event.at }
   const { attempts, trigger, nextAttemptAt, resumeAt, deliveredAt } = context as Delivery
   return {
@@ -99,7 +99,9 @@ export const decideEnd = (
       ],
       context: show(after),
     },
-    jobs: asked.flatMap(ask => (ask.what === 'effect' ? jobsOf(ask.name, after, end) : [])),
+    jobs: requested.flatMap(effectRequest =>
+      effectRequest.what === 'effect' ? jobsOf(effectRequest.name, after, end) : [],
+    ),
   }
 }
 
@@ -108,7 +110,7 @@ const msOf = (time: Date | null): number | null => time?.getTime() ?? null
 const jobsOf = (name: string, after: Actor, { httpStatus }: Pick<AttemptEnd, 'httpStatus'>): Records['jobs'] => {
   const job = kind.effects?.[name]?.(after, undefined, { id: `${after.id}:${after.rev}:0`, at: after.updatedAt })
   if (!job) throw new Error(`a delivery has no effect ${name}`)
-  // Whoever judges the endpoint is shown the delivery that it has said to be gone for.
+  // The task that may disable the endpoint needs the delivery that was answered 410.
   return httpStatus === 410
     ? [{ ...job, key: `${job.key}:gone`, payload: { ...job.payload, deliveryId: after.id } }]
     : [job]

@@ -1,4 +1,4 @@
-import { remembered } from '../address-ranges.ts'
+import { cachedByAddress } from '../address-ranges.ts'
 import { parseRetryAfter } from '../retry-after.ts'
 import { openAgents } from './agents.ts'
 import { openDeadlines } from './deadlines.ts'
@@ -6,13 +6,13 @@ import type { Resolve } from './resolve.ts'
 import { openResolver } from './resolver.ts'
 import { type Exchange, postOnce, type SendFailure, type WebhookResponse } from './send.ts'
 import { snippetOf } from './snippet.ts'
-import { judgeAddresses, knownAddresses, parseTarget, type Rules, type WebhookTarget } from './target.ts'
+import { checkAddresses, knownAddresses, parseTarget, type Rules, type WebhookTarget } from './target.ts'
 
-/** Whoever calls a merchant's URL does it here. */
+/** Sends all requests to the URLs of merchants. */
 export type Poster = {
-  /** One request at most. Never rejects, and never takes longer than the receiver is given. */
+  /** Sends one request at most. Never rejects, and never takes longer than the timeout. */
   post(given: Post): Promise<PostOutcome>
-  /** Ends what is under way too. */
+  /** Also ends requests under way. */
   close(): void
 }
 
@@ -25,32 +25,39 @@ export type Post = {
 
 export type PostOutcome = {
   /**
-   * A status decides as soon as it is read, whatever becomes of the body behind it: `delivered` for 2xx, `redirect`
-   * for 3xx, `http_error` for any other. `redirect` and `forbidden_address` end the delivery.
+   * The status decides, whether the body can be read or not: `delivered` for 2xx, `redirect` for 3xx, `http_error` for
+   * all others. `redirect` and `forbidden_address` end the delivery.
    */
-  readonly outcome: 'delivered' | 'redirect' | 'http_error' | 'forbidden_address' | 'dns_failed' | 'timeout' | Reported
+  readonly outcome:
+    | 'delivered'
+    | 'redirect'
+    | 'http_error'
+    | 'forbidden_address'
+    | 'dns_failed'
+    | 'timeout'
+    | ConnectionFault
   readonly httpStatus: number | null
   readonly responseSnippet: string | null
-  /** At most a day, and null for what is delivered. */
+  /** At most a day. Null if the outcome is `delivered`. */
   readonly retryAfterSeconds: number | null
   readonly durationMs: number
 }
 
-type Reported = 'connection_failed' | 'tls_failed' | 'bad_response'
+type ConnectionFault = 'connection_failed' | 'tls_failed' | 'bad_response'
 
 export type PosterOptions = {
   readonly rules: Rules
   readonly resolve?: Resolve
-  /** Certificates to trust in place of the well-known ones. */
+  /** Certificate authorities to trust instead of the well-known ones. */
   readonly ca?: string
-  /** For the lookup, the connection, the request and the answer together. */
+  /** The timeout for the lookup, the connection, the request and the response together. */
   readonly timeoutMs?: number
-  /** What a Retry-After that is a date is measured by. */
+  /** The clock for a Retry-After header with a date. */
   readonly now?: () => Date
 }
 
-/** A receiver with a dead address among several is still reached: as long as nothing is sent, the next one is tried. */
-const MOST_ADDRESSES = 4
+/** If an address cannot be connected to, the next one is tried, because nothing has been sent yet. */
+const MAX_ADDRESSES = 4
 const CONNECT_MS = 3_000
 
 export const openPoster = ({
@@ -71,11 +78,11 @@ export const openPoster = ({
     if (!route) return 'forbidden_address'
     const { target } = route
     const { name } = target
-    const addresses = route.known ?? resolver.known(name) ?? (await inTime(resolver.find(name), limit))
+    const addresses = route.known ?? resolver.known(name) ?? (await beforeCut(resolver.find(name), limit))
     if (!addresses || addresses.length === 0) return 'dns_failed'
-    if (!route.leadsTo(addresses)) return 'forbidden_address'
-    const tried = addresses.length > MOST_ADDRESSES ? addresses.slice(0, MOST_ADDRESSES) : addresses
-    const all = {
+    if (!route.mayUse(addresses)) return 'forbidden_address'
+    const tried = addresses.length > MAX_ADDRESSES ? addresses.slice(0, MAX_ADDRESSES) : addresses
+    const allHeaders = {
       'Content-Type': 'application/json',
       'User-Agent': 'paymachine',
       ...headers,
@@ -85,7 +92,14 @@ export const openPoster = ({
     for (const address of tried) {
       if (limit.over || closed) break
       const connectMs = address === tried.at(-1) ? undefined : CONNECT_MS
-      const exchange = postOnce({ target, address, agent: agents.for(target, address), headers: all, body, connectMs })
+      const exchange = postOnce({
+        target,
+        address,
+        agent: agents.for(target, address),
+        headers: allHeaders,
+        body,
+        connectMs,
+      })
       limit.cut = exchange.cut
       const answer = await exchange.answer
       if (answer !== 'unreachable') return answer
@@ -101,7 +115,7 @@ export const openPoster = ({
         limit.over = true
         limit.cut?.()
       })
-      // What cannot even be asked, such as a header with a line break in it, has connected to nothing.
+      // A request that cannot be built, such as one with a line break in a header, counts as a failed connection.
       const answer = await attempt(given, limit).catch((): Ending => 'connection_failed')
       deadline.done()
       const durationMs = Math.round(performance.now() - startedAt)
@@ -133,33 +147,33 @@ const answered = ({ status, headers, body }: WebhookResponse, durationMs: number
   }
 }
 
-/** What a URL leads to, worked out once and not for every attempt; undefined where nothing may be sent. */
+/** A parsed URL and its checks, cached for further attempts. Null if nothing may be sent to the URL. */
 type Route = {
   readonly target: WebhookTarget
   readonly known: readonly string[] | undefined
-  leadsTo(addresses: readonly string[]): boolean
+  mayUse(addresses: readonly string[]): boolean
 }
 
 const routesOf = (livemode: boolean, rules: Rules) =>
-  remembered((url): Route | null => {
+  cachedByAddress((url): Route | null => {
     const target = parseTarget(url)
     if (typeof target === 'string') return null
-    const judged = new WeakMap<readonly string[], boolean>()
+    const checked = new WeakMap<readonly string[], boolean>()
     return {
       target,
       known: knownAddresses(target, rules),
-      leadsTo: addresses => {
-        const before = judged.get(addresses)
-        if (before !== undefined) return before
-        const ok = judgeAddresses(target, addresses, livemode, rules) === 'ok'
-        judged.set(addresses, ok)
+      mayUse: addresses => {
+        const cached = checked.get(addresses)
+        if (cached !== undefined) return cached
+        const ok = checkAddresses(target, addresses, livemode, rules) === 'ok'
+        checked.set(addresses, ok)
         return ok
       },
     }
   }, 10_000)
 
-/** Undefined when it fails, or when the time is over first. */
-const inTime = <T>(promise: Promise<T>, limit: Limit): Promise<T | undefined> =>
+/** Resolves to undefined if the promise rejects, or the limit is reached first. */
+const beforeCut = <T>(promise: Promise<T>, limit: Limit): Promise<T | undefined> =>
   new Promise(resolve => {
     limit.cut = () => resolve(undefined)
     promise.then(resolve, () => resolve(undefined))

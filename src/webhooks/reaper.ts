@@ -1,7 +1,7 @@
 import type { Actor } from '../actors/kind.ts'
+import type { Dependencies } from '../dependencies.ts'
 import { uuidv7 } from '../ids.ts'
-import type { Outside } from '../outside.ts'
-import { isLockedOut } from '../postgres/errors.ts'
+import { isLockTimeout } from '../postgres/errors.ts'
 import {
   endClaims,
   findEnded,
@@ -11,11 +11,13 @@ import {
   type Records,
   recordAttempts,
 } from '../queries/sending.ts'
-import { openBell } from './bell.ts'
 import { withDatabaseTimeout } from './database-timeout.ts'
-import { decideEnd, endOf, readActor, unsent } from './outcome.ts'
+import { attemptEndOf, decideEnd, readActor, withoutRequest } from './outcome.ts'
+import { openWakeSignal } from './wake-signal.ts'
 
-/** What was taken up is begun within 5 s and over within 15 s more, or whoever has it is gone. */
+/**
+ * A claimed delivery is sent within 5 s, and its request ends within 15 s more. After that its process must have ended.
+ */
 export const LEASE_MS = 20_000
 
 const BATCH = 500
@@ -23,19 +25,19 @@ const BATCH = 500
 const idOf = ({ id }: Actor): string => id
 
 /**
- * Ends the attempts of those who died over them. They count: nobody knows what was sent. Several may do it at once,
- * and whoever comes second finds the delivery changed.
+ * Records attempts whose process has ended as `lost`. They count as attempts, because a request may have been sent. If
+ * several processes do this at the same time, the second one finds the delivery changed.
  */
-export const openReaper = (outside: Outside, everyMs = 5_000) => {
-  const { sql, clock, random, log } = outside
-  const bell = openBell()
+export const openReaper = (deps: Dependencies, everyMs = 5_000) => {
+  const { sql, clock, random, log } = deps
+  const wakeSignal = openWakeSignal()
   let stopped = false
 
   const reap = async (): Promise<void> => {
-    // By a time that is not the database's any more, requests under way would be lost.
-    const asked = performance.now()
-    const told = await findTime(sql)
-    if (told) clock.learn(told, performance.now() - asked)
+    // The clock must agree with the database's: otherwise requests under way could be taken for lost.
+    const sentAt = performance.now()
+    const databaseNow = await findTime(sql)
+    if (databaseNow) clock.learn(databaseNow, performance.now() - sentAt)
     const at = clock.now()
     const before = new Date(at.getTime() - LEASE_MS)
     for (let found = BATCH; found === BATCH && !stopped; ) {
@@ -43,30 +45,30 @@ export const openReaper = (outside: Outside, everyMs = 5_000) => {
       found = lost.length
       if (found === 0) break
       log.warn({ attempts: found }, 'lost webhook attempts found')
-      // Some have ended, and whoever wrote that down had no time left to tell the delivery, which had moved on.
+      // For some, the outcome of the attempt was recorded, but could not be applied because the delivery had changed.
       const ended = new Map((await findEnded(sql, lost.map(idOf))).map(each => [each.id, each]))
       const decided = lost.map(actor => {
-        const answer = { ...(ended.get(actor.id) ?? unsent('lost')), retryAfterSeconds: null }
-        return decideEnd(actor, endOf(Number(actor.context.attempts), answer, at, random))
+        const answer = { ...(ended.get(actor.id) ?? withoutRequest('lost')), retryAfterSeconds: null }
+        return decideEnd(actor, attemptEndOf(Number(actor.context.attempts), answer, at, random))
       })
       const recorded = decided.map(each => each.recorded)
       const jobs = [...new Map(decided.flatMap(each => each.jobs.map(job => [job.key, job]))).values()]
       const records = { command: uuidv7(at, random), recorded, jobs, answered: [], finished: [] }
-      if (await recordAround(records, lost.map(idOf))) break
+      if (await recordSkippingLocked(records, lost.map(idOf))) break
     }
     await endClaims(sql, before)
   }
 
-  /** Answers whether some are locked by another transaction: they are left for the next round, or found again at once. */
-  const recordAround = async (records: Records, ids: readonly string[]): Promise<boolean> => {
+  /** Returns whether some deliveries were locked by another transaction. These are skipped until the next round. */
+  const recordSkippingLocked = async (records: Records, ids: readonly string[]): Promise<boolean> => {
     try {
       await recordAttempts(sql, records)
       return false
     } catch (err) {
-      if (!isLockedOut(err)) throw err
+      if (!isLockTimeout(err)) throw err
     }
-    const around = [...(await findLockedDeliveries(sql, ids))]
-    await recordAttempts(sql, { ...records, around })
+    const skipped = [...(await findLockedDeliveries(sql, ids))]
+    await recordAttempts(sql, { ...records, skipped })
     return true
   }
 
@@ -79,7 +81,7 @@ export const openReaper = (outside: Outside, everyMs = 5_000) => {
         if (!failed) log.warn({ err }, 'recovery of lost webhook attempts failed, retrying')
         failed = true
       }
-      await bell.wait(everyMs)
+      await wakeSignal.wait(everyMs)
     }
   }
   const running = run()
@@ -87,7 +89,7 @@ export const openReaper = (outside: Outside, everyMs = 5_000) => {
   return {
     stop: async () => {
       stopped = true
-      bell.close()
+      wakeSignal.close()
       await running
     },
   }

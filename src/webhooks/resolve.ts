@@ -1,17 +1,17 @@
 import { lookup, Resolver } from 'node:dns/promises'
 
-/** All addresses of a name, IPv4 first: most machines can reach those. Rejects when there is none, or none was told. */
+/** Returns all addresses of a name, IPv4 first, because most machines can reach these. Rejects if there are none. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
 /**
- * Asks the DNS itself, both kinds at once. getaddrinfo has four threads for the whole process, which a few names
- * with silent servers would hold for everybody; it is asked for what the DNS does not know, such as names in the
- * hosts file, by two at a time.
+ * Queries DNS directly, for IPv4 and IPv6 in parallel. getaddrinfo has four threads for the whole process, which a few
+ * names with unresponsive servers would block. It is used for names that DNS does not know, such as those in the hosts
+ * file, with two lookups in parallel.
  */
 export const resolveBy = (servers?: readonly string[]): Resolve => {
   let current: { readonly resolver: Resolver; readonly madeAt: number } | undefined
 
-  /** Made anew every minute, since it reads once which servers to ask. */
+  /** Created anew every minute, because a resolver reads the system's configuration only once. */
   const resolverNow = (): Resolver => {
     const at = performance.now()
     if (current && at - current.madeAt < 60_000) return current.resolver
@@ -28,22 +28,22 @@ export const resolveBy = (servers?: readonly string[]): Resolve => {
     if (addresses.length > 0) return addresses
     for (const answer of answers)
       if (answer.status === 'rejected' && answer.reason?.code === 'ETIMEOUT') throw answer.reason
-    return lookUpHere(name)
+    return lookUpInSystem(name)
   }
 }
 
-/** By the servers that the machine uses. */
+/** Uses the DNS servers of the system. */
 export const systemResolve: Resolve = resolveBy()
 
-const lookUpHere = inTurns(2, async (name: string) => {
+const lookUpInSystem = limitConcurrency(2, async (name: string) => {
   const found = await lookup(name, { all: true })
   const family = (wanted: number) => found.filter(({ family }) => family === wanted).map(({ address }) => address)
   return [...family(4), ...family(6)]
 })
 
-/** At most so many at a time; others wait for their turn. */
-export function inTurns(most: number, resolve: Resolve): Resolve {
-  let free = most
+/** Runs at most `max` lookups in parallel. Others wait. */
+export function limitConcurrency(max: number, resolve: Resolve): Resolve {
+  let free = max
   const waiting: (() => void)[] = []
   return async name => {
     if (free === 0) await new Promise<void>(go => waiting.push(go))
@@ -58,8 +58,8 @@ export function inTurns(most: number, resolve: Resolve): Resolve {
   }
 }
 
-/** What is not there by then is taken for lost. */
-export const withinMs = async <T>(ms: number, promise: Promise<T>): Promise<T> => {
+/** Rejects if the promise is not settled in time. */
+export const withTimeout = async <T>(ms: number, promise: Promise<T>): Promise<T> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error('took too long')), ms)

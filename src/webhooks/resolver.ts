@@ -1,17 +1,16 @@
-import { inTurns, type Resolve, systemResolve, withinMs } from './resolve.ts'
+import { limitConcurrency, type Resolve, systemResolve, withTimeout } from './resolve.ts'
 
-/** The addresses of names, each remembered for a second. */
+/** Looks up the addresses of names, and caches each for a second. */
 export type Resolver = {
-  /** What is remembered. */
+  /** The cached addresses. */
   known(name: string): readonly string[] | undefined
-  /** Rejects when it cannot be told. */
+  /** Rejects if the lookup fails. */
   find: Resolve
 }
 
 /**
- * A lookup takes five seconds at most, and a few hundred are under way at once. Names that were found before wait
- * in a line of their own, and so do those that were not: however many dead names there are, they keep nobody else
- * from being looked up.
+ * A lookup takes at most five seconds, and a few hundred run in parallel. Names that were found before, names that
+ * failed and new names have separate queues, so that many failing names do not delay the others.
  */
 export const openResolver = (
   resolve: Resolve = systemResolve,
@@ -19,18 +18,18 @@ export const openResolver = (
 ): Resolver => {
   const found = new Map<string, { readonly addresses: readonly string[]; readonly until: number }>()
   const underWay = new Map<string, Promise<readonly string[]>>()
-  const line = (most: number) => inTurns(most, name => withinMs(timeoutMs, resolve(name)))
-  const lines = { found: line(512), new: line(128), failed: line(64) }
-  const past = new Map<string, 'found' | 'failed'>()
+  const queue = (max: number) => limitConcurrency(max, name => withTimeout(timeoutMs, resolve(name)))
+  const queues = { found: queue(512), new: queue(128), failed: queue(64) }
+  const lastResults = new Map<string, 'found' | 'failed'>()
 
-  const look = async (name: string) => {
+  const lookUp = async (name: string) => {
     try {
-      const addresses = await lines[past.get(name) ?? 'new'](name)
-      remember(past, name, 'found')
-      remember(found, name, { addresses, until: now() + 1_000 })
+      const addresses = await queues[lastResults.get(name) ?? 'new'](name)
+      setBounded(lastResults, name, 'found')
+      setBounded(found, name, { addresses, until: now() + 1_000 })
       return addresses
     } catch (error) {
-      remember(past, name, 'failed')
+      setBounded(lastResults, name, 'failed')
       throw error
     } finally {
       underWay.delete(name)
@@ -43,15 +42,15 @@ export const openResolver = (
       return entry && entry.until > now() ? entry.addresses : undefined
     },
     find: name => {
-      const looking = underWay.get(name) ?? look(name)
-      underWay.set(name, looking)
-      return looking
+      const lookup = underWay.get(name) ?? lookUp(name)
+      underWay.set(name, lookup)
+      return lookup
     },
   }
 }
 
-/** Forgets what was told longest ago. */
-const remember = <T>(map: Map<string, T>, name: string, value: T) => {
+/** Sets an entry, and removes the oldest one if there are too many. */
+const setBounded = <T>(map: Map<string, T>, name: string, value: T) => {
   map.delete(name)
   map.set(name, value)
   if (map.size <= 20_000) return

@@ -2,18 +2,18 @@ import http, { type IncomingMessage } from 'node:http'
 import https from 'node:https'
 import type { WebhookTarget } from './target.ts'
 
-/** One request, to an address that was vetted. */
+/** One request to an address that was checked. */
 export type Sending = {
   readonly target: WebhookTarget
   readonly address: string
   readonly agent: http.Agent
   readonly headers: Readonly<Record<string, string | number>>
   readonly body: string | Uint8Array
-  /** How long the connection may take, when there is another address to try; else as long as the request. */
+  /** The timeout of the connection if there is another address to try; undefined: that of the request. */
   readonly connectMs: number | undefined
 }
 
-/** An answer counts from its head on: what comes of its body, and how that ends, changes nothing. */
+/** A response counts as soon as its head is read. A body that is too long or breaks off changes nothing. */
 export type WebhookResponse = {
   readonly status: number
   readonly headers: IncomingMessage['headers']
@@ -21,27 +21,27 @@ export type WebhookResponse = {
 }
 
 export type SendFailure =
-  /** There was no connection, so nothing was sent. */
+  /** No connection could be made, so nothing was sent. */
   'unreachable' | 'connection_failed' | 'tls_failed' | 'bad_response' | 'cut_off'
 
 export type Exchange = { readonly answer: Promise<WebhookResponse | SendFailure>; readonly cut: () => void }
 
-const MOST_BODY_BYTES = 16_384
-const MOST_HEAD_BYTES = 16_384
-/** What is kept of the body, for people to read. */
+const MAX_RESPONSE_BYTES = 16_384
+const MAX_HEAD_BYTES = 16_384
+/** How much of the body is kept for the snippet. */
 const KEPT_BYTES = 4_096
-const MOST_INTERIM_ANSWERS = 20
+const MAX_INTERIM_RESPONSES = 20
 
 /**
- * Never sends twice: a connection that dies is a failed attempt, also a kept one that the receiver was just closing,
- * since nobody can tell then what it has read.
+ * Never sends a request twice. A connection that breaks is a failed attempt, also a kept one that the receiver was just
+ * closing, because it is unknown what the receiver has read.
  */
 export const postOnce = ({ target, address, agent, headers, body, connectMs }: Sending): Exchange => {
   const { promise: answer, resolve: end } = Promise.withResolvers<WebhookResponse | SendFailure>()
   let head: IncomingMessage | undefined
   let kept: Uint8Array = nothing
 
-  /** What it comes to when it is over now. */
+  /** Settles the answer: with the response if its head was read, otherwise with the failure. */
   const close = (failure: SendFailure) =>
     end(head ? { status: head.statusCode ?? 0, headers: head.headers, body: kept } : failure)
 
@@ -57,7 +57,7 @@ export const postOnce = ({ target, address, agent, headers, body, connectMs }: S
       bytes += chunk.length
       if (kept.length < KEPT_BYTES)
         kept = (kept.length === 0 ? chunk : Buffer.concat([kept, chunk])).subarray(0, KEPT_BYTES)
-      if (bytes > MOST_BODY_BYTES) abandon('bad_response')
+      if (bytes > MAX_RESPONSE_BYTES) abandon('bad_response')
     })
     response.on('end', () => close('bad_response'))
     response.on('error', () => close('bad_response'))
@@ -68,13 +68,13 @@ export const postOnce = ({ target, address, agent, headers, body, connectMs }: S
     agent,
     host: address,
     port: target.port,
-    // No name for an address: then the certificate has to name the address.
+    // Empty for an address: then the certificate must contain the address.
     servername: target.isAddress ? '' : target.name,
     method: 'POST',
     path: target.path,
     headers,
     setHost: false,
-    maxHeaderSize: MOST_HEAD_BYTES,
+    maxHeaderSize: MAX_HEAD_BYTES,
   })
   const stage = followConnection(request, target.secure, connectMs, () => abandon('unreachable'))
   request.on('response', read)
@@ -86,7 +86,7 @@ export const postOnce = ({ target, address, agent, headers, body, connectMs }: S
   })
   let interim = 0
   request.on('information', () => {
-    if (++interim > MOST_INTERIM_ANSWERS) abandon('bad_response')
+    if (++interim > MAX_INTERIM_RESPONSES) abandon('bad_response')
   })
   request.end(body)
   return { answer, cut: () => abandon('cut_off') }
@@ -96,7 +96,7 @@ const nothing = new Uint8Array()
 
 type Stage = 'connecting' | 'handshake' | 'open'
 
-/** How far the connection has come, of which nothing is to be said where a kept one is used. */
+/** Returns a function that tells the stage of the connection. A reused connection is `open`. */
 const followConnection = (
   request: http.ClientRequest,
   secure: boolean,
@@ -106,7 +106,7 @@ const followConnection = (
   let stage: Stage = 'connecting'
   request.on('socket', socket => {
     if (!socket.connecting) {
-      // Where there is no way to an address, that is known before anybody listens.
+      // If there is no route to the address, the socket is already destroyed here, before its error event.
       if (request.reusedSocket || !socket.destroyed) stage = 'open'
       return
     }
@@ -126,7 +126,7 @@ const followConnection = (
 const failureOf = (error: NodeJS.ErrnoException, stage: Stage): SendFailure => {
   if (stage === 'connecting') return 'unreachable'
   if (error.code?.startsWith('HPE_')) return 'bad_response'
-  // A connection that is cut during the handshake is no complaint about a certificate.
+  // A connection that breaks during the handshake is not a TLS error.
   return stage === 'handshake' && !cutOff.has(error.code) ? 'tls_failed' : 'connection_failed'
 }
 

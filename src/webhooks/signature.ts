@@ -1,24 +1,24 @@
 import { createHmac } from 'node:crypto'
-import type { Random } from '../outside.ts'
+import type { Random } from '../dependencies.ts'
 
-/** 256 random bits, in the form that libraries for the Standard Webhooks take. */
+/** 256 random bits in the format of Standard Webhooks. */
 export const makeSecret = (random: Random): string =>
   `${PREFIX}${Buffer.from(random(new Uint8Array(32))).toString('base64')}`
 
 const PREFIX = 'whsec_'
 
 export type SignatureInput = {
-  /** Newest first: of a secret that is being replaced, both. */
+  /** The newest first. Two while a secret is being replaced. */
   readonly secrets: readonly string[]
-  /** Of the event: the same at every attempt. */
+  /** The id of the event, the same at every attempt. */
   readonly id: string
   readonly body: string | Uint8Array
   readonly at: Date
 }
 
 /**
- * `Service-Signature` has the secret as it is written for its key, as Stripe does it; the three headers of the
- * Standard Webhooks beside it have the bytes that it stands for, and sign the id too.
+ * `Service-Signature` uses the text of the secret as key, as Stripe does. The three headers of Standard Webhooks use
+ * the decoded bytes as key and also sign the id.
  */
 export const signedHeaders = ({ secrets, id, body, at }: SignatureInput): Record<string, string> => {
   const seconds = Math.floor(at.getTime() / 1_000)

@@ -1,6 +1,6 @@
 /**
- * The beginning of an answer as a person may read it, on one line: no control characters, nothing that turns the
- * direction of text around, and nothing that Postgres would not store. Null when there is nothing to read.
+ * The beginning of a response as one line of readable text: without control characters, characters that change the
+ * direction of text, and characters that Postgres cannot store. Null if nothing is left.
  */
 export const snippetOf = (body: Uint8Array, encoding: string | undefined): string | null => {
   if (body.length === 0 || (encoding !== undefined && encoding.toLowerCase() !== 'identity')) return null
@@ -14,12 +14,12 @@ export const snippetOf = (body: Uint8Array, encoding: string | undefined): strin
 
 const MOST_CHARACTERS = 1_000
 
-/** Also what has no character yet, and halves of pairs. */
+/** Includes unassigned code points and unpaired surrogates. */
 const unreadable = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}]/gu
 
 const decoder = new TextDecoder()
 
-/** Not through the middle of a character. */
+/** Does not cut a surrogate pair. */
 const cut = (text: string): string => {
   if (text.length <= MOST_CHARACTERS) return text
   const last = text.charCodeAt(MOST_CHARACTERS - 1)

@@ -1,49 +1,49 @@
 import type { Actor } from '../actors/kind.ts'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 import { uuidv7 } from '../ids.ts'
-import { isLockedOut } from '../postgres/errors.ts'
+import { isLockTimeout } from '../postgres/errors.ts'
 import { type Claimed, findLockedDeliveries, type Records } from '../queries/sending.ts'
 import { withDatabaseTimeout } from './database-timeout.ts'
-import { type OpenClaim, openInsistence } from './insist.ts'
+import type { ClaimRequest } from './endpoint-scheduler.ts'
 import { type AttemptEnd, decideEnd } from './outcome.ts'
-import type { ClaimRequest } from './roster.ts'
+import { type OpenClaim, openStepWithRetry } from './step-retry.ts'
 
-/** A delivery whose attempt is in our hands. */
-export type HeldDelivery = { readonly actor: Actor; readonly claim: OpenClaim }
+/** A delivery that this process has claimed. */
+export type ClaimedDelivery = { readonly actor: Actor; readonly claim: OpenClaim }
 
 export type StepsOptions = {
-  /** What may be taken up now. */
-  readonly next: () => readonly ClaimRequest[]
-  /** What was. */
-  readonly taken: (claimed: readonly Claimed[], claim: OpenClaim, asked: readonly ClaimRequest[]) => void
+  /** Returns what may be claimed now. */
+  readonly nextClaims: () => readonly ClaimRequest[]
+  /** Called with the claimed deliveries. */
+  readonly onClaimed: (claimed: readonly Claimed[], claim: OpenClaim, claimRequests: readonly ClaimRequest[]) => void
 }
 
-/** A thousand endpoints that time out together must not hold up the others for as long as that takes to write. */
-const MOST_RECORDED = 512
+/** Maximum per step: writing the outcomes of a thousand endpoints that time out together must not delay the others. */
+const MAX_RECORDED = 512
 
-/** That an endpoint has answered is written down once a minute. */
+/** `last_success_at` of an endpoint is written at most once a minute. */
 const ANSWERED_MS = 60_000
 
 /**
- * Takes one step after the other, for as long as there is something to record or to take up: what ends while a step
- * is under way shares the next one. Two at a time would only make them smaller.
+ * Executes steps one after the other, as long as there are outcomes to record or deliveries to claim. Attempts that end
+ * during a step share the next one. Parallel steps would only be smaller.
  */
-export const openSteps = (world: World, { next, taken }: StepsOptions) => {
-  const { clock, random, log } = world
-  const insist = openInsistence(world, { hasEnded: () => closing })
+export const openSteps = (services: Services, { nextClaims, onClaimed }: StepsOptions) => {
+  const { clock, random, log } = services
+  const runStep = openStepWithRetry(services, { hasEnded: () => closing })
   const newId = () => uuidv7(clock.now(), random)
-  /** In the order in which they did. */
+  /** When the success of an endpoint was last written, oldest first. */
   const answeredAt = new Map<string, number>()
   let ended: Ended[] = []
   let scheduled = false
   let running = false
-  let again = false
+  let wakeAgain = false
   let closing = false
   let idle = Promise.withResolvers<void>()
 
-  /** Whatever else ends in this turn of the event loop shares the step. */
+  /** Starts a step at the end of this turn of the event loop, so that attempts that end in the same turn share it. */
   const wake = (): void => {
-    if (running) again = true
+    if (running) wakeAgain = true
     if (scheduled || running) return
     scheduled = true
     setImmediate(() => {
@@ -62,51 +62,59 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
       running = false
       idle.resolve()
       idle = Promise.withResolvers()
-      // It may have come behind the last look at what there is.
-      if (again) wake()
-      again = false
+      // `wake` may have been called after the last check for work.
+      if (wakeAgain) wake()
+      wakeAgain = false
     }
   }
 
   const step = async (): Promise<boolean> => {
-    const asked = next()
-    const batch = ended.slice(0, MOST_RECORDED)
-    ended = ended.slice(MOST_RECORDED)
-    if (asked.length === 0 && batch.length === 0) return false
+    const claimRequests = nextClaims()
+    const batch = ended.slice(0, MAX_RECORDED)
+    ended = ended.slice(MAX_RECORDED)
+    if (claimRequests.length === 0 && batch.length === 0) return false
     try {
-      await take(batch, asked)
+      await take(batch, claimRequests)
     } catch (err) {
-      for (const { held } of batch) keep(held)
-      if (!isLockedOut(err)) log.error({ err }, 'webhook sending step failed')
-      await recordRest(batch, isLockedOut(err) ? await findLocked(batch) : [])
+      for (const { held } of batch) keepClaimOpen(held)
+      if (!isLockTimeout(err)) log.error({ err }, 'webhook sending step failed')
+      await recordRest(batch, isLockTimeout(err) ? await findLocked(batch) : [])
     }
     return true
   }
 
-  const take = async (batch: readonly Ended[], asked: readonly ClaimRequest[], around: readonly string[] = []) => {
-    const { moved, claimed, claim } = await insist(recordsOf(batch, finishedBy(batch), around), asked)
-    tellMoved(batch, moved)
-    taken(claimed, claim, asked)
+  const take = async (
+    batch: readonly Ended[],
+    claimRequests: readonly ClaimRequest[],
+    skipped: readonly string[] = [],
+  ) => {
+    const { moved, claimed, claim } = await runStep(recordsOf(batch, finishedBy(batch), skipped), claimRequests)
+    dispatchMoved(batch, moved)
+    onClaimed(claimed, claim, claimRequests)
   }
 
-  /** None when the database does not answer: the attempts are recorded one by one then. */
+  /** Returns none if the database does not answer. Then the attempts are recorded one by one. */
   const findLocked = async (batch: readonly Ended[]): Promise<readonly string[]> => {
     const ids = batch.map(({ held }) => held.actor.id)
-    return [...(await withDatabaseTimeout(findLockedDeliveries(world.sql, ids)).catch(() => []))]
+    return [...(await withDatabaseTimeout(findLockedDeliveries(services.sql, ids)).catch(() => []))]
   }
 
-  /** Around those that are locked; without any, one by one. */
+  /** Records without the locked deliveries. If none is locked, records one by one. */
   const recordRest = async (batch: readonly Ended[], locked: readonly string[]): Promise<void> => {
     if (locked.length === 0) return recordEach(batch)
     try {
       await take(batch, [], locked)
     } catch {
-      for (const { held } of batch) keep(held)
+      for (const { held } of batch) keepClaimOpen(held)
       await recordEach(batch)
     }
   }
 
-  const recordsOf = (batch: readonly Ended[], finished: readonly string[], around: readonly string[] = []): Records => {
+  const recordsOf = (
+    batch: readonly Ended[],
+    finished: readonly string[],
+    skipped: readonly string[] = [],
+  ): Records => {
     const decided = batch.map(({ held, end }) => decideEnd(held.actor, end))
     const jobs = new Map(decided.flatMap(({ jobs }) => jobs.map(job => [job.key ?? newId(), job])))
     return {
@@ -115,16 +123,16 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
       jobs: [...jobs.values()],
       answered: answeredIn(batch),
       finished,
-      around,
+      skipped,
     }
   }
 
-  /** The claims of which this is the last. */
+  /** The claims whose last delivery is in this batch. */
   const finishedBy = (batch: readonly Ended[]): string[] =>
     batch.flatMap(({ held: { claim } }) => (--claim.open === 0 ? [claim.id] : []))
 
-  /** It may never be decided here: its claim stays, by which it will be found to be lost. */
-  const keep = ({ claim }: HeldDelivery): void => {
+  /** The outcome may not be recorded here. The claim stays open, so that the reaper finds the attempt as lost. */
+  const keepClaimOpen = ({ claim }: ClaimedDelivery): void => {
     claim.open++
   }
 
@@ -144,24 +152,26 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
     return [...answered].sort()
   }
 
-  /** Somebody has changed them meanwhile, to cancel them after this attempt: their machines are asked once more. */
-  const tellMoved = (batch: readonly Ended[], moved: readonly string[]): void => {
-    const told = new Set(moved)
+  /**
+   * These deliveries were changed in the meantime, for example canceled. Their outcomes are dispatched to the actors.
+   */
+  const dispatchMoved = (batch: readonly Ended[], moved: readonly string[]): void => {
+    const movedIds = new Set(moved)
     for (const { held, end } of batch) {
-      if (!told.has(held.actor.id)) continue
-      keep(held)
-      world.actors
+      if (!movedIds.has(held.actor.id)) continue
+      keepClaimOpen(held)
+      services.actors
         .dispatch({ kind: 'delivery', actor: held.actor.id, event: end.event, cause: 'sender' })
         .catch(err => log.warn({ err }, 'webhook attempt outcome not applied to its delivery'))
     }
   }
 
-  /** One of them cannot be written down, and must not keep the others from it. It will be found to be lost. */
+  /** If one cannot be recorded, the others still are. The reaper finds it as lost. */
   const recordEach = async (batch: readonly Ended[]): Promise<void> => {
     for (const one of closing ? [] : batch) {
       try {
-        const { moved } = await insist(recordsOf([one], []))
-        tellMoved([one], moved)
+        const { moved } = await runStep(recordsOf([one], []))
+        dispatchMoved([one], moved)
       } catch (err) {
         log.error({ err, delivery: one.held.actor.id }, 'webhook attempt outcome not recorded')
       }
@@ -171,11 +181,11 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
   return {
     wake,
     isRunning: () => running || scheduled,
-    end: (held: HeldDelivery, end: AttemptEnd): void => {
+    end: (held: ClaimedDelivery, end: AttemptEnd): void => {
       ended.push({ held, end })
       wake()
     },
-    /** Records what has ended, once; there will be nothing more. */
+    /** Records the remaining outcomes. Must be called last. */
     close: async (): Promise<void> => {
       closing = true
       while (running || scheduled) await idle.promise
@@ -184,4 +194,4 @@ export const openSteps = (world: World, { next, taken }: StepsOptions) => {
   }
 }
 
-type Ended = { readonly held: HeldDelivery; readonly end: AttemptEnd }
+type Ended = { readonly held: ClaimedDelivery; readonly end: AttemptEnd }

@@ -1,24 +1,24 @@
 import { isIP } from 'node:net'
-import { isInRanges, plain } from '../address-ranges.ts'
+import { canonicalAddress, isInRanges } from '../address-ranges.ts'
 import type { Env } from '../env.ts'
 import { isPublic } from './address.ts'
 
 export type Rules = Env['webhooks']
 
-/** Where a merchant's URL leads, taken apart. */
+/** A parsed URL of a webhook endpoint. */
 export type WebhookTarget = {
   readonly secure: boolean
-  /** A name without a dot at its end, or an address in its one spelling. */
+  /** A host name without a dot at its end, or an address in canonical form. */
   readonly name: string
   readonly isAddress: boolean
   readonly port: number
-  /** What the Host header says. */
+  /** The value of the Host header. */
   readonly host: string
   readonly path: string
 }
 
 /** Problems of a URL, with the error message for the merchant. */
-export const urlFaults = {
+export const urlProblems = {
   malformed: 'url is not a valid URL, such as https://shop.example.com/webhooks.',
   too_long: 'url is longer than 2,048 characters.',
   has_userinfo: 'url must not contain a user name or a password.',
@@ -27,11 +27,11 @@ export const urlFaults = {
   not_public: 'url must not lead to a private, internal or reserved address.',
 } as const
 
-export type UrlFault = keyof typeof urlFaults
+export type UrlProblem = keyof typeof urlProblems
 
-export const parseTarget = (text: string): WebhookTarget | UrlFault => {
+export const parseTarget = (text: string): WebhookTarget | UrlProblem => {
   if (text.length > 2_048) return 'too_long'
-  // The parser would read a lot of things as a URL that nobody meant as one.
+  // Stricter than the URL parser, which accepts many malformed texts.
   if (!/^https?:\/\/[^\s\p{C}\\/][^\s\p{C}\\]*$/iu.test(text) || !URL.canParse(text)) return 'malformed'
   const { protocol, username, password, hostname, port, pathname, search } = new URL(text)
   if (username || password || /^[^:]+:\/\/[^/?#]*@/.test(text)) return 'has_userinfo'
@@ -41,7 +41,7 @@ export const parseTarget = (text: string): WebhookTarget | UrlFault => {
   const secure = protocol === 'https:'
   return {
     secure,
-    name: isAddress ? plain(bare) : bare,
+    name: isAddress ? canonicalAddress(bare) : bare,
     isAddress,
     port: port ? Number(port) : secure ? 443 : 80,
     host: `${hostname.startsWith('[') ? hostname : bare}${port && `:${port}`}`,
@@ -49,38 +49,40 @@ export const parseTarget = (text: string): WebhookTarget | UrlFault => {
   }
 }
 
-/** Underscores are not of the standard, and some internal names have them. */
+/** Accepts underscores, which are not standard but occur in internal names. */
 const isName = (text: string): boolean => text.length <= 253 && /^([a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/.test(text)
 
 /**
- * The addresses that are known without asking anybody. Names that end in localhost mean this machine wherever they
- * are asked for, and the DNS is not to say otherwise; of its two addresses, those that the operator opened.
+ * The addresses of a target that needs no lookup: an address itself, or names ending in localhost, which mean this
+ * machine whatever DNS says. For these, the loopback addresses that the operator has allowed, or both if none is
+ * allowed.
  */
 export const knownAddresses = ({ name, isAddress }: WebhookTarget, { allow }: Rules): readonly string[] | undefined => {
   if (isAddress) return [name]
   if (name !== 'localhost' && !name.endsWith('.localhost')) return undefined
-  const opened = thisMachine.filter(address => isInRanges(address, allow))
-  return opened.length > 0 ? opened : thisMachine
+  const allowed = loopback.filter(address => isInRanges(address, allow))
+  return allowed.length > 0 ? allowed : loopback
 }
 
-const thisMachine = ['127.0.0.1', '::1']
+const loopback = ['127.0.0.1', '::1']
 
-/** Whether these, all of them, may be called under that URL. */
-export const judgeAddresses = (
+/** Whether all of these addresses may be called with this URL. */
+export const checkAddresses = (
   target: WebhookTarget,
   addresses: readonly string[],
   livemode: boolean,
   { allow, ports }: Rules,
-): 'ok' | UrlFault => {
-  const opened = addresses.filter(address => isInRanges(plain(address), allow))
-  if (addresses.length > 0 && opened.length === addresses.length) return target.secure || !livemode ? 'ok' : 'not_https'
+): 'ok' | UrlProblem => {
+  const allowed = addresses.filter(address => isInRanges(canonicalAddress(address), allow))
+  if (addresses.length > 0 && allowed.length === addresses.length)
+    return target.secure || !livemode ? 'ok' : 'not_https'
   if (!target.secure) return 'not_https'
   if (!ports.includes(target.port)) return 'closed_port'
-  return addresses.every(address => opened.includes(address) || isPublic(address)) ? 'ok' : 'not_public'
+  return addresses.every(address => allowed.includes(address) || isPublic(address)) ? 'ok' : 'not_public'
 }
 
-/** What can be said of a name before it is looked up: no more than that some address behind it could be called. */
-export const judgeName = (target: WebhookTarget, livemode: boolean, { allow, ports }: Rules): 'ok' | UrlFault => {
+/** Checks a name before it is looked up. `ok` means that some of its addresses could be allowed. */
+export const checkName = (target: WebhookTarget, livemode: boolean, { allow, ports }: Rules): 'ok' | UrlProblem => {
   if (!target.secure && (livemode || allow.length === 0)) return 'not_https'
   return allow.length > 0 || ports.includes(target.port) ? 'ok' : 'closed_port'
 }

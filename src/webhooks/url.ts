@@ -1,27 +1,27 @@
-import { type Resolve, systemResolve, withinMs } from './resolve.ts'
-import { judgeAddresses, judgeName, knownAddresses, parseTarget, type Rules, type UrlFault } from './target.ts'
+import { type Resolve, systemResolve, withTimeout } from './resolve.ts'
+import { checkAddresses, checkName, knownAddresses, parseTarget, type Rules, type UrlProblem } from './target.ts'
 
-/** What can be told from the URL alone. */
-export const judgeUrl = (url: string, livemode: boolean, rules: Rules): 'ok' | UrlFault => {
+/** Checks a URL without a lookup. */
+export const checkUrl = (url: string, livemode: boolean, rules: Rules): 'ok' | UrlProblem => {
   const target = parseTarget(url)
   if (typeof target === 'string') return target
   const known = knownAddresses(target, rules)
-  return known ? judgeAddresses(target, known, livemode, rules) : judgeName(target, livemode, rules)
+  return known ? checkAddresses(target, known, livemode, rules) : checkName(target, livemode, rules)
 }
 
 /**
- * The same, and what its name leads to now. A name that is not known now is no fault: it may be set up after its
- * endpoint, and every attempt looks again.
+ * Checks a URL and the addresses of its name. A name that does not resolve is accepted: it may be configured later, and
+ * every attempt checks its addresses again.
  */
-export const vetUrl = async (
+export const checkUrlAndAddresses = async (
   url: string,
   livemode: boolean,
   rules: Rules,
   resolve: Resolve = systemResolve,
-): Promise<'ok' | UrlFault> => {
-  const judged = judgeUrl(url, livemode, rules)
+): Promise<'ok' | UrlProblem> => {
+  const checked = checkUrl(url, livemode, rules)
   const target = parseTarget(url)
-  if (judged !== 'ok' || typeof target === 'string' || knownAddresses(target, rules)) return judged
-  const addresses = await withinMs(2_000, resolve(target.name)).catch(() => [])
-  return addresses.length === 0 ? 'ok' : judgeAddresses(target, addresses, livemode, rules)
+  if (checked !== 'ok' || typeof target === 'string' || knownAddresses(target, rules)) return checked
+  const addresses = await withTimeout(2_000, resolve(target.name)).catch(() => [])
+  return addresses.length === 0 ? 'ok' : checkAddresses(target, addresses, livemode, rules)
 }

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { type LogFunctionFactory, Logger, type LogLevel, type WorkerEvents } from 'graphile-worker'
 import type { Log } from '../log.ts'
 
-/** Events of a runner whose failed jobs go to the log. Payloads stay where they are. */
+/** Logs the failed jobs of a runner, without their payloads. */
 export const openJobEvents = (log: Log): WorkerEvents => {
   const events: WorkerEvents = new EventEmitter()
   events.on('job:error', ({ job, error }) =>
@@ -14,7 +14,7 @@ export const openJobEvents = (log: Log): WorkerEvents => {
   return events
 }
 
-/** graphile-worker's own messages, without what it attaches to them: there are payloads in it. */
+/** Logs graphile-worker's messages without their metadata, which contains payloads. */
 export const runnerLogger = (log: Log): Logger => {
   const write: ReturnType<LogFunctionFactory> = (level, message, { failure, success }) => {
     if (!failure && !success) log[levels[level]]({ from: 'graphile-worker' }, message)
@@ -22,13 +22,13 @@ export const runnerLogger = (log: Log): Logger => {
   return new Logger(() => write)
 }
 
-// What is an error to it, it gets over, or we do; and it says much more than anybody wants to know.
+// Lower levels than graphile-worker's: it recovers from its errors, or the worker is restarted, and it logs a lot.
 const levels = { error: 'warn', warning: 'warn', info: 'debug', debug: 'trace' } as const satisfies Record<
   LogLevel,
   string
 >
 
-/** An error by its named parts; whatever else hangs on it may be secret. */
+/** The known fields of an error. Other properties may contain secrets. */
 export const faultOf = (error: unknown): Record<string, unknown> =>
   error instanceof Error
     ? {

@@ -6,7 +6,7 @@ export type PoolOptions = {
   readonly max: number
 }
 
-/** Connections for one life of graphile-worker, which speaks to `pg` and to nothing else. */
+/** The connection pool for one run of graphile-worker, which supports only `pg`. */
 export const openPool = ({ databaseUrl, max }: PoolOptions): pg.Pool => {
   const pool = new pg.Pool({
     ...pgAddress(databaseUrl),
@@ -14,33 +14,33 @@ export const openPool = ({ databaseUrl, max }: PoolOptions): pg.Pool => {
     max,
     keepAlive: true,
     connectionTimeoutMillis: 5_000,
-    // A statement nobody answers would hold the lock on its job for as long as the path is broken.
+    // A statement without an answer would hold the lock on its job for as long as the network path is broken.
     query_timeout: 10_000,
   })
-  // A connection that is lost tells whoever waits for it to answer. That it is lost is also an event,
-  // and an error event that nobody listens to ends the process.
+  // A lost connection rejects its pending query. It also emits an error event, and an error event without a listener
+  // would end the process.
   pool.on('connect', client => client.on('error', () => {}))
   pool.on('error', () => {})
   const connect = pool.connect.bind(pool)
   return Object.assign(pool, {
-    connect: (callback?: Connected) => (callback ? connect(forgiving(callback)) : connect()),
+    connect: (callback?: Connected) => (callback ? connect(releasedOnce(callback)) : connect()),
   })
 }
 
 type Connected = Parameters<pg.Pool['connect']>[0]
 
 /**
- * graphile-worker gives back the connection that it listens by twice when that is lost while a life ends. The second
- * time would be an error in a promise that nobody has, and that ends the process.
+ * Ignores a second release. graphile-worker releases its LISTEN connection twice if it is lost while a run ends. The
+ * second release would be an unhandled rejection, which ends the process.
  */
-const forgiving =
+const releasedOnce =
   (callback: Connected): Connected =>
   (error, client, release) => {
-    let left: typeof release | undefined = release
+    let unreleased: typeof release | undefined = release
     callback(error, client, cause => {
-      const giveBack = left
-      left = undefined
-      // A pool that has ended answers with an error alone.
-      giveBack?.(cause)
+      const releaseNow = unreleased
+      unreleased = undefined
+      // A pool that has ended calls back without `release`.
+      releaseNow?.(cause)
     })
   }

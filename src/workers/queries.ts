@@ -8,29 +8,29 @@ export type WorkerRow = {
   readonly version: string
 }
 
-/** How often a worker has beaten: a bigint, only ever compared. */
-export type Beats = { readonly id: string; readonly beats: string }
+/** The number of heartbeats of a worker: a bigint as text, only compared for equality. */
+export type HeartbeatCount = { readonly id: string; readonly beats: string }
 
 export const registerWorker = async (sql: Sql, { id, role, host, pid, version }: WorkerRow): Promise<void> => {
   await sql`insert into workers (id, role, host, pid, version) values (${id}, ${role}, ${host}, ${pid}, ${version})`
 }
 
-/** Beats for one worker and answers how often all of them have. `own` marks the row that was beaten for. */
-export const beatWorker = (sql: Sql, id: string | null): Promise<(Beats & { own: boolean })[]> => sql<
-  (Beats & { own: boolean })[]
+/** Records a heartbeat of one worker, and returns the counts of all workers. `own` marks the row that was updated. */
+export const recordHeartbeat = (sql: Sql, id: string | null): Promise<(HeartbeatCount & { own: boolean })[]> => sql<
+  (HeartbeatCount & { own: boolean })[]
 >`
   with own as (update workers set beats = beats + 1, beat_at = clock_timestamp() where id = ${id} returning id)
   select id, beats, exists (select from own where own.id = workers.id) as own from workers`
 
-/** The workers alive, in an order that all of them see alike. */
+/** The registered workers, in an order that is the same for all processes. */
 export const liveWorkers = async (sql: Sql): Promise<string[]> =>
   (await sql<{ id: string }[]>`select id from workers order by id collate "C"`).map(({ id }) => id)
 
 /**
- * Removes those that still have not beaten and frees their jobs, in one statement: a reaper that is
- * killed here leaves everything to the next. Of two at once, one skips the rows the other has.
+ * Deletes the workers whose count has not changed and releases their jobs, in one statement: if this process is killed,
+ * nothing is half done. If two processes do this at the same time, one skips the rows that the other has locked.
  */
-export const reapWorkers = async (sql: Sql, silent: readonly Beats[]): Promise<string[]> => {
+export const deregisterDeadWorkers = async (sql: Sql, silent: readonly HeartbeatCount[]): Promise<string[]> => {
   const [answer] = await sql<{ ids: string[] | null }[]>`
     with found as (
       select w.id
@@ -43,16 +43,16 @@ export const reapWorkers = async (sql: Sql, silent: readonly Beats[]): Promise<s
   return answer?.ids ?? []
 }
 
-/** The end of workers that have stopped: no row is left of them, and no lock. */
-export const endWorkers = async (sql: Sql, ids: readonly string[]): Promise<void> => {
+/** Deletes the rows of stopped workers and releases their jobs. */
+export const deregisterWorkers = async (sql: Sql, ids: readonly string[]): Promise<void> => {
   await sql`
     with ended as (select json_array_elements_text(${JSON.stringify(ids)}::text::json) as id),
     gone as (delete from workers where id in (select id from ended))
     select graphile_worker.force_unlock_workers(array(select id from ended))`
 }
 
-/** Who holds jobs without being a worker. */
-export const findStrangers = async (sql: Sql): Promise<string[]> =>
+/** The ids in `locked_by` of jobs that belong to no registered worker. */
+export const findUnknownLockHolders = async (sql: Sql): Promise<string[]> =>
   (
     await sql<{ id: string }[]>`
       select distinct locked_by as id
@@ -60,8 +60,8 @@ export const findStrangers = async (sql: Sql): Promise<string[]> =>
       where locked_by is not null and not exists (select from workers w where w.id = j.locked_by)`
   ).map(({ id }) => id)
 
-/** Frees what they hold, unless they have turned out to be workers since. */
-export const freeStrangers = async (sql: Sql, ids: readonly string[]): Promise<void> => {
+/** Releases their jobs, unless they have been registered in the meantime. */
+export const releaseUnknownLocks = async (sql: Sql, ids: readonly string[]): Promise<void> => {
   await sql`
     select graphile_worker.force_unlock_workers(array(
       select held.id from json_array_elements_text(${JSON.stringify(ids)}::text::json) as held(id)

@@ -1,60 +1,60 @@
 import { Buffer } from 'node:buffer'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type JobHelpers, runMigrations, runTaskList, type TaskList } from 'graphile-worker'
-import type { World } from '../actors/world.ts'
-import { isAway } from '../postgres/errors.ts'
-import { openAttention } from './attention.ts'
+import type { Services } from '../actors/services.ts'
+import { isDatabaseUnreachable } from '../postgres/errors.ts'
 import { openJobEvents, runnerLogger } from './job-log.ts'
 import { openPool } from './pool.ts'
+import { openStallDetector } from './stall-detector.ts'
 import type { Task, Tasks } from './task.ts'
 
 export type RunnerOptions = {
   readonly databaseUrl: string
   readonly tasks: Tasks
-  /** Jobs at once. */
+  /** How many jobs run in parallel. */
   readonly concurrency: number
   readonly pollMs: number
 }
 
-/** One life of graphile-worker. It is never mended: what goes wrong ends it, and another one begins. */
+/** One run of graphile-worker. After any error it is ended and replaced by a new one. */
 export type Runner = {
-  /** What it writes into `locked_by`. Until a life's end this is also the worker's identity. */
+  /** What it writes into `locked_by`. It is also the worker's id. */
   readonly id: string
-  /** Settles with the cause when it has ended by itself, or may hold jobs that it does not know of. */
+  /** Settles with the cause when it has ended by itself, or may hold locks of jobs that it does not run. */
   readonly ended: Promise<unknown>
-  /** Takes no more jobs and waits for those in flight; false when they took longer. */
+  /** Takes no more jobs and waits for those under way. Resolves to false if they took longer than `graceMs`. */
   close(graceMs: number): Promise<boolean>
 }
 
-export const openRunner = async (world: World, options: RunnerOptions): Promise<Runner> => {
-  if (Object.keys(options.tasks).length === 0) return idleRunner(world)
+export const openRunner = async (services: Services, options: RunnerOptions): Promise<Runner> => {
+  if (Object.keys(options.tasks).length === 0) return idleRunner(services)
   const { promise: ended, resolve: end } = Promise.withResolvers<unknown>()
   const pool = openPool({ databaseUrl: options.databaseUrl, max: options.concurrency + 2 })
-  const logger = runnerLogger(world.log)
-  // Refuses a schema of a later graphile-worker that this one would break.
+  const logger = runnerLogger(services.log)
+  // Throws if the schema belongs to a newer version of graphile-worker, which this one would damage.
   await runMigrations({ pgPool: pool, logger }).catch(async error => {
     await pool.end()
     throw error
   })
 
-  const life = openLife(world, options.tasks, () => pool.query('select 1'))
-  void life.stuck.then(end)
-  const events = openJobEvents(world.log)
-  // It does this to itself, too, when it cannot give its jobs back.
-  events.on('pool:forcefulShutdown', life.abandon)
-  // The job it asked for may be locked, with the answer lost.
+  const run = openRun(services, options.tasks, () => pool.query('select 1'))
+  void run.stuck.then(end)
+  const events = openJobEvents(services.log)
+  // graphile-worker also does this by itself when it cannot release its jobs.
+  events.on('pool:forcefulShutdown', run.abandon)
+  // The requested job may be locked although the answer was lost.
   events.on('worker:getJob:error', ({ error }) => end(error))
-  const attention = openAttention(
-    () => life.running() < options.concurrency,
-    () => end(new Error('graphile-worker has free hands and asks for no jobs')),
+  const stallDetector = openStallDetector(
+    () => run.running() < options.concurrency,
+    () => end(new Error('graphile-worker has free slots but requests no jobs')),
   )
-  events.on('worker:getJob:start', attention.asked)
+  events.on('worker:getJob:start', stallDetector.jobsRequested)
   let closing = false
   events.on('pool:gracefulShutdown', () => {
     closing = true
   })
 
-  // Not `run()`, whose cron, used or not, can hold up its end by a minute.
+  // Not `run()`: its cron can delay the shutdown by a minute, even if it is not used.
   const jobs = runTaskList(
     {
       logger,
@@ -64,26 +64,26 @@ export const openRunner = async (world: World, options: RunnerOptions): Promise<
       noHandleSignals: true,
       preset: { worker: batching },
     },
-    life.taskList,
+    run.taskList,
     pool,
   )
   const settled = jobs.promise.then(
-    () => end(new Error('graphile-worker has ended by itself')),
+    () => end(new Error('graphile-worker ended unexpectedly')),
     error => end(error),
   )
 
   const close = async (graceMs: number): Promise<boolean> => {
-    attention.stop()
-    // How it ends is told by `settled`; a failure there is one more reason to begin anew.
+    stallDetector.stop()
+    // `settled` reports how it ends. After a failure a new run begins anyway.
     if (!closing) Promise.resolve(jobs.gracefulShutdown()).catch(() => {})
-    const hurry = setTimeout(life.hurry, (graceMs * 2) / 3)
+    const abortTimer = setTimeout(run.abortTasks, (graceMs * 2) / 3)
     const inTime = await Promise.race([
       settled.then(() => true),
       sleep(graceMs, false, { ref: false }),
-      life.stuck.then(() => sleep(500, false, { ref: false })),
+      run.stuck.then(() => sleep(500, false, { ref: false })),
     ])
-    clearTimeout(hurry)
-    life.abandon()
+    clearTimeout(abortTimer)
+    run.abandon()
     await Promise.race([pool.end(), sleep(1_000, undefined, { ref: false })])
     return inTime
   }
@@ -91,24 +91,29 @@ export const openRunner = async (world: World, options: RunnerOptions): Promise<
   return { id: jobs.id, ended, close }
 }
 
-/** graphile-worker refuses an empty list of tasks; a process without any is still one of the workers. */
-const idleRunner = ({ random }: World): Runner => ({
+/**
+ * graphile-worker refuses an empty list of tasks. A process without tasks is still a worker: it fires timers, for
+ * example.
+ */
+const idleRunner = ({ random }: Services): Runner => ({
   id: `idle-${Buffer.from(random(new Uint8Array(9))).toString('hex')}`,
   ended: never,
   close: async () => true,
 })
 
 /**
- * Completions go in batches: it is the only mode in which one that fails ends the pool instead of
- * raising an unhandled rejection. Fetching goes without `localQueue`, ten times as fast as it is: when
- * 0.18 stops with jobs in that queue it throws, fails the jobs in flight, and waits for none of them.
+ * Completions are batched, because only in this mode a failed completion ends the pool instead of causing an unhandled
+ * rejection. `localQueue` would fetch jobs ten times as fast, but it is not used: if version 0.18 stops with jobs in
+ * that queue, it throws, fails the jobs under way, and does not wait for them.
  */
 const batching = { completeJobBatchDelay: 0, failJobBatchDelay: 0 }
 
-/** The tasks as graphile-worker calls them, for as long as it may be told how they ended. */
-const openLife = (world: World, tasks: Tasks, reach: () => Promise<unknown>) => {
-  const hurrying = new AbortController()
-  const { promise: stuck, resolve: stick } = Promise.withResolvers<unknown>()
+/**
+ * The tasks as graphile-worker calls them during one run. After the run has ended, their outcome is not reported to it.
+ */
+const openRun = (services: Services, tasks: Tasks, ping: () => Promise<unknown>) => {
+  const aborting = new AbortController()
+  const { promise: stuck, resolve: reportStuck } = Promise.withResolvers<unknown>()
   let abandoned = false
   let running = 0
 
@@ -117,19 +122,19 @@ const openLife = (world: World, tasks: Tasks, reach: () => Promise<unknown>) => 
     async (payload: unknown, { job }: JobHelpers): Promise<void> => {
       running++
       try {
-        await task(world, payload, { job, signal: hurrying.signal })
+        await task(services, payload, { job, signal: aborting.signal })
       } catch (error) {
-        // A job that fails because the database was or is away is not to blame, and must not wait e^n
-        // seconds for its next try: it is stuck until this life is over, and then free for the next.
-        const away = isAway(error) ? error : await reach().then(() => undefined, identity)
-        // One that meets it again and again, while others do not, brings it about itself.
-        if (away === undefined || job.attempts > MOST_BLAMELESS) throw error
-        stick(away)
+        // A job that failed because the database was unreachable is not counted as failed: otherwise its next attempt
+        // would come after e^n seconds. Instead this run is ended, and the next one runs the job again.
+        const databaseError = isDatabaseUnreachable(error) ? error : await ping().then(() => undefined, identity)
+        // A job that repeatedly fails like this causes the error itself.
+        if (databaseError === undefined || job.attempts > MAX_EXCUSED_ATTEMPTS) throw error
+        reportStuck(databaseError)
         await never
       } finally {
         running--
-        // The pool is gone, and its worker would raise an unhandled rejection on telling it. The job
-        // has been freed, and runs again.
+        // The pool has ended, and reporting the outcome would cause an unhandled rejection. The job has been released
+        // and runs again.
         if (abandoned) await never
       }
     }
@@ -141,16 +146,16 @@ const openLife = (world: World, tasks: Tasks, reach: () => Promise<unknown>) => 
     taskList,
     stuck,
     running: () => running,
-    hurry: () => hurrying.abort(),
+    abortTasks: () => aborting.abort(),
     abandon: () => {
       abandoned = true
-      hurrying.abort()
+      aborting.abort()
     },
   }
 }
 
-/** Lives that a job may end before it is held to account. */
-const MOST_BLAMELESS = 5
+/** So many attempts of a job may end a run with a database error. Further ones count as failures of the job. */
+const MAX_EXCUSED_ATTEMPTS = 5
 
 const identity = (error: unknown): unknown => error
 

@@ -1,35 +1,35 @@
 import { type Type, type } from 'arktype'
-import type { World } from '../actors/world.ts'
+import type { Services } from '../actors/services.ts'
 
-/** What a task is told of the job it works for. */
-export type Helpers = {
+/** What a task gets besides its payload. */
+export type TaskHelpers = {
   readonly job: { readonly id: string; readonly task_identifier: string; readonly attempts: number }
-  /** Aborted when the process wants to stop and will not wait much longer. */
+  /** Aborted when the process is stopping and will soon stop waiting for the task. */
   readonly signal: AbortSignal
 }
 
 /**
- * One kind of job. A task touches the world and comes back with commands. It is safe to run twice, and
- * twice at once: a worker that was taken for dead may still be at it. Expected failures are events, not
- * exceptions; an exception is a fault, and the job is tried again later and later.
+ * The function for one kind of job. A task talks to external systems and reports the results as commands. It must be
+ * safe to run twice, also in parallel, because a worker that was taken for dead may still be running it. Expected
+ * failures are events. An exception is a fault, and the job is retried with growing delays.
  */
-export type Task = (world: World, payload: unknown, helpers: Helpers) => Promise<void>
+export type Task = (services: Services, payload: unknown, helpers: TaskHelpers) => Promise<void>
 
-/** Tasks by the name jobs ask for them. */
+/** Tasks by name, as in the jobs. */
 export type Tasks = Readonly<Record<string, Task>>
 
 /** A task whose payload is parsed before it runs. */
 export const task =
   <Payload>(
     schema: Type<Payload>,
-    run: (world: World, payload: Type<Payload>['infer'], helpers: Helpers) => Promise<void>,
+    run: (services: Services, payload: Type<Payload>['infer'], helpers: TaskHelpers) => Promise<void>,
   ): Task =>
-  async (world, payload, helpers) => {
+  async (services, payload, helpers) => {
     const parsed = schema(payload)
     if (parsed instanceof type.errors) throw new Error(describe(helpers.job.task_identifier, parsed))
-    await run(world, parsed as Type<Payload>['infer'], helpers)
+    await run(services, parsed as Type<Payload>['infer'], helpers)
   }
 
-// Named by field: arktype's own message repeats the value.
+// Names the fields only: arktype's own message contains the value.
 const describe = (name: string, problems: InstanceType<typeof type.errors>): string =>
-  `The payload of ${name} is wrong: ${problems.map(({ propString, expected }) => `${propString || 'it'} must be ${expected}`).join(', ')}`
+  `The payload of ${name} is invalid: ${problems.map(({ propString, expected }) => `${propString || 'it'} must be ${expected}`).join(', ')}`

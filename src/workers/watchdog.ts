@@ -1,22 +1,21 @@
 export type WatchdogOptions = {
   readonly limitMs: number
-  /** Called once when nothing has been answered for so long. */
+  /** Called once when no request has been answered for `limitMs`. */
   readonly end: (silentMs: number) => void
 }
 
 const TICKS = 15
 
 /**
- * Watches questions to the database for answers. A path that swallows packets without a reset stalls
- * everything that waits on it, silently and for as long as the kernel retransmits: a quarter of an hour.
- * An error is an answer: whoever is refused knows it, and tries again by itself.
+ * Detects that the database no longer answers. On a network path that drops packets, queries hang for as long as the
+ * kernel retransmits: a quarter of an hour. An error counts as an answer, because its caller retries.
  */
 export const openWatchdog = ({ limitMs, end }: WatchdogOptions) => {
   let waiting = 0
   let silentMs = 0
 
-  // Ticks are counted, not time taken: while this process is stopped or its event loop blocked, the
-  // answer may be waiting for us.
+  // Counts ticks instead of measuring time: while this process is suspended or its event loop is blocked, an answer may
+  // have arrived already.
   const timer = setInterval(() => {
     if (waiting === 0) return
     silentMs += limitMs / TICKS
@@ -25,14 +24,14 @@ export const openWatchdog = ({ limitMs, end }: WatchdogOptions) => {
     end(silentMs)
   }, limitMs / TICKS)
 
-  const watch = async <T>(question: PromiseLike<T>): Promise<T> => {
+  const watch = async <T>(query: PromiseLike<T>): Promise<T> => {
     waiting++
     try {
-      const answer = await question
+      const answer = await query
       silentMs = 0
       return answer
     } catch (error) {
-      if (!isSilence(error)) silentMs = 0
+      if (!isTimeout(error)) silentMs = 0
       throw error
     } finally {
       waiting--
@@ -44,6 +43,5 @@ export const openWatchdog = ({ limitMs, end }: WatchdogOptions) => {
 
 export type Watchdog = ReturnType<typeof openWatchdog>
 
-/** Errors that say that nobody answered. */
-const isSilence = (error: unknown): boolean =>
+const isTimeout = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'CONNECT_TIMEOUT' || error.code === 'ETIMEDOUT')

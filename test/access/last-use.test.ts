@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
-import { openKeyBook } from '../../src/access/key-book.ts'
+import { openKeyCache } from '../../src/access/key-cache.ts'
 import { openLastUses } from '../../src/access/last-use.ts'
 import { openLog } from '../../src/log.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
-import { noteKeyUses } from '../../src/queries/key-access.ts'
+import { recordKeyUses } from '../../src/queries/key-access.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
 import { insertKey } from './keys.ts'
@@ -20,7 +20,7 @@ const lastUse = async (sql: Sql, id: string) => {
 test('a thousand uses of a key are one write, made when the process stops', async () => {
   await using db = await database()
   const { id, secret } = await insertKey(db.sql)
-  const book = openKeyBook({ sql: db.sql, log })
+  const book = openKeyCache({ sql: db.sql, log })
   for (let i = 0; i < 1_000; i++) await book.find(secret)
   const before = await lastUse(db.sql, id)
   expect(before?.at).toBeNull()
@@ -32,9 +32,9 @@ test('uses are written while the process runs, and not again without another use
   await using db = await database()
   const { id } = await insertKey(db.sql)
   const uses = openLastUses({ sql: db.sql, log }, { everyMs: 50 })
-  uses.note(id)
+  uses.record(id)
   const written = await until(async () => ((await lastUse(db.sql, id))?.at ? lastUse(db.sql, id) : undefined))
-  uses.note(id)
+  uses.record(id)
   await until(async () => Number((await lastUse(db.sql, id))?.at) > Number(written?.at))
   const after = await lastUse(db.sql, id)
   await uses.stop()
@@ -44,10 +44,10 @@ test('uses are written while the process runs, and not again without another use
 test('the time is that of the use and not of the write, and a late write does not set it back', async () => {
   await using db = await database()
   const { id } = await insertKey(db.sql)
-  await noteKeyUses(db.sql, [id], [5_000])
+  await recordKeyUses(db.sql, [id], [5_000])
   const first = await lastUse(db.sql, id)
   expect(first?.ago_ms).toBeGreaterThanOrEqual(5_000)
-  await noteKeyUses(db.sql, [id], [60_000])
+  await recordKeyUses(db.sql, [id], [60_000])
   expect((await lastUse(db.sql, id))?.at).toEqual(first?.at ?? null)
 })
 
@@ -60,7 +60,7 @@ test('uses that could not be written are written the next time', async () => {
       ++failures <= 2 ? Promise.reject(new Error('away')) : Reflect.apply(target, self, args),
   })
   const uses = openLastUses({ sql: failing, log }, { everyMs: 20 })
-  uses.note(id)
+  uses.record(id)
   await until(async () => (await lastUse(db.sql, id))?.at)
   expect(failures).toBe(3)
   await uses.stop()
@@ -70,7 +70,7 @@ test('a database that says nothing keeps nobody from stopping', async () => {
   await using db = await database()
   const silent = new Proxy(db.sql, { apply: () => new Promise(() => {}) })
   const uses = openLastUses({ sql: silent, log }, { everyMs: 1 })
-  uses.note(crypto.randomUUID())
+  uses.record(crypto.randomUUID())
   const began = performance.now()
   await uses.stop()
   expect(performance.now() - began).toBeLessThan(5_000)
@@ -79,7 +79,7 @@ test('a database that says nothing keeps nobody from stopping', async () => {
 test('a key that is gone by then does not keep the others from being written', async () => {
   await using db = await database()
   const { id } = await insertKey(db.sql)
-  await noteKeyUses(db.sql, [crypto.randomUUID(), id], [1, 1])
+  await recordKeyUses(db.sql, [crypto.randomUUID(), id], [1, 1])
   expect((await lastUse(db.sql, id))?.at).not.toBeNull()
 })
 
@@ -87,7 +87,7 @@ test('processes that write the same keys in opposite orders do not deadlock', as
   await using db = await database()
   const ids = await Promise.all(Array.from({ length: 40 }, async () => (await insertKey(db.sql)).id))
   const ages = ids.map(() => 1)
-  const writes = Array.from({ length: 200 }, (_, n) => noteKeyUses(db.sql, n % 2 ? ids : ids.toReversed(), ages))
+  const writes = Array.from({ length: 200 }, (_, n) => recordKeyUses(db.sql, n % 2 ? ids : ids.toReversed(), ages))
   await Promise.all(writes)
   expect((await db.sql`select from api_keys where last_used_at is null`).length).toBe(0)
 })

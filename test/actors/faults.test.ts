@@ -87,7 +87,7 @@ test('Postgres restarted under load: callers get the true outcome, and nothing i
   await using server = await postgresServer()
   await migrate(server.url)
   await addLamps(server.url)
-  const instance = await openInstance(server.url, { patienceMs: 20_000 })
+  const instance = await openInstance(server.url, { retryForMs: 20_000 })
   const lamps = await makeLamps(instance, 50)
   let done = 0
   let stopping = false
@@ -114,7 +114,7 @@ test('Postgres restarted under load: callers get the true outcome, and nothing i
 
 test('backends terminated at random between read and commit and during the commit: no second effect', async () => {
   // Nothing is remembered, so that every commit has a read before it.
-  await using instance = await lampInstance({ patienceMs: 20_000 })
+  await using instance = await lampInstance({ retryForMs: 20_000 })
   const lamps = await makeLamps(instance, 50)
   let done = 0
   let stopping = false
@@ -191,7 +191,7 @@ test('a database that stays away makes a command Unavailable, and sent again wit
   await using server = await postgresServer()
   await migrate(server.url)
   await addLamps(server.url)
-  const instance = await openInstance(server.url, { patienceMs: 300 })
+  const instance = await openInstance(server.url, { retryForMs: 300 })
   const [id = ''] = await makeLamps(instance, 1)
   await server.stop()
   const command = { ...tell(id, 'flash'), id: newId() }

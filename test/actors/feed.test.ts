@@ -105,5 +105,5 @@ test('a standby that takes over begins a new era, although its cluster has the s
 
 test('a cursor that is none is refused', async () => {
   await using instance = await lampInstance()
-  await expect(readFeed(instance.sql, '1.2', 10)).rejects.toThrow('"1.2" is no cursor')
+  await expect(readFeed(instance.sql, '1.2', 10)).rejects.toThrow('"1.2" is not a cursor')
 })

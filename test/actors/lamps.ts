@@ -4,10 +4,10 @@ import type { Command, Done, Outcome } from '../../src/actors/command.ts'
 import type { DispatcherOptions } from '../../src/actors/dispatcher.ts'
 import { type Kind, registered } from '../../src/actors/kind.ts'
 import { databaseClock } from '../../src/clock.ts'
+import type { Dependencies, Random } from '../../src/dependencies.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { openLog } from '../../src/log.ts'
-import type { Outside, Random } from '../../src/outside.ts'
-import { connect, LOCK_MS } from '../../src/postgres/connect.ts'
+import { connect, LOCK_TIMEOUT_MS } from '../../src/postgres/connect.ts'
 import { database } from '../harness/database.ts'
 import { lamp } from './lamp.ts'
 
@@ -26,14 +26,14 @@ export const openInstance = async (
   url: string,
   { clock = databaseClock(), kinds = [registered(lamp)], connections = 8, answerS, ...options }: InstanceOptions = {},
 ) => {
-  const sql = connect(url, { max: connections, byKey: true, lockMs: LOCK_MS, answerS })
-  const world: Outside = { sql, clock, random, log: openLog('silent') }
+  const sql = connect(url, { max: connections, byKey: true, lockMs: LOCK_TIMEOUT_MS, answerS })
+  const world: Dependencies = { sql, clock, random, log: openLog('silent') }
   const actors = await openActors(world, kinds, options)
   return { world, sql, actors, close: () => sql.end({ timeout: 1 }) }
 }
 
 type InstanceOptions = DispatcherOptions & {
-  clock?: Outside['clock']
+  clock?: Dependencies['clock']
   kinds?: readonly Kind[]
   connections?: number
   answerS?: number

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { openLanes } from '../../src/actors/lanes.ts'
 
 /** Lanes by a clock that a test sets. */
-const openAt = (most = 4) => {
+const openAt = (max = 4) => {
   let now = 1_000
-  const lanes = openLanes({ most, batchSize: 512, now: () => now })
+  const lanes = openLanes({ max, batchSize: 512, now: () => now })
   const pass = (ms: number) => {
     now += ms
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { LockedOut } from '../../src/actors/command.ts'
 import { registered } from '../../src/actors/kind.ts'
-import { openLockouts } from '../../src/actors/lockouts.ts'
+import { openLockedActors } from '../../src/actors/locked-actors.ts'
 import { openTimers } from '../../src/actors/timers.ts'
 import { audit } from '../../src/audit/audit.ts'
 import { openLog } from '../../src/log.ts'
@@ -59,7 +59,7 @@ test('a batch that waits for a row of no actor commits the others', async () => 
 })
 
 test('commands for a locked actor keep their order, and time out when it stays locked', async () => {
-  await using instance = await lampInstance({ patienceMs: 4_000 })
+  await using instance = await lampInstance({ retryForMs: 4_000 })
   const id = await newLamp(instance.actors)
   await using session = await stranger(instance.url, `select from lamps where id = '${id}' for update`)
   const first = await Promise.allSettled([instance.actors.dispatch(count(id)), instance.actors.dispatch(count(id))])
@@ -149,16 +149,16 @@ test('while one actor is locked, the timers of eight others fire', async () => {
 
 test('an actor that stays locked is tried ever more seldom, and at once when no command has come for it for long', () => {
   let now = 0
-  const lockouts = openLockouts({ log: openLog('silent') }, () => now)
+  const lockedActors = openLockedActors({ log: openLog('silent') }, () => now)
   const unit = { commands: [count('a')] }
   const waits: number[] = []
   for (let time = 0; time < 8; time++) {
-    lockouts.met([unit], new Set(['a']))
-    waits.push(lockouts.waitMs(unit))
-    now += lockouts.waitMs(unit)
+    lockedActors.recordLocked([unit], new Set(['a']))
+    waits.push(lockedActors.waitMs(unit))
+    now += lockedActors.waitMs(unit)
   }
   expect(waits).toEqual([50, 100, 200, 400, 800, 1_600, 2_000, 2_000])
-  expect(lockouts.longest()?.ms).toBe(7_150)
+  expect(lockedActors.longestWait()?.ms).toBe(7_150)
   now += 31_000
-  expect([lockouts.has(unit), lockouts.longest()]).toEqual([false, undefined])
+  expect([lockedActors.has(unit), lockedActors.longestWait()]).toEqual([false, undefined])
 })

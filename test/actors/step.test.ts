@@ -134,7 +134,11 @@ test.each(walks.map(walk => [walk.kind.name, walk] as const))(
     const ours = stepper(kind)
     const machine: AnyStateMachine = kind.machine
     const [first, actions] = initialTransition(machine, input as never)
-    expect(ours.begin(input)).toEqual({ state: String(first.value), context: first.context, asked: askedBy(actions) })
+    expect(ours.begin(input)).toEqual({
+      state: String(first.value),
+      context: first.context,
+      requested: askedBy(actions),
+    })
     const waiting: AnyMachineSnapshot[] = [first, ...starts]
     // What a way leads to that was not taken before is looked at first: the rest is mostly more of the same.
     const fresh: AnyMachineSnapshot[] = []
@@ -159,8 +163,8 @@ test.each(walks.map(walk => [walk.kind.name, walk] as const))(
           expect(own.value).toBeUndefined()
           continue
         }
-        const [next, asked] = theirs.value
-        expect(own.value).toEqual({ state: String(next.value), context: next.context, asked: askedBy(asked) })
+        const [next, requested] = theirs.value
+        expect(own.value).toEqual({ state: String(next.value), context: next.context, requested: askedBy(requested) })
         steps++
         const isFresh = ways.some(way => !taken.has(way))
         for (const way of ways) taken.add(way)
@@ -188,7 +192,7 @@ const attempt = <T>(work: () => T): Attempt<T> => {
 }
 
 test('what a change tells whatever is in the fields is known, by the names that history has for it', () => {
-  expect(stepper(registered(lamp)).tells()).toEqual([
+  expect(stepper(registered(lamp)).guaranteedEvents()).toEqual([
     { event: 'switch_on', from: 'off', to: 'on', type: 'lamp.lit' },
     { event: 'flash', from: 'off', to: 'on', type: 'lamp.flashed' },
     { event: 'switch_off', from: 'on', to: 'off', type: 'lamp.out' },
@@ -196,12 +200,12 @@ test('what a change tells whatever is in the fields is known, by the names that 
     { event: 'after.burn.lamp.on', from: 'on', to: 'off', type: 'lamp.out' },
   ])
   // Too little money is told of and leaves a payment where it is; more of it, never enough, is not.
-  const tells = kinds.flatMap(kind =>
+  const guaranteedEvents = kinds.flatMap(kind =>
     stepper(kind)
-      .tells()
+      .guaranteedEvents()
       .map(({ from, to, type }) => `${from} ${to} ${type}`),
   )
-  expect(tells).toContain('null pending payment.created')
+  expect(guaranteedEvents).toContain('null pending payment.created')
   // That too little was seen is announced once for each transaction, so it depends on what is in the fields.
-  expect(tells.filter(each => each.startsWith('pending pending'))).toEqual([])
+  expect(guaranteedEvents.filter(each => each.startsWith('pending pending'))).toEqual([])
 })

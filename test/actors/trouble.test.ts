@@ -153,7 +153,7 @@ test("a caller's event is not taken for a timer's", async () => {
 })
 
 test('patience bounds a command whose statement hangs', async () => {
-  await using instance = await lampInstance({ patienceMs: 300 })
+  await using instance = await lampInstance({ retryForMs: 300 })
   const id = await newLamp(instance.actors)
   const holder = connect(instance.url, { max: 1 })
   await holder.unsafe('begin; lock table transitions in access exclusive mode')
@@ -201,7 +201,7 @@ test('a bundle of which only some commands have ids is refused before it is begu
   await using instance = await lampInstance()
   const id = await newLamp(instance.actors)
   const mixed = [tell(id, 'switch_on'), { ...tell(id, 'switch_off'), id: newId() }]
-  await expect(instance.actors.dispatchBundle(mixed)).rejects.toThrow('only some have ids')
+  await expect(instance.actors.dispatchBundle(mixed)).rejects.toThrow('some of its commands have ids')
 })
 
 test('ids are told apart by what they mean, not by their case', async () => {
@@ -238,7 +238,7 @@ test('commands for one actor keep their order beside a rival', async () => {
 }, 30_000)
 
 test('more commands than can wait are turned away at once, and the others are carried out', async () => {
-  await using instance = await lampInstance({ mostWaiting: 100 })
+  await using instance = await lampInstance({ maxQueued: 100 })
   const outcomes = await Promise.allSettled(Array.from({ length: 130 }, () => instance.actors.dispatch(makeLamp())))
   const away = outcomes.filter(({ status }) => status === 'rejected')
   expect(away).toHaveLength(30)
@@ -322,7 +322,7 @@ test('what fails when all is committed has nothing done again', async () => {
   const deaf = () => {
     throw new Error('deaf')
   }
-  await using instance = await lampInstance({ lanes: 1, published: deaf })
+  await using instance = await lampInstance({ lanes: 1, onPublished: deaf })
   const lamps = [await newLamp(instance.actors), await newLamp(instance.actors)]
   const outcomes = await Promise.all(lamps.map(id => instance.actors.dispatch(tell(id, 'switch_on'))))
   expect(outcomes.map(({ ok }) => ok)).toEqual([true, true])

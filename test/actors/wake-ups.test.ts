@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { assign, setup } from 'xstate'
 import { type Kind, registered } from '../../src/actors/kind.ts'
 import { connect } from '../../src/postgres/connect.ts'
-import { work } from '../../src/workers/work.ts'
+import { startWorker } from '../../src/workers/worker.ts'
 import { until } from '../harness/until.ts'
 import { lamp } from './lamp.ts'
 import { doneOf, lampInstance, newLamp, tell } from './lamps.ts'
@@ -153,7 +153,7 @@ test('while everybody goes on ringing somebody hears of it, and of the last time
   const bells = await Promise.all(Array.from({ length: 64 }, () => newLamp(instance.actors)))
   const rung = async () => Number((await instance.sql<{ rung: string }[]>`select sum(rev) as rung from lamps`)[0]?.rung)
   const heard: number[] = []
-  const worker = work(
+  const worker = startWorker(
     { ...instance.world, actors: instance.actors },
     { databaseUrl: instance.url, tasks: { wake: async () => void heard.push(await rung()) }, role: 'worker' },
   )

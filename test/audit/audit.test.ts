@@ -65,7 +65,7 @@ test.each([
 const outcomeOf = (rev: number, from = 'sending') => `
   insert into transitions (
     actor, command, at, actor_created_at, era, rev, keyed, kind, event, from_state, to_state, context)
-  select id, id, created_at, created_at, 1, ${rev}, false, 'delivery', 'attempt_barred', '${from}', 'failed', '{}'
+  select id, id, created_at, created_at, 1, ${rev}, false, 'delivery', 'attempt_failed_permanently', '${from}', 'failed', '{}'
   from deliveries`
 
 /** A paid link with one payment, of which a part is given back. */

@@ -1,4 +1,4 @@
-import { openKeyBook } from '../../src/access/key-book.ts'
+import { openKeyCache } from '../../src/access/key-cache.ts'
 import { revokeApiKey } from '../../src/commands/api-keys.ts'
 import { openLog } from '../../src/log.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
@@ -43,7 +43,7 @@ const outlive = async (
   { merchantId, afterMs }: { readonly merchantId: string; readonly afterMs: number },
 ): Promise<Outlived> => {
   const { id, secret } = await insertKey(sql, { merchantId })
-  const keys = openKeyBook({ sql, log: openLog('silent') })
+  const keys = openKeyCache({ sql, log: openLog('silent') })
   let revokedAt = Number.POSITIVE_INFINITY
   const watching = servers.map(async server => {
     let lastGood = 0

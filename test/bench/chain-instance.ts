@@ -1,4 +1,4 @@
-import type { World } from '../../src/actors/world.ts'
+import type { Services } from '../../src/actors/services.ts'
 import { audit } from '../../src/audit/audit.ts'
 import { openRpc } from '../../src/chain/rpc/open.ts'
 import { openSource } from '../../src/chain/watch/source.ts'
@@ -12,7 +12,7 @@ import { type BenchServer, createMigrated } from './server.ts'
 
 /** A database of its own, and what a worker that reads one chain has there. */
 export type ChainInstance = AsyncDisposable & {
-  readonly world: World
+  readonly world: Services
   readonly merchantId: string
   readonly chain: WatchedChain
   readonly source: ChainSource

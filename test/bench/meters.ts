@@ -4,7 +4,7 @@ import type { DispatcherOptions } from '../../src/actors/dispatcher.ts'
 import { registered } from '../../src/actors/kind.ts'
 import { audit } from '../../src/audit/audit.ts'
 import type { Finding } from '../../src/audit/rules/check.ts'
-import type { Outside } from '../../src/outside.ts'
+import type { Dependencies } from '../../src/dependencies.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { newId, openInstance } from '../actors/lamps.ts'
 import { callTimes } from './callers.ts'
@@ -15,7 +15,7 @@ const kinds = [registered(meter)]
 
 /** A database with meters in it and an instance on it, that keeps count of what it was told is done. */
 export type Meters = AsyncDisposable & {
-  readonly world: Outside
+  readonly world: Dependencies
   readonly sql: Sql
   readonly actors: Actors
   readonly ids: readonly string[]

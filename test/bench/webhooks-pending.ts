@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { findDueBetween, findDueEndpoints, takeStep } from '../../src/queries/sending.ts'
-import { openRoster } from '../../src/webhooks/roster.ts'
+import { openEndpointScheduler } from '../../src/webhooks/endpoint-scheduler.ts'
 import type { Bench } from './bench.ts'
 import { inTurns } from './callers.ts'
 import { median, milliseconds, thousands, times } from './promises.ts'
@@ -58,27 +58,30 @@ const openClaims = async (instance: Instance, pending: number): Promise<Claims> 
   await fill(instance, pending)
   // One connection, with the actors' settings: the plans of a second would be its own.
   const sql = connect(instance.url, { max: 1, byKey: true })
-  const roster = openRoster()
-  for (const { endpointId } of instance.shops) roster.note(endpointId, 0, performance.now())
+  const scheduler = openEndpointScheduler()
+  for (const { endpointId } of instance.shops) scheduler.markDue(endpointId, 0, performance.now())
   const byEndpoint = new Map(instance.shops.map(shop => [shop.endpointId, shop]))
   const none = { command: randomUUID(), recorded: [], jobs: [], answered: [], finished: [] }
   let rows = 0
 
   const claim = async (): Promise<number> => {
-    const asked = roster.pick(performance.now())
+    const asked = scheduler.nextClaims(performance.now())
     const began = performance.now()
     const { claimed } = await takeStep(sql, none, {
       ...{ id: randomUUID(), worker: randomUUID(), at: new Date() },
-      asked: asked.map(({ lane, want }) => ({ endpointId: lane.id, want, lowMs: lane.lowMs })),
+      endpoints: asked.map(({ endpoint, want }) => ({ endpointId: endpoint.id, want, lowMs: endpoint.lowMs })),
     })
     const tookMs = performance.now() - began
     rows = claimed.length
     const wanted = asked.reduce((sum, { want }) => sum + want, 0)
     if (rows < wanted / 2) throw new Error(`a claim was given ${rows} of ${wanted}`)
     for (const asking of asked) {
-      const its = claimed.filter(({ endpointId }) => endpointId === asking.lane.id)
-      roster.given(asking, { count: its.length, lastDueMs: Math.max(...its.map(({ dueAt }) => dueAt.getTime())) })
-      roster.note(asking.lane.id, Number.MAX_SAFE_INTEGER, performance.now())
+      const its = claimed.filter(({ endpointId }) => endpointId === asking.endpoint.id)
+      scheduler.recordClaim(asking, {
+        count: its.length,
+        lastDueMs: Math.max(...its.map(({ dueAt }) => dueAt.getTime())),
+      })
+      scheduler.markDue(asking.endpoint.id, Number.MAX_SAFE_INTEGER, performance.now())
     }
     await finish(
       sql,

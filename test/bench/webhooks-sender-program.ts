@@ -5,7 +5,7 @@ import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
-import { openEars } from '../../src/webhooks/ears.ts'
+import { openListener } from '../../src/webhooks/listener.ts'
 import { openPoster } from '../../src/webhooks/post.ts'
 import { openSender, type Sender } from '../../src/webhooks/sender.ts'
 import { paymentOpening } from '../machines/payment-cases.ts'
@@ -29,13 +29,13 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const sql = connect(url, { max: 8, byKey: true })
 const outside = { sql, clock, random, log: openLog('error') }
 let sender: Sender | undefined
-const actors = await openActors(outside, kinds, { published: () => (deaf ? undefined : sender?.wake()) })
+const actors = await openActors(outside, kinds, { onPublished: () => (deaf ? undefined : sender?.wake()) })
 const world = { ...outside, actors }
 const rules = { allow: [{ address: '127.0.0.0', prefix: 8, family: 'ipv4' as const }], ports: [443] }
 const poster = openPoster({ rules, ca: cert, resolve: async () => ['127.0.0.1'], now: () => clock.now() })
 const own = openSender(world, { keyring: openKeyring(SECRET_KEY), poster })
 sender = own
-if (!deaf) openEars({ databaseUrl: url, heard: own.wake, log: outside.log })
+if (!deaf) openListener({ databaseUrl: url, onNotify: own.wake, log: outside.log })
 
 const control = Bun.serve({
   hostname: '127.0.0.1',

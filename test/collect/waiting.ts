@@ -3,8 +3,8 @@ import type { Chain } from '../../src/chain/chain.ts'
 import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { depositFor } from '../../src/commands/deposits.ts'
+import type { Dependencies } from '../../src/dependencies.ts'
 import type { Api } from '../../src/http/api.ts'
-import type { Outside } from '../../src/outside.ts'
 import { lower } from '../chain/contracts/chain.ts'
 import { hashOf } from '../chain/watch/ledger.ts'
 import type { TestChain } from '../harness/anvil.ts'
@@ -23,7 +23,7 @@ export const chainOf = (token: string, id = 31337): Chain => ({
 
 export const connected = (chains: readonly { readonly chain: Chain; readonly urls: readonly string[] }[]) => {
   const urlsOf = (id: number) => chains.find(({ chain }) => chain.id === id)?.urls ?? []
-  return (outside: Outside) =>
+  return (outside: Dependencies) =>
     connectChains(
       chains.map(({ chain }) => chain),
       urlsOf,

@@ -1,6 +1,7 @@
 import { openActors } from '../../src/actors/actors.ts'
 import type { Chains } from '../../src/chain/enabled/connect.ts'
 import { databaseClock } from '../../src/clock.ts'
+import type { Dependencies } from '../../src/dependencies.ts'
 import { parseEnv } from '../../src/env.ts'
 import { type Api, openApi } from '../../src/http/api.ts'
 import { app } from '../../src/http/app.ts'
@@ -9,7 +10,6 @@ import { serve } from '../../src/http/serve.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
-import type { Outside } from '../../src/outside.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { type Database, database } from './database.ts'
 import { expectDocumented } from './documented.ts'
@@ -47,9 +47,9 @@ export type ApiServerOptions = {
   /** The clock of the rate limits of this process. */
   readonly now?: () => number
   /** Replaces parts of the environment, for tests that observe them. */
-  readonly outside?: Partial<Outside>
+  readonly outside?: Partial<Dependencies>
   /** No chains by default. */
-  readonly chains?: (outside: Outside) => Chains
+  readonly chains?: (outside: Dependencies) => Chains
   readonly sandbox?: Sandbox
 }
 
@@ -64,7 +64,7 @@ export const apiServer = async ({
 }: ApiServerOptions): Promise<ApiServer> => {
   await using starting = new AsyncDisposableStack()
   const { sql, url: DATABASE_URL } = starting.use(await database())
-  const given: Outside = {
+  const given: Dependencies = {
     sql,
     clock: databaseClock(),
     random: crypto.getRandomValues.bind(crypto),

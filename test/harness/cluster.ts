@@ -3,9 +3,9 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { once } from '../../src/once.ts'
+import { lazy } from '../../src/lazy.ts'
 import { type Cluster, createCluster, pgdata, runStatements, SERVICE_ROLE } from '../../src/postgres/cluster.ts'
-import { usableBinaries } from '../../src/postgres/place.ts'
+import { usableBinaries } from '../../src/postgres/cluster-location.ts'
 import { accountFor, writeAs } from '../../src/process/account.ts'
 
 /** Fills a folder with a cluster. initdb takes a second; copying the result of an earlier initdb takes a tenth of that. */
@@ -44,6 +44,6 @@ const getOriginal = async (kind: Kind, create: (cluster: Cluster) => Promise<voi
 }
 
 const originals = {
-  service: once(() => getOriginal('service', createCluster)),
-  tests: once(() => getOriginal('tests', createForTests)),
+  service: lazy(() => getOriginal('service', createCluster)),
+  tests: lazy(() => getOriginal('tests', createForTests)),
 }

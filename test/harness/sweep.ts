@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { sharedHome } from '../../src/postgres/place.ts'
+import { sharedHome } from '../../src/postgres/cluster-location.ts'
 import { findPostmaster } from '../../src/postgres/server.ts'
 import { tryLockDataFolder } from '../../src/process/data-folder-lock.ts'
 

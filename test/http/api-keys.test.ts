@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { openKeyBook } from '../../src/access/key-book.ts'
+import { openKeyCache } from '../../src/access/key-cache.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { until } from '../harness/until.ts'
@@ -109,7 +109,7 @@ test("a key takes its place in the list under the merchant's lock, so that none 
 
 test('a key made here is good in another process at once, and its use there is seen here', async () => {
   const lamps = await shop(to.api)
-  const elsewhere = openKeyBook({ sql: to.sql, log: openLog('silent') })
+  const elsewhere = openKeyCache({ sql: to.sql, log: openLog('silent') })
   const { secret } = await make(to, lamps)
   expect(await elsewhere.find(secret)).toBeDefined()
   await elsewhere.stop()

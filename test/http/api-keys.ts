@@ -1,7 +1,7 @@
 import { type } from 'arktype'
+import type { Dependencies } from '../../src/dependencies.ts'
 import { apiKeyRoutes } from '../../src/http/api-keys.ts'
 import { forKeys } from '../../src/http/route.ts'
-import type { Outside } from '../../src/outside.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import type { Person, Shop } from './people.ts'
 
@@ -12,7 +12,7 @@ const whoami = forKeys(
   { path: '/whoami', handle: (_, { key }) => ({ status: 200, body: key }) },
 )
 
-export const server = (outside: Partial<Outside> = {}) =>
+export const server = (outside: Partial<Dependencies> = {}) =>
   apiServer({ routes: [...apiKeyRoutes, whoami], env: { API_RATE_LIMIT_TEST: '0' }, outside })
 
 const apiKey = type({

@@ -45,7 +45,7 @@ const happen = async (id: string, ...types: string[]) => {
   }
 }
 const helpers = (name: string) => ({ job: { id: '1', task_identifier: name, attempts: 1 } })
-const fail = (id: string) => happen(id, 'attempt_started', 'attempt_barred')
+const fail = (id: string) => happen(id, 'attempt_started', 'attempt_failed_permanently')
 const deliver = (id: string) => happen(id, 'attempt_started', 'attempt_succeeded')
 
 describe('GET /webhook-endpoints/:id/deliveries', () => {
@@ -198,7 +198,7 @@ describe('POST /deliveries/:id/redeliver', () => {
     await happen(id, 'attempt_started')
     expect(await again()).toEqual([409, 'state_conflict'])
     await call(to, lamps, 'PATCH', `${path}/${endpoint}`, { json: { status: 'disabled' } })
-    await happen(id, 'attempt_barred')
+    await happen(id, 'attempt_failed_permanently')
     expect(await again()).toEqual([409, 'state_conflict'])
     await call(to, lamps, 'DELETE', `${path}/${endpoint}`)
     expect(await again()).toEqual([409, 'state_conflict'])
@@ -231,7 +231,7 @@ describe('POST /deliveries/:id/redeliver', () => {
     expect((await get(lamps, id)).record.status).toBe('canceled')
     // What is under way is canceled when it ends, unless it arrives.
     expect((await get(lamps, other)).record.status).toBe('pending')
-    await happen(other, 'attempt_barred')
+    await happen(other, 'attempt_failed_permanently')
     expect((await get(lamps, other)).record.status).toBe('canceled')
   })
 

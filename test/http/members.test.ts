@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'bun:test'
-import { openSessionBook } from '../../src/access/session-book.ts'
+import { openSessionCache } from '../../src/access/session-cache.ts'
 import { memberRoutes } from '../../src/http/members.ts'
 import { settingsRoutes } from '../../src/http/settings.ts'
 import { encodeId } from '../../src/ids.ts'
@@ -93,7 +93,7 @@ test('a role that is changed counts at once, and is in the log', async () => {
 test('somebody who is removed finds no merchant: here at once, elsewhere within a second', async () => {
   const lamps = await shop(to.api)
   const viewer = await member(to.api, lamps, 'viewer')
-  const elsewhere = openSessionBook(to.api, to.api.keyring)
+  const elsewhere = openSessionCache(to.api, to.api.keyring)
   expect(await elsewhere.roleIn(viewer.accountId, lamps.merchantId)).toBe('viewer')
   expect((await list(lamps, viewer)).status).toBe(200)
 

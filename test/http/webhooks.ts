@@ -1,16 +1,16 @@
 import { testEndpoint } from '../../src/commands/deliveries.ts'
 import { createWebhookEndpoint } from '../../src/commands/webhook-endpoints.ts'
+import type { Dependencies } from '../../src/dependencies.ts'
 import type { Api } from '../../src/http/api.ts'
 import { deliveryRoutes } from '../../src/http/deliveries.ts'
 import { eventRoutes } from '../../src/http/events.ts'
 import { webhookEndpointRoutes } from '../../src/http/webhook-endpoints.ts'
-import type { Outside } from '../../src/outside.ts'
 import type { WebhookEndpointRow } from '../../src/queries/webhook-endpoints.ts'
 import { type ApiServer, apiServer, type Called } from '../harness/api.ts'
 import { happen, openPayment } from './payments.ts'
 import type { Person, Shop } from './people.ts'
 
-export const server = (outside: Partial<Outside> = {}) =>
+export const server = (outside: Partial<Dependencies> = {}) =>
   apiServer({ routes: [...webhookEndpointRoutes, ...deliveryRoutes, ...eventRoutes], outside })
 
 /** Nothing is sent in these tests, and no name is looked up for an address. */

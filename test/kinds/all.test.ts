@@ -97,7 +97,7 @@ for (const { kind, subject } of subjects) {
 const steppedTo = ([after, actions]: readonly [AnyMachineSnapshot, ExecutableActionObject[], ...unknown[]]) => ({
   state: String(after.value),
   context: after.context,
-  asked: askedBy(actions),
+  requested: askedBy(actions),
 })
 
 type Named = string | { type: string; event?: { type: string } }

@@ -4,11 +4,11 @@ import type { Command } from '../../src/actors/command.ts'
 import { openTimers } from '../../src/actors/timers.ts'
 import { audit } from '../../src/audit/audit.ts'
 import { manualClock } from '../../src/clock.ts'
+import type { Dependencies, Random } from '../../src/dependencies.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { linkEventOf } from '../../src/kinds/payment.ts'
 import { openLog } from '../../src/log.ts'
-import type { Outside, Random } from '../../src/outside.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { claimRow } from '../../src/queries/refund-claims.ts'
 import { database } from '../harness/database.ts'
@@ -24,7 +24,7 @@ const open = async () => {
   const db = await database()
   const sql = connect(db.url, { byKey: true })
   const clock = manualClock(T0)
-  const outside: Outside = { sql, clock, random, log: openLog('silent') }
+  const outside: Dependencies = { sql, clock, random, log: openLog('silent') }
   const close = async () => {
     await sql.end({ timeout: 1 })
     await db[Symbol.asyncDispose]()

@@ -38,12 +38,12 @@ describe('delivery', () => {
       second                                      | 2 lost in minute 1  | pending   |                | nextAttemptAt=+2m sendingSince=null
       third                                       | 3 fails             | pending   |                | nextAttemptAt=+12m sendingSince=null
       fourth                                      | 4 fails             | pending   |                | nextAttemptAt=+120m sendingSince=null
-      fifth                                       | 5 fails, 5 lost     | failed    | !judgeEndpoint | sendingSince=null
+      fifth                                       | 5 fails, 5 lost     | failed    | !checkEndpoint | sendingSince=null
 
       A redirect or a forbidden address ends it.
-      sending, uncanceled sending                 | 1 barred            | failed    | !judgeEndpoint | sendingSince=null
-      second                                      | 2 barred            | failed    | !judgeEndpoint | sendingSince=null
-      hurried sending                             | 2 barred            | failed    | !judgeEndpoint | resumeAt=null sendingSince=null
+      sending, uncanceled sending                 | 1 barred            | failed    | !checkEndpoint | sendingSince=null
+      second                                      | 2 barred            | failed    | !checkEndpoint | sendingSince=null
+      hurried sending                             | 2 barred            | failed    | !checkEndpoint | resumeAt=null sendingSince=null
 
       Its endpoint goes away; what is under way comes to its end first.
       new, waiting                                | cancel              | canceled  |                | nextAttemptAt=null
@@ -69,11 +69,11 @@ describe('delivery', () => {
       hurried sending                             | 2 lost in minute 1  | pending   |                | trigger=automatic nextAttemptAt=+1m resumeAt=null sendingSince=null
       redelivered sending                         | 2 fails, 2 barred   | delivered |                | sendingSince=null
       redelivered sending                         | 2 lost in minute 1  | delivered |                | sendingSince=null
-      revived sending                             | 6 fails             | failed    | !judgeEndpoint | sendingSince=null
-      uncanceled sending                          | 1 fails, 1 lost     | failed    | !judgeEndpoint | sendingSince=null
-      uncanceled sending                          | 1 fails by bad luck | failed    | !judgeEndpoint | sendingSince=null
-      uncanceled sending                          | 1 asks for 7 s      | failed    | !judgeEndpoint | sendingSince=null
-      uncanceled sending                          | 1 asks for a day    | failed    | !judgeEndpoint | sendingSince=null
+      revived sending                             | 6 fails             | failed    | !checkEndpoint | sendingSince=null
+      uncanceled sending                          | 1 fails, 1 lost     | failed    | !checkEndpoint | sendingSince=null
+      uncanceled sending                          | 1 fails by bad luck | failed    | !checkEndpoint | sendingSince=null
+      uncanceled sending                          | 1 asks for 7 s      | failed    | !checkEndpoint | sendingSince=null
+      uncanceled sending                          | 1 asks for a day    | failed    | !checkEndpoint | sendingSince=null
       `,
       ),
     ).toEqual([])

@@ -18,38 +18,38 @@ describe('refund', () => {
       named, again                                | send 2              | processing         | !watchTransaction !watchDestination                                                           | txHash=0x222
 
       It can be canceled until its transaction is known.
-      new, named, again                           | cancel              | canceled           | refund.canceled !watchDestination !forgetSigningWait                                          |
+      new, named, again                           | cancel              | canceled           | refund.canceled !watchDestination !clearSigningWait                                          |
 
       A higher fee gives the transaction another hash, and the verdict is on the one that is known.
       processing                                  | replace by 2        | stays              | !watchTransaction                                                                             | txHash=0x222
       replaced                                    | replace by 1        | stays              | !watchTransaction                                                                             | txHash=0x111
       processing                                  | replace 1 by 2      | stays              | !watchTransaction                                                                             | txHash=0x222
       replaced                                    | replace 2 by 1      | stays              | !watchTransaction                                                                             | txHash=0x111
-      processing                                  | 1 verified          | processed          | !unwatchTransaction !closeUnclearNonces refund.processed !watchDestination !forgetSigningWait | confirmations=3
-      replaced                                    | 2 verified          | processed          | !unwatchTransaction !closeUnclearNonces refund.processed !watchDestination !forgetSigningWait | confirmations=3
-      processing                                  | 1 reverted          | failed             | !unwatchTransaction !noticeGivenUp !closeUnclearNonces refund.failed !watchDestination        | confirmations=3 failureReason=reverted
-      replaced                                    | 2 dropped           | failed             | !unwatchTransaction !noticeGivenUp !closeUnclearNonces refund.failed !watchDestination        | failureReason=dropped
+      processing                                  | 1 verified          | processed          | !unwatchTransaction !closeUnclearNonces refund.processed !watchDestination !clearSigningWait | confirmations=3
+      replaced                                    | 2 verified          | processed          | !unwatchTransaction !closeUnclearNonces refund.processed !watchDestination !clearSigningWait | confirmations=3
+      processing                                  | 1 reverted          | failed             | !unwatchTransaction !watchGivenUpTransaction !closeUnclearNonces refund.failed !watchDestination        | confirmations=3 failureReason=reverted
+      replaced                                    | 2 dropped           | failed             | !unwatchTransaction !watchGivenUpTransaction !closeUnclearNonces refund.failed !watchDestination        | failureReason=dropped
 
       Its own transaction may move money that is not the refund's, or more than that: a person looks at it.
-      processing                                  | 1 verified and more | processed          | !unwatchTransaction !closeUnclearNonces refund.processed !watchDestination !forgetSigningWait | confirmations=3 attention=true strayTxHash=0x111
-      processing                                  | 1 of less           | failed             | !unwatchTransaction !noticeGivenUp !closeUnclearNonces refund.failed !watchDestination        | confirmations=3 failureReason=amount_mismatch attention=true strayTxHash=0x111
+      processing                                  | 1 verified and more | processed          | !unwatchTransaction !closeUnclearNonces refund.processed !watchDestination !clearSigningWait | confirmations=3 attention=true strayTxHash=0x111
+      processing                                  | 1 of less           | failed             | !unwatchTransaction !watchGivenUpTransaction !closeUnclearNonces refund.failed !watchDestination        | confirmations=3 failureReason=amount_mismatch attention=true strayTxHash=0x111
       paid too much                               | dismiss             | stays              |                                                                                               | attention=false
       paid too little                             | dismiss             | stays              |                                                                                               | attention=false
 
       Where nobody can say what became of it a person may, who has seen that the money came or that it did not.
-      processing                                  | 1 unproven          | failed             | !unwatchTransaction !noticeGivenUp !closeUnclearNonces refund.failed !watchDestination        | confirmations=3 failureReason=unproven attention=true strayTxHash=0x111
-      paid too little                             | 1 verified, 1 verified and more | processed          | refund.processed !watchDestination !forgetSigningWait                                         | failureReason=null attention=false
-      dropped yet mined                           | 2 verified          | processed          | refund.processed !watchDestination !forgetSigningWait                                         | confirmations=3 failureReason=null attention=false
+      processing                                  | 1 unproven          | failed             | !unwatchTransaction !watchGivenUpTransaction !closeUnclearNonces refund.failed !watchDestination        | confirmations=3 failureReason=unproven attention=true strayTxHash=0x111
+      paid too little                             | 1 verified, 1 verified and more | processed          | refund.processed !watchDestination !clearSigningWait                                         | failureReason=null attention=false
+      dropped yet mined                           | 2 verified          | processed          | refund.processed !watchDestination !clearSigningWait                                         | confirmations=3 failureReason=null attention=false
       accepted after all                          | transfer 2          | stays              |                                                                                               | attention=true strayTxHash=0x222
 
       What no node knows, and nobody is on to send, may be signed once more.
-      processing                                  | 1 gone              | requires_signature | !unwatchTransaction !noticeGivenUp !leaveToHand !watchDestination !signRefund                 | txHash=null
-      replaced                                    | 2 gone              | requires_signature | !unwatchTransaction !noticeGivenUp !leaveToHand !watchDestination !signRefund                 | txHash=null
+      processing                                  | 1 gone              | requires_signature | !unwatchTransaction !watchGivenUpTransaction !leaveToManualSigning !watchDestination !signRefund                 | txHash=null
+      replaced                                    | 2 gone              | requires_signature | !unwatchTransaction !watchGivenUpTransaction !leaveToManualSigning !watchDestination !signRefund                 | txHash=null
 
       A failed one may be signed again, once somebody has looked where money has moved.
-      failed                                      | retry               | requires_signature | !leaveToHand !watchDestination !signRefund                                                    | txHash=null confirmations=0 failureReason=null
-      looked at                                   | retry               | requires_signature | !leaveToHand !watchDestination !signRefund                                                    | txHash=null confirmations=0 failureReason=null
-      dropped                                     | retry               | requires_signature | !leaveToHand !watchDestination !signRefund                                                    | txHash=null failureReason=null
+      failed                                      | retry               | requires_signature | !leaveToManualSigning !watchDestination !signRefund                                                    | txHash=null confirmations=0 failureReason=null
+      looked at                                   | retry               | requires_signature | !leaveToManualSigning !watchDestination !signRefund                                                    | txHash=null confirmations=0 failureReason=null
+      dropped                                     | retry               | requires_signature | !leaveToManualSigning !watchDestination !signRefund                                                    | txHash=null failureReason=null
 
       A transfer that nobody waits for needs a person.
       processed, failed, canceled, canceled later | transfer 2          | stays              |                                                                                               | attention=true strayTxHash=0x222

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../../src/postgres/connect.ts'
-import { judgeError } from '../../src/postgres/errors.ts'
+import { classifyError } from '../../src/postgres/errors.ts'
 import { database } from '../harness/database.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 
@@ -74,7 +74,7 @@ test('a statement whose table has another shape by now fails once, and nobody is
   expect(ends).toHaveLength(3)
   for (const [at, end] of ends.entries())
     if (end.status === 'fulfilled') expect([...end.value]).toEqual([{ id: at + 1, name: `shop ${at + 1}`, open: true }])
-    else expect(judgeError(end.reason)).toBe('aborted')
+    else expect(classifyError(end.reason)).toBe('aborted')
   expect([...(await find(2))]).toEqual([{ id: 2, name: 'shop 2', open: true }])
   await sql.end({ timeout: 1 })
 })
@@ -110,7 +110,7 @@ test('who waits too long for an answer loses its connection, and whoever asks ne
   const [first, second] = await Promise.allSettled([sql`select 1`, sql`select 2`])
   expect(performance.now() - began).toBeGreaterThan(900)
   for (const lost of [first, second]) expect(lost).toMatchObject({ status: 'rejected', reason: { code: 'ETIMEDOUT' } })
-  expect(judgeError(Object.assign(new Error(), { code: 'ETIMEDOUT' }))).toBe('lost')
+  expect(classifyError(Object.assign(new Error(), { code: 'ETIMEDOUT' }))).toBe('lost')
   // It is still being closed, and refuses meanwhile.
   const askOn = (): Promise<readonly { pid: number }[]> =>
     sql<{ pid: number }[]>`select pg_backend_pid() as pid`.catch(askOn)
@@ -143,7 +143,7 @@ test('what waits for a lock is given up by the server itself, and nothing of it 
   const sql = connect(db.url, { max: 1, answerS: 1 })
   const [before] = await sql`select pg_backend_pid() as pid`
   const refused = await sql`select from merchants`.catch(error => error)
-  expect(judgeError(refused)).toBe('aborted')
+  expect(classifyError(refused)).toBe('aborted')
   // The same connection, which waits for nothing any more.
   const [after] = await sql`select pg_backend_pid() as pid`
   expect(after?.pid).toBe(before?.pid)

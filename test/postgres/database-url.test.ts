@@ -25,7 +25,7 @@ test('with verify-full and the file of the authority every connection is encrypt
     where backend_type = 'client backend' and application_name like 'paymachine %' order by name`
   await sql.end({ timeout: 1 })
   const names = rows.map(({ name }) => name)
-  for (const name of ['actors', 'heart', 'webhooks', 'worker']) expect(names).toContain(`paymachine ${name}`)
+  for (const name of ['actors', 'heartbeat', 'webhooks', 'worker']) expect(names).toContain(`paymachine ${name}`)
   expect(rows.filter(({ ssl }) => !ssl)).toEqual([])
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isAway, judgeError } from '../../src/postgres/errors.ts'
+import { classifyError, isDatabaseUnreachable } from '../../src/postgres/errors.ts'
 import { lampInstance } from '../actors/lamps.ts'
 
 const coded = (code: unknown) => Object.assign(new Error('whatever it says'), { code })
@@ -36,12 +36,12 @@ test.each([
   ['PM001', 'final'],
   [undefined, 'final'],
 ] as const)('an error with code %p is %s', (code, judged) => {
-  expect(judgeError(coded(code))).toBe(judged)
+  expect(classifyError(coded(code))).toBe(judged)
 })
 
 test('what Postgres itself says is judged so', async () => {
   await using instance = await lampInstance()
-  const judge = (statement: string) => instance.sql.unsafe(statement).then(() => undefined, judgeError)
+  const judge = (statement: string) => instance.sql.unsafe(statement).then(() => undefined, classifyError)
   expect(await judge('set local statement_timeout = 1; select pg_sleep(1)')).toBe('aborted')
   expect(await judge('select pg_terminate_backend(pg_backend_pid())')).toBe('lost')
   expect(await judge('do $$ begin raise serialization_failure; end $$')).toBe('aborted')
@@ -49,20 +49,20 @@ test('what Postgres itself says is judged so', async () => {
 })
 
 test('an error without a code is lost when a statement met it, and a fault of this program when none did', () => {
-  expect(judgeError(Object.assign(new Error('broken'), { query: 'select 1' }))).toBe('lost')
-  expect(judgeError(new TypeError('not a function'))).toBe('final')
+  expect(classifyError(Object.assign(new Error('broken'), { query: 'select 1' }))).toBe('lost')
+  expect(classifyError(new TypeError('not a function'))).toBe('final')
 })
 
 test('only a statement has met a database that is gone', async () => {
   await using instance = await lampInstance()
   const met = (statement: string) => instance.sql.unsafe(statement).then(() => undefined, identity)
   const gone = await met('select pg_terminate_backend(pg_backend_pid())')
-  expect(isAway(gone)).toBe(true)
-  expect(isAway(new Error('cannot commit', { cause: gone }))).toBe(true)
-  expect(isAway(await met('select 1 / 0'))).toBe(false)
+  expect(isDatabaseUnreachable(gone)).toBe(true)
+  expect(isDatabaseUnreachable(new Error('cannot commit', { cause: gone }))).toBe(true)
+  expect(isDatabaseUnreachable(await met('select 1 / 0'))).toBe(false)
   // As a fetch of somebody else's server would say it.
-  expect(isAway(coded('ECONNREFUSED'))).toBe(false)
-  expect(isAway('57P01')).toBe(false)
+  expect(isDatabaseUnreachable(coded('ECONNREFUSED'))).toBe(false)
+  expect(isDatabaseUnreachable('57P01')).toBe(false)
 })
 
 const identity = (error: unknown): unknown => error

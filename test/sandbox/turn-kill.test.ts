@@ -3,13 +3,13 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { databaseClock } from '../../src/clock.ts'
+import type { Dependencies } from '../../src/dependencies.ts'
 import { openLog } from '../../src/log.ts'
-import type { Outside } from '../../src/outside.ts'
 import { inTurn } from '../../src/sandbox/simulate/turn.ts'
 import { type Database, database } from '../harness/database.ts'
 
 let db: Database
-let outside: Outside
+let outside: Dependencies
 
 beforeAll(async () => {
   db = await database()

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { databaseClock } from '../../src/clock.ts'
+import type { Dependencies } from '../../src/dependencies.ts'
 import { openLog } from '../../src/log.ts'
-import type { Outside } from '../../src/outside.ts'
 import { beginSimulation } from '../../src/queries/simulations.ts'
 import { inTurn } from '../../src/sandbox/simulate/turn.ts'
 import { type Database, database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
 
 let db: Database
-let outside: Outside
+let outside: Dependencies
 
 beforeAll(async () => {
   db = await database()

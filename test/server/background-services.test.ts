@@ -41,7 +41,7 @@ test('that one of two nodes stands still is told, and that one of three does is 
   const [two, three] = [stateOf(anvil.url, slow.url), stateOf(anvil.url, slow.url, third.url)]
   expect([await two(), await three()]).toEqual(['ok', 'ok'])
   lag = 10
-  await until(async () => (await two()) === 'one of two nodes is behind: look at it, or name another one')
+  await until(async () => (await two()) === 'one of two nodes is behind: check it, or name another one')
   for (let turns = 0; turns < 5; turns++) expect(await three()).toBe('ok')
   lag = 0
   await until(async () => (await two()) === 'ok')

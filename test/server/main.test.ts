@@ -99,7 +99,7 @@ test('ROLE=api takes no job and is none of the workers, and ROLE=worker does wha
   expect([...(await workers())]).toEqual([])
   const working = await sql`
     select application_name from pg_stat_activity
-    where datname = current_database() and application_name in ('paymachine worker', 'paymachine heart')`
+    where datname = current_database() and application_name in ('paymachine worker', 'paymachine heartbeat')`
   expect([...working]).toEqual([])
   const metrics = await (await api.get('/metrics'))?.text()
   expect(metrics).toContain('\npaymachine_jobs_ready 1\n')

@@ -40,7 +40,7 @@ export type Answer = { readonly n: number; readonly outcome: Outcome }
 export type WorkerOptions = {
   readonly url: string
   readonly connections: number
-  readonly patienceMs: number
+  readonly retryForMs: number
   readonly answerS: number
   /** Which part of the timers it fires. */
   readonly index: number

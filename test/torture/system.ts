@@ -30,7 +30,7 @@ export const openSystem = async () => {
     const path = opening.use(await openPath(server.url, { tls }))
     const process = opening.use(
       openWorkerProcess(String.fromCharCode(97 + index), {
-        ...{ url: path.url, patienceMs: 3_000, answerS: 2, index, of: VARIANTS.length },
+        ...{ url: path.url, retryForMs: 3_000, answerS: 2, index, of: VARIANTS.length },
         ...variant,
       }),
     )

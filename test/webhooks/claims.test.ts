@@ -18,7 +18,14 @@ import {
   takeStep,
 } from '../../src/queries/sending.ts'
 import { bodyOf } from '../../src/webhooks/body.ts'
-import { type AttemptEnd, claimedActor, decideEnd, endOf, readActor, unsent } from '../../src/webhooks/outcome.ts'
+import {
+  type AttemptEnd,
+  attemptEndOf,
+  claimedActor,
+  decideEnd,
+  readActor,
+  withoutRequest,
+} from '../../src/webhooks/outcome.ts'
 import type { PostOutcome } from '../../src/webhooks/post.ts'
 import { database } from '../harness/database.ts'
 import { plansOf, waysTo } from '../harness/plans.ts'
@@ -90,7 +97,7 @@ const claim = async (
   on = sql,
 ): Promise<readonly Claimed[]> => {
   const asked = endpointIds.map(endpointId => ({ endpointId, want, lowMs }))
-  return (await takeStep(on, nothing, { id, worker, at, asked })).claimed
+  return (await takeStep(on, nothing, { id, worker, at, endpoints: asked })).claimed
 }
 
 const nothing: Records = { command: crypto.randomUUID(), recorded: [], jobs: [], answered: [], finished: [] }
@@ -143,13 +150,13 @@ const random = (bytes: Uint8Array) => bytes.fill(0x55)
 
 const ends: Readonly<Record<string, (attempt: number) => AttemptEnd>> = {
   'a 2xx': attempt =>
-    endOf(attempt, answered('delivered', { httpStatus: 204, responseSnippet: 'a "\\ b' }), minutes(181), random),
+    attemptEndOf(attempt, answered('delivered', { httpStatus: 204, responseSnippet: 'a "\\ b' }), minutes(181), random),
   'a 503': attempt =>
-    endOf(attempt, answered('http_error', { httpStatus: 503, retryAfterSeconds: 7 }), minutes(181), random),
-  'a timeout': attempt => endOf(attempt, answered('timeout'), minutes(181), random),
-  'a redirect': attempt => endOf(attempt, answered('redirect', { httpStatus: 302 }), minutes(181), random),
-  'a forbidden address': attempt => endOf(attempt, answered('forbidden_address'), minutes(181), random),
-  'its loss': attempt => endOf(attempt, unsent('lost'), minutes(181), random),
+    attemptEndOf(attempt, answered('http_error', { httpStatus: 503, retryAfterSeconds: 7 }), minutes(181), random),
+  'a timeout': attempt => attemptEndOf(attempt, answered('timeout'), minutes(181), random),
+  'a redirect': attempt => attemptEndOf(attempt, answered('redirect', { httpStatus: 302 }), minutes(181), random),
+  'a forbidden address': attempt => attemptEndOf(attempt, answered('forbidden_address'), minutes(181), random),
+  'its loss': attempt => attemptEndOf(attempt, withoutRequest('lost'), minutes(181), random),
 }
 
 describe('what is recorded of an attempt leaves its delivery where the machine would', () => {
@@ -171,7 +178,7 @@ describe('what is recorded of an attempt leaves its delivery where the machine w
         clock.set(minutes(181))
         const after = await carryOut(theirs.id, { event: end.event })
         expect([name, await kept(ours.id)]).toEqual([name, await kept(theirs.id)])
-        expect(jobs.map(({ task }) => task)).toEqual(after.state === 'failed' ? ['judge-endpoint'] : [])
+        expect(jobs.map(({ task }) => task)).toEqual(after.state === 'failed' ? ['disable-failing-endpoint'] : [])
         expect(await attemptsOf(ours.id)).toMatchObject([
           { outcome: end.outcome, http_status: end.httpStatus, response_snippet: end.responseSnippet },
         ])
@@ -252,7 +259,7 @@ describe('a claim', () => {
     expect(again.toSorted(byId).map(undated)).toEqual(claimed.toSorted(byId).map(undated))
     for (const each of claimed)
       await record(
-        decideEnd(claimedActor(each, minutes(1)), endOf(1, answered('delivered'), minutes(1), random)).recorded,
+        decideEnd(claimedActor(each, minutes(1)), attemptEndOf(1, answered('delivered'), minutes(1), random)).recorded,
       )
     expect(await findClaimed(sql, id)).toEqual([])
   })
@@ -277,8 +284,10 @@ describe('what came of an attempt', () => {
 
   test('is recorded once: who comes late is told that the delivery has moved on', async () => {
     const { id, actor } = await inFlight()
-    expect(await record(decideEnd(actor, endOf(1, unsent('lost'), minutes(2), random)).recorded)).toEqual([])
-    const late = decideEnd(actor, endOf(1, answered('delivered', { httpStatus: 200 }), minutes(3), random))
+    expect(
+      await record(decideEnd(actor, attemptEndOf(1, withoutRequest('lost'), minutes(2), random)).recorded),
+    ).toEqual([])
+    const late = decideEnd(actor, attemptEndOf(1, answered('delivered', { httpStatus: 200 }), minutes(3), random))
     expect(await record(late.recorded)).toEqual([id])
     expect(await kept(id)).toMatchObject({ row: { state: 'pending', rev: 3, delivered_at: null } })
     expect(await attemptsOf(id)).toMatchObject([{ outcome: 'lost', http_status: null }])
@@ -287,7 +296,7 @@ describe('what came of an attempt', () => {
   test('of a delivery that is to be canceled is written down, and left to the delivery to decide', async () => {
     const { id, actor } = await inFlight()
     await carryOut(id, { event: { type: 'cancel' } })
-    const end = endOf(1, answered('http_error', { httpStatus: 500 }), minutes(2), random)
+    const end = attemptEndOf(1, answered('http_error', { httpStatus: 500 }), minutes(2), random)
     expect(await record(decideEnd(actor, end).recorded)).toEqual([id])
     expect(await kept(id)).toMatchObject({ row: { state: 'sending', cancel_requested: true } })
     expect(await attemptsOf(id)).toMatchObject([{ outcome: 'http_error', http_status: 500 }])
@@ -300,7 +309,7 @@ describe('what came of an attempt', () => {
       (await sql<{ id: string }[]>`select id from delivery_claims where ${id} = any(deliveries)`).map(row => row.id)
     await carryOut(moved.id, { event: { type: 'cancel' } })
     for (const { id, actor } of [one, moved]) {
-      const end = endOf(1, answered('delivered', { httpStatus: 200 }), minutes(2), random)
+      const end = attemptEndOf(1, answered('delivered', { httpStatus: 200 }), minutes(2), random)
       const finished = await claims(id)
       await recordAttempts(sql, {
         ...nothing,
@@ -314,7 +323,7 @@ describe('what came of an attempt', () => {
 })
 
 const claimOnce = (sql: Sql, endpointId: string, at: Date, records: Records) =>
-  takeStep(sql, records, { id: crypto.randomUUID(), worker, at, asked: [{ endpointId, want: 50, lowMs: 0 }] })
+  takeStep(sql, records, { id: crypto.randomUUID(), worker, at, endpoints: [{ endpointId, want: 50, lowMs: 0 }] })
 
 test('an instance that has no statistics yet takes up nothing by walking through what is due of others', async () => {
   await dueOnes(300)
@@ -346,7 +355,7 @@ test('every row is found by its key or by the index of what is due, however many
       const { claimed } = await claimOnce(sql, endpointId, at, records)
       expect(claimed).toHaveLength(50)
       recorded = claimed.map(
-        each => decideEnd(claimedActor(each, at), endOf(1, answered('delivered'), at, random)).recorded,
+        each => decideEnd(claimedActor(each, at), attemptEndOf(1, answered('delivered'), at, random)).recorded,
       )
     }
     await findDueBetween(sql, T0, minutes(60))

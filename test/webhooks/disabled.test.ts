@@ -19,7 +19,7 @@ test('an endpoint that is disabled between the claim and the reading of its row 
           and database = (select oid from pg_database where datname = current_database())`
     ).length > 0
   const endpoint = await instance.addEndpoint(shop.url)
-  const sender = instance.startSender({ lookMs: 60_000, sweepMs: 60_000, reapMs: 60_000 })
+  const sender = instance.startSender({ pollMs: 60_000, sweepMs: 60_000, reapMs: 60_000 })
 
   // The claim waits for the holder and the owner for the claim, so that the sender's next look is behind the owner's change.
   await holder`begin`

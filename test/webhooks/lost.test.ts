@@ -44,7 +44,7 @@ test('a step whose answer is lost is taken once: what it claimed is sent, what i
   const backend = async () => (await far.world.sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid
   await using shop = await receiver()
   const endpoint = await far.addEndpoint(shop.url)
-  const sender = far.startSender({ lookMs: 60_000, sweepMs: 60_000, reapMs: 60_000 })
+  const sender = far.startSender({ pollMs: 60_000, sweepMs: 60_000, reapMs: 60_000 })
   const delivered = async (count: number) => {
     const all = () => deliveriesOf(far, endpoint)
     await until(async () => (await all()).filter(({ state }) => state === 'delivered').length === count)

@@ -39,7 +39,7 @@ const reapAll = async (instance: SendingInstance) => {
   await reaping.stop()
 }
 
-const deaf = { lookMs: 60_000, sweepMs: 60_000, reapMs: 60_000 }
+const deaf = { pollMs: 60_000, sweepMs: 60_000, reapMs: 60_000 }
 
 test('an answer that cannot be written down keeps no other from it, and is found to be lost', async () => {
   await using instance = await sendingInstance()

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { inTurns, resolveBy } from '../../src/webhooks/resolve.ts'
+import { limitConcurrency, resolveBy } from '../../src/webhooks/resolve.ts'
 import { openResolver } from '../../src/webhooks/resolver.ts'
 import { nameServer } from './name-server.ts'
 
@@ -107,7 +107,7 @@ test('a thousand dead names keep neither names that were found before nor new on
 
 test('turns are taken in order, and a failure gives its turn back', async () => {
   const { resolve, asked, open } = byHand()
-  const inOrder = inTurns(2, resolve)
+  const inOrder = limitConcurrency(2, resolve)
   const all = ['a', 'b', 'c', 'd'].map(name => inOrder(name).catch(() => 'failed'))
   expect(asked).toEqual(['a', 'b'])
   open.get('b')?.fail()

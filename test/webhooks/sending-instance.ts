@@ -1,6 +1,6 @@
 import { expect } from 'bun:test'
 import { openActors } from '../../src/actors/actors.ts'
-import type { World } from '../../src/actors/world.ts'
+import type { Services } from '../../src/actors/services.ts'
 import { audit } from '../../src/audit/audit.ts'
 import { manualClock } from '../../src/clock.ts'
 import { kinds } from '../../src/kinds/all.ts'
@@ -16,7 +16,7 @@ import { keyring, loopbackPoster } from './loopback.ts'
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
 export type SendingInstance = AsyncDisposable & {
-  readonly world: World
+  readonly world: Services
   readonly clock: ReturnType<typeof manualClock>
   readonly url: string
   /** For looking, beside the instance's own. */
@@ -40,7 +40,7 @@ export type AttemptRow = {
   readonly http_status: number | null
 }
 
-export type InstanceOptions = Partial<Pick<World, 'random' | 'log'>> & {
+export type InstanceOptions = Partial<Pick<Services, 'random' | 'log'>> & {
   readonly at?: Date
   /** It reaches its database over one connection, the answers on which can be lost. */
   readonly distant?: boolean
@@ -77,8 +77,8 @@ export const sendingInstance = async ({
   const wake = () => {
     for (const sender of senders) sender.wake()
   }
-  const actors = await openActors(outside, kinds, { published: wake })
-  const world: World = { ...outside, actors }
+  const actors = await openActors(outside, kinds, { onPublished: wake })
+  const world: Services = { ...outside, actors }
   const merchantId = crypto.randomUUID()
   await db.sql`insert into merchants (id, name) values (${merchantId}, 'Lamps')`
   starting.defer(async () => {

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import type { EventRow } from '../../src/queries/events.ts'
 import { eventBody } from '../../src/records/event.ts'
 import { verifyWebhook } from '../../src/verify-webhook/index.ts'
-import { bodyOf, MOST_BODY_BYTES } from '../../src/webhooks/body.ts'
+import { bodyOf, MAX_BODY_BYTES } from '../../src/webhooks/body.ts'
 import { until } from '../harness/until.ts'
 import { change } from './endpoints.ts'
 import { keyring } from './loopback.ts'
@@ -103,7 +103,7 @@ test('an event is told the moment it is committed, in the words of the feed, and
   // Nobody looks by himself: it is the commit that wakes the sender.
   await using quick = await sendingInstance()
   const endpoint = await quick.addEndpoint(shop.url)
-  quick.startSender({ lookMs: 60_000, sweepMs: 60_000 })
+  quick.startSender({ pollMs: 60_000, sweepMs: 60_000 })
   await quick.openPayment()
   await reaches(quick, endpoint, 'delivered', 1)
   const [{ body, headers } = expect.unreachable()] = shop.seen
@@ -139,14 +139,14 @@ const shape = {
 
 test('a body of 20 KiB is sent, and a larger one is not, rather than cut', async () => {
   await using shop = await receiver()
-  const room = MOST_BODY_BYTES - bodyOf({ ...shape, object: '{"x":""}' }).length
+  const room = MAX_BODY_BYTES - bodyOf({ ...shape, object: '{"x":""}' }).length
   const [fits, larger] = [await instance.addEndpoint(shop.url), await instance.addEndpoint(shop.url)]
   await instance.tell(fits, 1, { x: 'x'.repeat(room) })
   await instance.tell(larger, 1, { x: 'x'.repeat(room + 1) })
   await reaches(instance, fits, 'delivered', 1)
   const { id } = await reaches(instance, larger, 'failed', 1)
   expect(await outcomesOf(id)).toEqual(['body_too_large'])
-  expect(shop.seen.map(({ body }) => Buffer.byteLength(body))).toEqual([MOST_BODY_BYTES])
+  expect(shop.seen.map(({ body }) => Buffer.byteLength(body))).toEqual([MAX_BODY_BYTES])
 })
 
 test('what was delivered is sent again by hand, with a new time, and stays delivered when that fails', async () => {

@@ -13,7 +13,7 @@ afterAll(async () => {
 })
 
 /** Nobody looks by himself: what is taken up is what the sender is woken for. */
-const deaf = { lookMs: 60_000, sweepMs: 60_000, reapMs: 60_000 }
+const deaf = { pollMs: 60_000, sweepMs: 60_000, reapMs: 60_000 }
 const waitsForUs = async () =>
   (await sql`select from pg_locks where not granted and relation = 'delivery_attempts'::regclass`).length > 0
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { parseEnv } from '../../src/env.ts'
-import { urlFaults } from '../../src/webhooks/target.ts'
-import { judgeUrl, vetUrl } from '../../src/webhooks/url.ts'
+import { urlProblems } from '../../src/webhooks/target.ts'
+import { checkUrl, checkUrlAndAddresses } from '../../src/webhooks/url.ts'
 
 const closed = parseEnv({}).webhooks
 const open = parseEnv({ WEBHOOK_ALLOW: '127.0.0.0/8,::1', WEBHOOK_PORTS: '443,9443' }).webhooks
@@ -80,7 +80,7 @@ test.each(
     .split('\n')
     .map(line => line.trim().split(/\s+/)),
 )('%s is %s; with loopback opened %s live and %s in test mode', (url = '', usually, live, inTest) => {
-  expect([judgeUrl(url, false, closed), judgeUrl(url, true, open), judgeUrl(url, false, open)].map(String)).toEqual([
+  expect([checkUrl(url, false, closed), checkUrl(url, true, open), checkUrl(url, false, open)].map(String)).toEqual([
     String(usually),
     String(live),
     String(inTest),
@@ -95,19 +95,19 @@ test('white space and control characters are no part of a URL', () => {
     'https://a.example/\r\nx: y',
     '',
   ])
-    expect(judgeUrl(url, false, closed)).toBe('malformed')
+    expect(checkUrl(url, false, closed)).toBe('malformed')
 })
 
 test('2,048 characters are as much as a URL may have, and a name 253', () => {
   const url = 'https://a.example/'.padEnd(2_048, 'x')
-  expect(judgeUrl(url, true, closed)).toBe('ok')
-  expect(judgeUrl(`${url}x`, true, closed)).toBe('too_long')
-  expect(judgeUrl(`https://${'abcdefg.'.repeat(31)}abcde/`, true, closed)).toBe('ok')
-  expect(judgeUrl(`https://${'abcdefg.'.repeat(31)}abcdef/`, true, closed)).toBe('malformed')
+  expect(checkUrl(url, true, closed)).toBe('ok')
+  expect(checkUrl(`${url}x`, true, closed)).toBe('too_long')
+  expect(checkUrl(`https://${'abcdefg.'.repeat(31)}abcde/`, true, closed)).toBe('ok')
+  expect(checkUrl(`https://${'abcdefg.'.repeat(31)}abcdef/`, true, closed)).toBe('malformed')
 })
 
 test('every fault has a sentence that begins with the field', () => {
-  for (const sentence of Object.values(urlFaults)) expect(sentence).toMatch(/^url .*\.$/)
+  for (const sentence of Object.values(urlProblems)) expect(sentence).toMatch(/^url .*\.$/)
 })
 
 /** What a name leads to, and what its URL is then: usually, and with loopback opened in test mode. */
@@ -128,13 +128,15 @@ test.each([
   ['https://a.example/', 'nonsense', 'not_public', 'not_public'],
 ])('%s that leads to %s is %s, and with loopback opened %s', async (url, addresses, usually, opened) => {
   const resolve = async () => addresses.split(' ')
-  expect(String(await vetUrl(url, false, closed, resolve))).toBe(usually)
-  expect(String(await vetUrl(url, false, open, resolve))).toBe(opened)
+  expect(String(await checkUrlAndAddresses(url, false, closed, resolve))).toBe(usually)
+  expect(String(await checkUrlAndAddresses(url, false, open, resolve))).toBe(opened)
 })
 
 test('a name that is not known now may be set up later', async () => {
-  expect(await vetUrl('https://a.example/', true, closed, () => Promise.reject(new Error('not found')))).toBe('ok')
-  expect(await vetUrl('https://a.example/', true, closed, async () => [])).toBe('ok')
+  expect(
+    await checkUrlAndAddresses('https://a.example/', true, closed, () => Promise.reject(new Error('not found'))),
+  ).toBe('ok')
+  expect(await checkUrlAndAddresses('https://a.example/', true, closed, async () => [])).toBe('ok')
 })
 
 test('nobody is asked where localhost is, or an address', async () => {
@@ -144,6 +146,6 @@ test('nobody is asked where localhost is, or an address', async () => {
     return ['93.184.216.34']
   }
   for (const url of ['https://localhost/', 'https://a.localhost./', 'https://0x7f.1/', 'https://[::1]/'])
-    expect(await vetUrl(url, true, closed, resolve)).toBe('not_public')
+    expect(await checkUrlAndAddresses(url, true, closed, resolve)).toBe('not_public')
   expect(asked).toEqual([])
 })

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
 import { connect } from '../../src/postgres/connect.ts'
-import { openEars } from '../../src/webhooks/ears.ts'
+import { openListener } from '../../src/webhooks/listener.ts'
 import { until } from '../harness/until.ts'
 import { receiver } from './receiver.ts'
 import { reaches, sendingInstance } from './sending-instance.ts'
 
 /** Looks for nothing by itself: what it sends it was told of. */
-const patient = { lookMs: 600_000, sweepMs: 600_000, reapMs: 600_000 }
+const patient = { pollMs: 600_000, sweepMs: 600_000, reapMs: 600_000 }
 
 test('a sender hears of what other processes commit, also after its connection was lost', async () => {
   await using shop = await receiver()
@@ -14,10 +14,10 @@ test('a sender hears of what other processes commit, also after its connection w
   await using running = new AsyncDisposableStack()
   const sender = instance.startSender(patient)
   const heard: (readonly string[] | undefined)[] = []
-  const ears = openEars({
+  const ears = openListener({
     databaseUrl: instance.url,
     log: instance.world.log,
-    heard: ids => {
+    onNotify: ids => {
       heard.push(ids)
       sender.wake(ids)
     },

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { afterAnswer, afterSilence, newWindow, type Window } from '../../src/webhooks/window.ts'
+import { afterAnswer, afterSlowRequest, newWindow, type Window } from '../../src/webhooks/window.ts'
 
 type Answer = Parameters<typeof afterAnswer>[1]
 
@@ -22,7 +22,7 @@ const sizes = (path: string, from: Window = newWindow): number[] => {
     const [name = '', times = '1'] = step.split('×')
     for (let i = 0; i < Number(times); i++) {
       const answer = answers[name]
-      window = answer ? afterAnswer(window, answer) : afterSilence(window)
+      window = answer ? afterAnswer(window, answer) : afterSlowRequest(window)
     }
     return window.size
   })

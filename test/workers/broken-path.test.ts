@@ -10,7 +10,7 @@ import { addRuns, countJobs, countRuns, createRuns, workerProcess } from './work
 const paths = [
   {
     when: 'soon, when told to',
-    options: { beatMs: 200, silentMs: 2_000, watchdogMs: 3_000 },
+    options: { heartbeatMs: 200, deadAfterMs: 2_000, watchdogMs: 3_000 },
     fromMs: 2_500,
     toMs: 5_000,
   },

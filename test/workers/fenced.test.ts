@@ -5,7 +5,7 @@ import { until } from '../harness/until.ts'
 import { expectClean } from './clean.ts'
 import { addRuns, countJobs, countLocks, countRuns, createRuns, workerProcess } from './worker-process.ts'
 
-const quick = { beatMs: 100, silentMs: 1_000 }
+const quick = { heartbeatMs: 100, deadAfterMs: 1_000 }
 
 test.concurrent('a worker that was stopped and taken for dead comes back as another', async () => {
   await using db = await database()

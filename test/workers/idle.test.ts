@@ -3,7 +3,7 @@ import { openActors } from '../../src/actors/actors.ts'
 import { databaseClock } from '../../src/clock.ts'
 import { openLog } from '../../src/log.ts'
 import { liveWorkers } from '../../src/workers/queries.ts'
-import { work } from '../../src/workers/work.ts'
+import { startWorker } from '../../src/workers/worker.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
 
@@ -12,7 +12,7 @@ test('workers know their share of the work, and a list without tasks is no troub
   const { sql } = db
   const outside = { sql, clock: databaseClock(), random: crypto.getRandomValues.bind(crypto), log: openLog('silent') }
   const world = { ...outside, actors: await openActors(outside, []) }
-  const begin = () => work(world, { databaseUrl: db.url, tasks: {}, role: 'worker', beatMs: 50 })
+  const begin = () => startWorker(world, { databaseUrl: db.url, tasks: {}, role: 'worker', heartbeatMs: 50 })
   const workers = [begin(), begin(), begin()]
   expect(workers.map(worker => worker.share().position)).toEqual([-1, -1, -1])
 

@@ -40,7 +40,7 @@ test('a wrong payload fails its job and is not repeated in the log', async () =>
   await using worker = workerProcess(db.url)
   await sql`select graphile_worker.add_job('note-run', '{"n": "sk_secret", "ms": 1}')`
   const failed = async () => (await sql`select last_error from graphile_worker.jobs where last_error is not null`)[0]
-  expect((await until(failed)).last_error).toBe('The payload of note-run is wrong: n must be a number')
+  expect((await until(failed)).last_error).toBe('The payload of note-run is invalid: n must be a number')
   await until(() => worker.log().includes('job failed'))
   expect(worker.log()).not.toContain('sk_secret')
   await expectClean(sql)

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Sql } from '../../src/postgres/connect.ts'
-import type { WorkOptions } from '../../src/workers/work.ts'
+import type { WorkOptions } from '../../src/workers/worker.ts'
 
 export type WorkerProcess = AsyncDisposable & {
   readonly pid: number

@@ -6,7 +6,7 @@ import { databaseClock } from '../../src/clock.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { task } from '../../src/workers/task.ts'
-import { type WorkOptions, work } from '../../src/workers/work.ts'
+import { startWorker, type WorkOptions } from '../../src/workers/worker.ts'
 
 /** A worker process whose tasks write down that they ran. */
 const databaseUrl = process.env.DATABASE_URL ?? ''
@@ -35,7 +35,7 @@ const tasks = {
 }
 
 const options: Partial<WorkOptions> = JSON.parse(process.env.WORK_OPTIONS ?? '{}')
-const worker = work(
+const worker = startWorker(
   { ...outside, actors: await openActors(outside, []) },
   { databaseUrl, tasks, role: 'worker', ...options },
 )

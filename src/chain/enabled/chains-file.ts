@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type } from 'arktype'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 import { StartError } from '../../process/start-error.ts'
 import { parseAddress } from '../address.ts'
 import type { Chain, Token } from '../chain.ts'
@@ -12,7 +12,7 @@ import { sandboxId } from '../known/sandbox.ts'
  * An entry for a known chain has `id` and `tokens` only, and adds tokens. It cannot repeat or change a known asset or
  * address: a person who reads "USDC on Base" must be sure which contract that is, whatever CHAINS_FILE contains.
  */
-const shapes = once(() => {
+const shapes = lazy(() => {
   const token = type({
     '+': 'reject',
     asset: '/^[A-Za-z0-9.]{1,20}$/',

@@ -1,4 +1,4 @@
-import type { Outside } from '../../outside.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { Chain } from '../chain.ts'
 import { sandboxId } from '../known/sandbox.ts'
 import { openQuotes, type Quotes } from '../quotes/quotes.ts'
@@ -26,7 +26,7 @@ export const chainIdsOf = ({ all }: Pick<Chains, 'all'>): readonly number[] => a
 export const connectChains = (
   chains: readonly Chain[],
   urlsOf: (chainId: number) => readonly string[],
-  outside: Pick<Outside, 'clock' | 'random' | 'log'>,
+  outside: Pick<Dependencies, 'clock' | 'random' | 'log'>,
   proxy?: string,
 ): Chains => {
   const all = chains.map(chain => ({

@@ -1,4 +1,4 @@
-import type { Outside } from '../../outside.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { Chain } from '../chain.ts'
 import type { Price } from './amount.ts'
 import { isBehind, type PriceDoubt, type PriceVerdict } from './judge.ts'
@@ -17,7 +17,11 @@ export type Prices = {
   states(): readonly FeedState[]
 }
 
-export const openPrices = (chain: Chain, rpc: FeedNodes, { clock, log }: Pick<Outside, 'clock' | 'log'>): Prices => {
+export const openPrices = (
+  chain: Chain,
+  rpc: FeedNodes,
+  { clock, log }: Pick<Dependencies, 'clock' | 'log'>,
+): Prices => {
   const judge = openVerdicts(chain)
   let states: readonly FeedState[] = []
   let reading: { readonly prices: Promise<ChainPrices>; doneMs: number | null } | undefined

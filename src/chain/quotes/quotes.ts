@@ -1,4 +1,4 @@
-import type { Outside } from '../../outside.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import type { Chain, Token } from '../chain.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { atPar, type Money, type Price, quotedAmount, rateOf } from './amount.ts'
@@ -45,7 +45,7 @@ export type Quotes = {
 
 export type PricedChain = { readonly chain: Chain; readonly rpc: FeedNodes & Pick<Rpc, 'read'> }
 
-export const openQuotes = (chains: readonly PricedChain[], outside: Pick<Outside, 'clock' | 'log'>): Quotes => {
+export const openQuotes = (chains: readonly PricedChain[], outside: Pick<Dependencies, 'clock' | 'log'>): Quotes => {
   const { clock } = outside
   const opened = chains.map(({ chain, rpc }) => {
     const prices = openPrices(chain, rpc, outside)

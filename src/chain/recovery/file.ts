@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import type { Hex } from 'viem'
 import { bytesToHex, hexToBytes } from 'viem/utils'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 import { StartError } from '../../process/start-error.ts'
 import { parseAddress } from '../address.ts'
 import { factory } from '../forwarder.ts'
@@ -59,7 +59,7 @@ const version = 1
 
 const isHash = (text: string): text is Hex => /^0x[0-9a-f]{64}$/.test(text)
 
-const contents = once(() => {
+const contents = lazy(() => {
   const address = type('string')
     .narrow(text => parseAddress(text) !== undefined)
     .pipe((text): Hex => `0x${text.slice(2).toLowerCase()}`)

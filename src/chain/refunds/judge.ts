@@ -1,7 +1,7 @@
 import type { Refund } from '../../../machines/refund.ts'
 import type { Row } from '../../actors/command.ts'
 import type { Actor } from '../../actors/kind.ts'
-import type { World } from '../../actors/world.ts'
+import type { Services } from '../../actors/services.ts'
 import * as query from '../../queries/refund-transactions.ts'
 import { unlessUnanswered } from '../watch/beside.ts'
 import type { Mined, TransactionSource } from '../watch/transactions.ts'
@@ -17,7 +17,7 @@ type Own = Pick<query.Reach, 'final'> & {
 }
 
 /** Says whether a final transaction has paid the refund. What was mined before it has not, and has moved money. */
-export const judge = async (world: World, own: Own, due: query.DueRefund, mined: Mined): Promise<Judgement> => {
+export const judge = async (world: Services, own: Own, due: query.DueRefund, mined: Mined): Promise<Judgement> => {
   const judgement = await judgeMoney(world, own, due, mined)
   if ('doubt' in judgement || judgement.failure !== null) return judgement
   const age = ageOf(mined, due)
@@ -30,7 +30,7 @@ export const judge = async (world: World, own: Own, due: query.DueRefund, mined:
  * sign for: the balance of the destination tells that.
  */
 const judgeMoney = async (
-  { sql }: World,
+  { sql }: Services,
   own: Own,
   { refund, txHash }: query.DueRefund,
   mined: Mined,

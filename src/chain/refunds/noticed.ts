@@ -1,7 +1,7 @@
 import type { Refund } from '../../../machines/refund.ts'
 import { unlessLocked } from '../../actors/command.ts'
 import type { Actor } from '../../actors/kind.ts'
-import type { World } from '../../actors/world.ts'
+import type { Services } from '../../actors/services.ts'
 import { encodeId, uuidFrom } from '../../ids.ts'
 import { claimNoticed, forgetNoticed, type Noticed } from '../../queries/noticed-transfers.ts'
 import { isRefund, type Reach } from '../../queries/refund-transactions.ts'
@@ -30,7 +30,7 @@ const MOST_LOOKS = { again: 296, later: 30 * 296 }
  * names a refund that is over, or is paid otherwise, is for a person to look at, and so is what comes from the
  * merchant and is no other refund's; so is its own transaction that was taken for dropped and is mined after all.
  */
-export const takeNoticed = async (world: World, chain: RefundChain, own: Own): Promise<number> => {
+export const takeNoticed = async (world: Services, chain: RefundChain, own: Own): Promise<number> => {
   const found = await claimNoticed(world.sql, chain.id, MOST)
   await Promise.all(
     found.map(each =>
@@ -50,7 +50,7 @@ type Own = Pick<Reach, 'final'> & { readonly signal: AbortSignal }
 type Next = 'never' | 'again' | 'later'
 
 const take = async (
-  world: World,
+  world: Services,
   { transactions, final, signal }: RefundChain & Own,
   noticed: Noticed,
 ): Promise<Next> => {
@@ -104,7 +104,7 @@ const isGone = async (
 
 /** Refused where somebody was faster, or another refund is paid with it: it is looked at as things are then. */
 const tell = async (
-  { actors, log }: World,
+  { actors, log }: Services,
   { refund, txHash }: Noticed,
   type: string,
   more: { readonly instead?: string | null } = {},

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { World } from '../../actors/world.ts'
+import type { Services } from '../../actors/services.ts'
 import { encodeId } from '../../ids.ts'
 import { beginWarnings } from '../../queries/refund-attention.ts'
 import type { WorkerShare } from '../../workers/share.ts'
@@ -18,7 +18,7 @@ export type WarnOptions = {
  * Tells the operator of each refund that waits for a person without anything having happened to it: once, when it
  * begins. By one of the workers; two at once do no harm.
  */
-export const warnOfRefunds = (world: World, { chainIds, share }: WarnOptions): { stop(): Promise<void> } => {
+export const warnOfRefunds = (world: Services, { chainIds, share }: WarnOptions): { stop(): Promise<void> } => {
   const stopping = new AbortController()
   const { signal } = stopping
   const warn = async (): Promise<void> => {
@@ -41,7 +41,7 @@ export const warnOfRefunds = (world: World, { chainIds, share }: WarnOptions): {
   }
 }
 
-export const warnOfDueRefunds = async ({ sql, log }: Pick<World, 'sql' | 'log'>, chainIds: readonly number[]) => {
+export const warnOfDueRefunds = async ({ sql, log }: Pick<Services, 'sql' | 'log'>, chainIds: readonly number[]) => {
   for (const { refundId, chainId, why } of await beginWarnings(sql, chainIds, MOST))
     log.warn({ refund: encodeId('re', refundId), chain: chainId, why }, 'refund needs attention')
 }

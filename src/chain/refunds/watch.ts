@@ -1,6 +1,6 @@
 import type { RefundEvent } from '../../../machines/refund.ts'
 import type { Command, Row } from '../../actors/command.ts'
-import type { World } from '../../actors/world.ts'
+import type { Services } from '../../actors/services.ts'
 import { encodeId, uuidFrom } from '../../ids.ts'
 import { reservationEventOf } from '../../kinds/refund.ts'
 import * as query from '../../queries/refund-transactions.ts'
@@ -21,7 +21,7 @@ const MOST_AHEAD = 100
  * reorganisation takes nothing back.
  */
 export const watchRefunds = (
-  world: World,
+  world: Services,
   { chains, share }: { readonly chains: readonly RefundChain[]; readonly share: WorkerShare },
 ): { stop(): Promise<void> } =>
   besideReading(world, { chains, share, trouble: 'check of refund transactions failed, retrying' }, (chain, signal) =>
@@ -29,7 +29,7 @@ export const watchRefunds = (
   )
 
 /** Those of one chain whose turn it is. Safe to run twice, and at once. Answers how many were looked at. */
-export const decideRefunds = async (world: World, chain: RefundChain, signal: AbortSignal): Promise<number> => {
+export const decideRefunds = async (world: Services, chain: RefundChain, signal: AbortSignal): Promise<number> => {
   const reach = (await query.isLookDue(world.sql, chain.id)) && (await query.findReach(world.sql, chain.id))
   if (!reach) return 0
   const due = await query.claimRefunds(world.sql, { chainId: chain.id, finalTo: reach.final.number }, MOST)
@@ -40,7 +40,7 @@ export const decideRefunds = async (world: World, chain: RefundChain, signal: Ab
 
 type Own = RefundChain & query.Reach & { readonly signal: AbortSignal }
 
-const decide = async (world: World, own: Own, due: query.DueRefund): Promise<void> => {
+const decide = async (world: Services, own: Own, due: query.DueRefund): Promise<void> => {
   const { transactions, final, head, signal } = own
   const number = await transactions.place(due.txHash, signal)
   if (number === undefined && (await isLost(world, own, due)))
@@ -69,7 +69,11 @@ const decide = async (world: World, own: Own, due: query.DueRefund): Promise<voi
  * The sandbox is a toy, and may come back as another chain without it: nobody sends it again there, other than a
  * signer that has signed it.
  */
-const isLost = async ({ sql }: World, { transactions, final, signal }: Own, due: query.DueRefund): Promise<boolean> =>
+const isLost = async (
+  { sql }: Services,
+  { transactions, final, signal }: Own,
+  due: query.DueRefund,
+): Promise<boolean> =>
   due.isChainLost &&
   !(await query.isSignedFor(sql, due.refund.id)) &&
   (await transactions.lacks(due.txHash, final, signal)) === true
@@ -82,7 +86,7 @@ type Verdict = Untimed<Extract<RefundEvent, { confirmations: number }>>
  * repeats nothing; a refund that is signed again is at another revision.
  */
 const tell = async (
-  { sql, actors, log }: World,
+  { sql, actors, log }: Services,
   due: query.DueRefund,
   verdict: Verdict,
   rows: readonly Row[] = [],

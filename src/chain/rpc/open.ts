@@ -1,4 +1,4 @@
-import type { Outside } from '../../outside.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import { agree } from './agree.ts'
 import { askEvery } from './ask-every.ts'
 import { defaultTimeoutMs, openNode } from './node.ts'
@@ -18,7 +18,7 @@ export type RpcOptions = {
 /** Opens the pool of nodes of one chain. No request is sent before the first call. */
 export const openRpc = (
   { chainId, urls, proxy, maxLagBlocks = 5 }: RpcOptions,
-  outside: Pick<Outside, 'clock' | 'random' | 'log'>,
+  outside: Pick<Dependencies, 'clock' | 'random' | 'log'>,
 ): Rpc => {
   const closing = new AbortController()
   const now = () => outside.clock.now().getTime()

@@ -1,4 +1,4 @@
-import type { Outside } from '../../outside.ts'
+import type { Dependencies } from '../../dependencies.ts'
 import { readNumber } from './hex.ts'
 import { type FaultReason, type Health, type Node, RpcFault, resultOf } from './rpc.ts'
 
@@ -29,7 +29,7 @@ const MAX_PAUSE_MS = 30_000
 /** Upper limit of a Retry-After. */
 const MAX_RETRY_AFTER_MS = 600_000
 
-export type PooledNodeOptions = Pick<Outside, 'clock' | 'random' | 'log'> & {
+export type PooledNodeOptions = Pick<Dependencies, 'clock' | 'random' | 'log'> & {
   readonly chainId: number
   readonly closed: AbortSignal
 }
@@ -129,7 +129,7 @@ const readHead = async (node: Node, chainId: number): Promise<number> => {
 }
 
 /** Doubles with each fault, with jitter in its upper half, so that clients do not return at the same moment. */
-const pauseAfter = (faults: number, random: Outside['random']): number => {
+const pauseAfter = (faults: number, random: Dependencies['random']): number => {
   const [byte = 0] = random(new Uint8Array(1))
   return Math.min(MAX_PAUSE_MS, MIN_PAUSE_MS * 2 ** Math.min(faults - 1, 20)) * (0.5 + byte / 512)
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LockedOut } from '../../actors/command.ts'
-import type { World } from '../../actors/world.ts'
+import type { Services } from '../../actors/services.ts'
 import { isInShare, type WorkerShare } from '../../workers/share.ts'
 import { RpcFault, RpcRefusal } from '../rpc/rpc.ts'
 
@@ -16,7 +16,7 @@ export type Beside<Chain> = {
  * the chains and never in its way.
  */
 export const besideReading = <Chain extends { readonly id: number; readonly pollMs: number }>(
-  { log }: Pick<World, 'log'>,
+  { log }: Pick<Services, 'log'>,
   { chains, share, trouble }: Beside<Chain>,
   turn: (chain: Chain, signal: AbortSignal) => Promise<unknown>,
 ): { stop(): Promise<void> } => {

@@ -1,5 +1,5 @@
+import { lazy } from '../../lazy.ts'
 import type { Log } from '../../log.ts'
-import { once } from '../../once.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Cursor, TransferLog } from '../chain-log.ts'
 import { isNodeError, mayBeTooLarge } from '../rpc/rpc.ts'
@@ -61,7 +61,7 @@ export const readNext = async (
     return 'recorded'
   }
 
-  const coins = once(() => areAwaited(sql, chain.id))
+  const coins = lazy(() => areAwaited(sql, chain.id))
   // Near the head, a block that was mined since may have taken the place of one that was not read yet.
   const awaited = (to: number) => (to > head - chain.confirmations ? areAwaited(sql, chain.id) : coins())
   let from: Cursor = cursor
@@ -96,7 +96,7 @@ const leaveBlock = async (
   cursor: Books,
   hash: string | undefined,
 ): Promise<ReadResult> => {
-  const reached = once(() => unlessUnanswered(source.reached()))
+  const reached = lazy(() => unlessUnanswered(source.reached()))
   const isBehind = hash === undefined && !(await isReplaced(sql, chain.id, source, cursor, await reached()))
   const isOther = !isBehind || ((await reached()) ?? cursor.number) < cursor.begunNumber
   if (isOther && (await beginAnew(sql, chain, source, cursor, reached))) return 'begun anew'

@@ -1,4 +1,4 @@
-import type { World } from '../../actors/world.ts'
+import type { Services } from '../../actors/services.ts'
 import { beginBooksAnew, findCursor, keepEpoch, rewindBlocks } from './books.ts'
 import { DeepReorganization, findFork } from './fork.ts'
 import { type ReadResult, readNext } from './read.ts'
@@ -19,7 +19,7 @@ export type WatchedSandbox = WatchedChain & {
 const MOST_AGAIN = 10_000
 
 /** Reads on, and of the sandbox whatever chain is there: it is a toy, and may come back empty, old or other. */
-export const readNextOf = async (world: World, chain: WatchedSandbox, source: ChainSource): Promise<ReadResult> => {
+export const readNextOf = async (world: Services, chain: WatchedSandbox, source: ChainSource): Promise<ReadResult> => {
   const { sql, log } = world
   if (!chain.epoch) {
     const step = await readNext(sql, chain, source, { log })
@@ -43,7 +43,7 @@ export const readNextOf = async (world: World, chain: WatchedSandbox, source: Ch
 }
 
 const beginAnew = async (
-  { sql, log }: World,
+  { sql, log }: Services,
   chain: WatchedSandbox,
   source: ChainSource,
   epoch: string | null,

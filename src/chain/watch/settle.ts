@@ -1,8 +1,8 @@
 import type { Payment } from '../../../machines/payment-events.ts'
 import { type Command, LockedOut } from '../../actors/command.ts'
 import { type Actor, registered } from '../../actors/kind.ts'
+import type { Services } from '../../actors/services.ts'
 import { stepper } from '../../actors/step.ts'
-import type { World } from '../../actors/world.ts'
 import { uuidFrom } from '../../ids.ts'
 import { linkEventOf, paymentKind } from '../../kinds/payment.ts'
 import { ofKind } from '../../queries/actors.ts'
@@ -23,7 +23,7 @@ export type SettleOptions = { readonly most?: number; readonly signal?: AbortSig
  * told; until it is none, there may be more. Safe to run twice, and at once: a payment takes
  * what is news to it, by a command whose id is the news itself.
  */
-export const settlePayments = async (world: World, { most = MOST, signal }: SettleOptions = {}): Promise<number> => {
+export const settlePayments = async (world: Services, { most = MOST, signal }: SettleOptions = {}): Promise<number> => {
   let count = 0
   const parts: Promise<number>[] = []
   let next: Promise<Unsettled[]> | undefined
@@ -44,18 +44,18 @@ export const settlePayments = async (world: World, { most = MOST, signal }: Sett
   }
 }
 
-const tellAndForget = async (world: World, found: readonly Unsettled[]): Promise<number> => {
+const tellAndForget = async (world: Services, found: readonly Unsettled[]): Promise<number> => {
   const told = await tell(world, found)
   await forgetTold(world.sql, told)
   return told.length
 }
 
-const moreThan = async ({ sql }: World, found: readonly Unsettled[], most: number): Promise<Unsettled[]> =>
+const moreThan = async ({ sql }: Services, found: readonly Unsettled[], most: number): Promise<Unsettled[]> =>
   found.length < most ? [] : findUnsettled(sql, most, found.at(-1))
 
 /** Those that could be told, and how they are now. */
 const tell = async (
-  world: World,
+  world: Services,
   found: readonly Unsettled[],
 ): Promise<readonly (readonly [Unsettled, Actor<Payment>])[]> => {
   const told = await Promise.all(found.map(unsettled => settled(world, unsettled)))
@@ -66,7 +66,7 @@ const tell = async (
 }
 
 /** How it is after it was told; undefined when it must be told again: no payment keeps another from its money. */
-const settled = async (world: World, unsettled: Unsettled): Promise<Actor<Payment> | undefined> => {
+const settled = async (world: Services, unsettled: Unsettled): Promise<Actor<Payment> | undefined> => {
   try {
     return await settle(world, unsettled)
   } catch (err) {
@@ -80,7 +80,7 @@ const settled = async (world: World, unsettled: Unsettled): Promise<Actor<Paymen
 const { take } = stepper(registered(paymentKind))
 
 const settle = async (
-  { sql, actors, clock }: World,
+  { sql, actors, clock }: Services,
   { payment, received, hasLostAgreed, isUnexplained, scan, touchedBy, touchedAt }: Unsettled,
 ): Promise<Actor<Payment> | undefined> => {
   let actor = payment

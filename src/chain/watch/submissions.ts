@@ -1,6 +1,6 @@
 import type { Mismatch, Stray } from '../../../machines/payment-events.ts'
 import type { Command } from '../../actors/command.ts'
-import type { World } from '../../actors/world.ts'
+import type { Services } from '../../actors/services.ts'
 import { uuidFrom } from '../../ids.ts'
 import { claimSubmissions, type Due, type Final, findFinal, foundSubmission } from '../../queries/submissions.ts'
 import type { WorkerShare } from '../../workers/share.ts'
@@ -30,7 +30,7 @@ export type SubmissionOptions = {
  * reading of the chains and never in its way. One that is final and paid something else fails its payment, unless
  * money was seen; none ever makes a success.
  */
-export const watchSubmissions = (world: World, { chains, share }: SubmissionOptions): { stop(): Promise<void> } =>
+export const watchSubmissions = (world: Services, { chains, share }: SubmissionOptions): { stop(): Promise<void> } =>
   besideReading(
     world,
     { chains, share, trouble: 'check of submitted transactions failed, retrying' },
@@ -40,7 +40,7 @@ export const watchSubmissions = (world: World, { chains, share }: SubmissionOpti
 type Asked = { readonly chains: readonly SubmissionChain[]; readonly signal: AbortSignal }
 
 /** Those of the payments of one chain whose turn it is. Safe to run twice, and at once. Answers how many were looked for. */
-export const decideSubmissions = async (world: World, chain: SubmissionChain, asked: Asked): Promise<number> => {
+export const decideSubmissions = async (world: Services, chain: SubmissionChain, asked: Asked): Promise<number> => {
   const final = await findFinal(world.sql, chain.id)
   if (!final) return 0
   const due = await claimSubmissions(world.sql, { chainId: chain.id, finalTo: final.number }, MOST)
@@ -50,7 +50,7 @@ export const decideSubmissions = async (world: World, chain: SubmissionChain, as
 
 type Own = Asked & { readonly chain: SubmissionChain; readonly final: Final }
 
-const decide = async (world: World, own: Own, due: Due): Promise<void> => {
+const decide = async (world: Services, own: Own, due: Due): Promise<void> => {
   const { chain, final, signal } = own
   const number = await chain.transactions.place(due.txHash, signal)
   if (number === null) return
@@ -74,7 +74,7 @@ const deeperThanUsual = ({ payment }: Due, { confirmations }: Final): number =>
   confirmations === null ? 0 : Math.max(0, (payment.context.confirmationsRequired ?? 0) - confirmations)
 
 /** On another chain of the same mode, while this one knows nothing of it. */
-const lookElsewhere = async (world: World, { chain, chains, final, signal }: Own, due: Due): Promise<void> => {
+const lookElsewhere = async (world: Services, { chain, chains, final, signal }: Own, due: Due): Promise<void> => {
   const others = chains.filter(({ id, livemode }) => id !== chain.id && livemode === chain.livemode)
   for (const other of others) {
     const there = await unlessUnanswered(findFinalOn(world, other, due.txHash, signal))
@@ -85,7 +85,7 @@ const lookElsewhere = async (world: World, { chain, chains, final, signal }: Own
   }
 }
 
-const findFinalOn = async (world: World, chain: SubmissionChain, txHash: string, signal: AbortSignal) => {
+const findFinalOn = async (world: Services, chain: SubmissionChain, txHash: string, signal: AbortSignal) => {
   const final = await findFinal(world.sql, chain.id)
   const number = final && (await chain.transactions.place(txHash, signal))
   if (!final || typeof number !== 'number' || number > final.number) return undefined
@@ -109,7 +109,7 @@ type Failure = { readonly failureReason: Mismatch; readonly stray: Stray | null 
  * the same. The same finding has the same id, so that a crash repeats nothing. It is refused when money was
  * seen meanwhile.
  */
-const fail = async ({ actors }: World, { payment, txHash }: Due, chain: SubmissionChain, failure: Failure) => {
+const fail = async ({ actors }: Services, { payment, txHash }: Due, chain: SubmissionChain, failure: Failure) => {
   const { failureReason, stray } = failure
   const told = (event: { type: string } & Record<string, unknown>): Command => ({
     ...{ kind: 'payment', actor: payment.id, event, cause: `chain:${chain.id}` },

@@ -1,5 +1,5 @@
 import type { Payment, PaymentEvent, Scan, Seen } from '../../../machines/payment-events.ts'
-import { isEnough, isInTime, leastEnough } from '../../../machines/payment-sums.ts'
+import { isEnough, isInTime, minimumSum } from '../../../machines/payment-sums.ts'
 import type { Actor } from '../../actors/kind.ts'
 
 /** All transfers to a payment's addresses in one block, of one asset; orphaned ones are left out. */
@@ -123,7 +123,7 @@ const sumOf = async (
   })
   const told = completing ?? inOrder.at(-1)
   const isOneOfMany = completing !== undefined && completing.transfers > 1
-  const sender = isOneOfMany ? await find(completing, leastEnough(payment) - before) : told?.last
+  const sender = isOneOfMany ? await find(completing, minimumSum(payment) - before) : told?.last
   if (told && !sender) return undefined
   const times = inOrder.map(({ minedAt }) => minedAt.getTime())
   return {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { World } from '../../actors/world.ts'
+import type { Services } from '../../actors/services.ts'
 import { isInShare, type WorkerShare } from '../../workers/share.ts'
 import { describeError } from '../rpc/describe-error.ts'
 import { NoFinality } from '../rpc/finality.ts'
@@ -63,7 +63,7 @@ type Turn = { readonly trouble?: string | undefined; readonly isBehind?: boolean
 
 /** Reads chains for as long as it runs, each by itself: one's trouble is no other's. */
 export const watchChains = (
-  world: World,
+  world: Services,
   { chains, share, stillMs = 5 * 60_000, awayMs = 2 * 60_000 }: WatchOptions,
 ): Watch => {
   const stopping = new AbortController()

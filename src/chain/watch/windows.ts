@@ -1,5 +1,5 @@
 import { unlessLocked } from '../../actors/command.ts'
-import type { World } from '../../actors/world.ts'
+import type { Services } from '../../actors/services.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Cursor } from '../chain-log.ts'
 import type { Outage } from '../rpc/outage.ts'
@@ -18,7 +18,7 @@ const MOST = 500
  * one than was picked is looked for before and after the end alike. Answers how many.
  */
 export const endWindows = async (
-  world: World,
+  world: Services,
   chainId: number,
   { source, absence, aheadMs = 0 }: EndOptions = {},
 ): Promise<number> => {
@@ -143,7 +143,7 @@ const passedOver = async (
  * Ends those of payments that have no asset yet: no chain has an address of theirs to be read for, so the clock
  * of the database decides. A pick of the last moment is let finish before that.
  */
-export const endUnpicked = async (world: World, lateMs = 2_000): Promise<number> => {
+export const endUnpicked = async (world: Services, lateMs = 2_000): Promise<number> => {
   const over = await world.sql<Over[]>`
     select id, now() as scanned_to from payments
     where chain_id is null and state = 'pending' and amount_final = amount_received
@@ -161,7 +161,7 @@ type OverByChain = Over & {
   readonly addresses: readonly string[]
 }
 
-const end = async ({ actors }: World, over: readonly Over[]): Promise<number> => {
+const end = async ({ actors }: Services, over: readonly Over[]): Promise<number> => {
   const outcomes = await Promise.all(
     over.map(({ id, scanned_to: scannedTo }) =>
       unlessLocked(

@@ -1,10 +1,10 @@
 import { type } from 'arktype'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 import { scopes } from '../../resources.ts'
 import { shape } from './shape.ts'
 import { example, exampleId, idOf, time, timeOrNull } from './wire.ts'
 
-const apiKeyType = once(() =>
+const apiKeyType = lazy(() =>
   type({
     object: "'api_key'",
     id: idOf('key'),

@@ -1,10 +1,10 @@
 import { type } from 'arktype'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 import { checkoutPaymentShape, openedPayment } from './payment.ts'
 import { shape } from './shape.ts'
 import { address, atomic, chainId, count, currency, example, exampleId, idOf, minor, timeOrNull } from './wire.ts'
 
-const link = once(() =>
+const link = lazy(() =>
   type({
     id: idOf('plink'),
     merchantName: 'string',
@@ -16,7 +16,7 @@ const link = once(() =>
   }),
 )
 
-const option = once(() =>
+const option = lazy(() =>
   type({
     chainId: chainId(),
     network: 'string',

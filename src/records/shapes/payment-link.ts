@@ -1,9 +1,9 @@
 import { type } from 'arktype'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 import { shape } from './shape.ts'
 import { chainId, count, currency, example, exampleId, idOf, minor, texts, time, timeOrNull } from './wire.ts'
 
-const paymentLinkStatus = once(() => type("'active' | 'deactivated' | 'completed' | 'expired'"))
+const paymentLinkStatus = lazy(() => type("'active' | 'deactivated' | 'completed' | 'expired'"))
 
 export const paymentLinkShape = shape({
   name: 'PaymentLink',

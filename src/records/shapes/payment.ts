@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 import { shape } from './shape.ts'
 import {
   address,
@@ -17,7 +17,7 @@ import {
   txHash,
 } from './wire.ts'
 
-const customersType = once(() =>
+const customersType = lazy(() =>
   type({
     object: "'payment'",
     id: idOf('pay'),
@@ -39,7 +39,7 @@ const customersType = once(() =>
   }),
 )
 
-const paymentType = once(() => customersType().merge({ reference: 'string | null', metadata: texts() }))
+const paymentType = lazy(() => customersType().merge({ reference: 'string | null', metadata: texts() }))
 
 const customersPayment = {
   object: 'payment',
@@ -67,7 +67,7 @@ const payment = { ...customersPayment, reference: 'order 7', metadata: { shelf: 
 /** As in events. */
 export const paymentShape = shape({ name: 'Payment', type: paymentType, example: payment })
 
-const transfer = once(() =>
+const transfer = lazy(() =>
   type({
     txHash: txHash().or('null'),
     logIndex: count().or('null'),
@@ -81,7 +81,7 @@ const transfer = once(() =>
   }),
 )
 
-const crypto = once(() =>
+const crypto = lazy(() =>
   type({
     chainId: chainId().or('null'),
     network: 'string',

@@ -1,9 +1,9 @@
 import { type } from 'arktype'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 import { shape } from './shape.ts'
 import { example, exampleId, idOf, time, uuid } from './wire.ts'
 
-const role = once(() => type("'owner' | 'developer' | 'viewer'"))
+const role = lazy(() => type("'owner' | 'developer' | 'viewer'"))
 
 export const memberShape = shape({
   name: 'Member',
@@ -30,7 +30,7 @@ export const memberShape = shape({
   },
 })
 
-const inviteType = once(() =>
+const inviteType = lazy(() =>
   type({
     object: "'invite'",
     id: idOf('invite'),
@@ -119,7 +119,7 @@ export const sessionShape = shape({
   },
 })
 
-const accountType = once(() =>
+const accountType = lazy(() =>
   type({
     user: { id: idOf('usr'), email: 'string', mfaEnabled: 'boolean' },
     merchants: type({ id: idOf('mer'), name: 'string', role: role() }).array(),
@@ -133,7 +133,7 @@ const account = {
 
 export const accountShape = shape({ name: 'Account', type: accountType, example: account })
 
-const tokens = once(() => type({ accessToken: 'string', expiresIn: 'number.integer' }))
+const tokens = lazy(() => type({ accessToken: 'string', expiresIn: 'number.integer' }))
 
 export const tokensShape = shape({
   name: 'AccessToken',

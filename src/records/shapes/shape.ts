@@ -1,5 +1,5 @@
 import { type Type, type } from 'arktype'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 
 /** The type of an object in the API, with its name in the API reference. */
 export type Shape = {
@@ -10,9 +10,12 @@ export type Shape = {
   readonly parts?: readonly Shape[]
 }
 
-/** The type is built at its first use: building all of them took a fifth of the start, and few processes serve the API reference. */
+/**
+ * The type is built at its first use: building all of them took a fifth of the start, and few processes serve the API
+ * reference.
+ */
 export const shape = ({ type, ...said }: Omit<Shape, 'type'> & { readonly type: () => Type }): Shape => {
-  const made = once(type)
+  const made = lazy(type)
   return {
     ...said,
     get type() {

@@ -1,11 +1,11 @@
 import { type } from 'arktype'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 import { eventTypes, testEventType } from '../../resources.ts'
 import { attemptOutcomes } from '../attempt-outcomes.ts'
 import { shape } from './shape.ts'
 import { count, example, exampleId, idOf, time, timeOrNull, uuid } from './wire.ts'
 
-const endpointType = once(() =>
+const endpointType = lazy(() =>
   type({
     object: "'webhook_endpoint'",
     id: idOf('whe'),

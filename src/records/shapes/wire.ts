@@ -1,6 +1,6 @@
 import { type Type, type } from 'arktype'
 import { encodeId } from '../../ids.ts'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 import { type ExampleName, type IdPrefix, resources } from '../../resources.ts'
 
 /** Types of single values in the API. */
@@ -9,23 +9,23 @@ import { type ExampleName, type IdPrefix, resources } from '../../resources.ts'
 export const idOf = (prefix: IdPrefix): Type<string> => type(new RegExp(`^${prefix}_[0-7][0-9a-hjkmnp-tv-z]{25}$`))
 
 /** The ID of an event, which has no prefix. */
-export const uuid = once(() =>
+export const uuid = lazy(() =>
   type(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/).configure({ format: 'uuid' }),
 )
 
-export const time = once(() => type(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/).configure({ format: 'date-time' }))
-export const timeOrNull = once(() => time().or('null'))
+export const time = lazy(() => type(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/).configure({ format: 'date-time' }))
+export const timeOrNull = lazy(() => time().or('null'))
 
-export const minor = once(() => type('0 <= number.integer <= 9007199254740991'))
+export const minor = lazy(() => type('0 <= number.integer <= 9007199254740991'))
 /** Atomic units of an asset: too large for a number. */
-export const atomic = once(() => type(/^(0|[1-9]\d*)$/))
-export const count = once(() => type('number.integer >= 0'))
-export const currency = once(() => type(/^[A-Z]{3}$/))
-export const chainId = once(() => type('1 <= number.integer <= 9007199254740991'))
-export const address = once(() => type(/^0x[0-9a-fA-F]{40}$/))
-export const txHash = once(() => type(/^0x[0-9a-f]{64}$/))
-export const texts = once(() => type({ '[string]': 'string' }))
-export const version = once(() => type(/^\d{4}-\d\d-\d\d$/))
+export const atomic = lazy(() => type(/^(0|[1-9]\d*)$/))
+export const count = lazy(() => type('number.integer >= 0'))
+export const currency = lazy(() => type(/^[A-Z]{3}$/))
+export const chainId = lazy(() => type('1 <= number.integer <= 9007199254740991'))
+export const address = lazy(() => type(/^0x[0-9a-fA-F]{40}$/))
+export const txHash = lazy(() => type(/^0x[0-9a-f]{64}$/))
+export const texts = lazy(() => type({ '[string]': 'string' }))
+export const version = lazy(() => type(/^\d{4}-\d\d-\d\d$/))
 
 /** The ID of a resource in all examples, so that the examples belong together. */
 export const exampleId = (name: ExampleName): string => {

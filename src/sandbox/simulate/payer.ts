@@ -4,7 +4,7 @@ import type { Hex } from 'viem'
 import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { toQuantity } from '../../chain/rpc/hex.ts'
 import { refuse } from '../../errors.ts'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 import { ask, NodeTrouble } from '../ask.ts'
 import { payer, sandboxContracts } from '../contracts.ts'
 
@@ -67,7 +67,7 @@ export const mined = async (url: string, hashes: readonly string[], timeoutMs = 
   }
 }
 
-const isReceipt = once(() => type({ blockNumber: '/^0x[0-9a-f]+$/' }))
+const isReceipt = lazy(() => type({ blockNumber: '/^0x[0-9a-f]+$/' }))
 
 /** Two senders can be given one nonce; the node refuses the second, and has the next one for it then. */
 const send = async (url: string, transaction: Readonly<Record<string, unknown>>): Promise<string> => {

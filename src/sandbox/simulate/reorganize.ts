@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { toQuantity } from '../../chain/rpc/hex.ts'
 import { refuse } from '../../errors.ts'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 import { ask, headOf, NodeTrouble } from '../ask.ts'
 import { payer } from '../contracts.ts'
 
@@ -61,7 +61,7 @@ const clockOf = async (url: string): Promise<number> => {
   return Number(block.timestamp)
 }
 
-const isTimed = once(() => type({ timestamp: '/^0x[0-9a-f]+$/' }))
+const isTimed = lazy(() => type({ timestamp: '/^0x[0-9a-f]+$/' }))
 
 const fillerOf = ({ nonce }: { readonly nonce: string }) => ({
   ...{ from: payer, to: payer, value: '0x0', gas: toQuantity(21_000), nonce },
@@ -88,8 +88,8 @@ const waitingIn = async (url: string): Promise<readonly string[]> => {
 const hashesIn = (byNonce: Readonly<Record<string, { readonly hash: string }>>): readonly string[] =>
   Object.values(byNonce).map(({ hash }) => hash)
 
-const senders = once(() => type({ '[string]': { '[string]': { hash: 'string' } } }))
-const isPool = once(() => type({ pending: senders(), queued: senders() }))
+const senders = lazy(() => type({ '[string]': { '[string]': { hash: 'string' } } }))
+const isPool = lazy(() => type({ pending: senders(), queued: senders() }))
 
 const blockAt = async (url: string, number: number): Promise<ReturnType<typeof isBlock>['infer']> => {
   const block = await ask(url, 'eth_getBlockByNumber', toQuantity(number), true)
@@ -97,4 +97,4 @@ const blockAt = async (url: string, number: number): Promise<ReturnType<typeof i
   return block
 }
 
-const isBlock = once(() => type({ transactions: type({ hash: 'string', nonce: 'string' }).array() }))
+const isBlock = lazy(() => type({ transactions: type({ hash: 'string', nonce: 'string' }).array() }))

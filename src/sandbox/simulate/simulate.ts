@@ -5,7 +5,7 @@ import type { Actor } from '../../actors/kind.ts'
 import type { Counter } from '../../commands/checkouts.ts'
 import { submitTransaction } from '../../commands/submissions.ts'
 import { refuse } from '../../errors.ts'
-import { once } from '../../once.ts'
+import { lazy } from '../../lazy.ts'
 import { ask, NodeTrouble } from '../ask.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { mined, payFromWallet, revert, type Sum } from './payer.ts'
@@ -122,4 +122,4 @@ const endWindow = async ({ counter, sandbox, payment, cause }: Scene): Promise<v
   }
 }
 
-const isBlock = once(() => type({ timestamp: '/^0x[0-9a-f]+$/' }))
+const isBlock = lazy(() => type({ timestamp: '/^0x[0-9a-f]+$/' }))

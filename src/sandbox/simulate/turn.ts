@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { World } from '../../actors/world.ts'
+import type { Services } from '../../actors/services.ts'
 import { refuse } from '../../errors.ts'
 import { uuidv7 } from '../../ids.ts'
 import {
@@ -26,7 +26,7 @@ export type Turn = {
  * whatever process. A scenario whose process was killed is over within seconds, and is waited for.
  */
 export const inTurn = async <T>(
-  { sql, clock, random, log }: Pick<World, 'sql' | 'clock' | 'random' | 'log'>,
+  { sql, clock, random, log }: Pick<Services, 'sql' | 'clock' | 'random' | 'log'>,
   asked: Omit<NewSimulation, 'holder'>,
   act: (turn: Turn) => Promise<T>,
 ): Promise<T> => {
@@ -56,7 +56,7 @@ export const inTurn = async <T>(
 }
 
 /** Whether the process of a scenario was killed. That shows within seconds, and is not known before. */
-const isLeft = async (sql: World['sql'], other: OtherSimulation): Promise<boolean> => {
+const isLeft = async (sql: Services['sql'], other: OtherSimulation): Promise<boolean> => {
   for (;;) {
     const state = await lookAtSimulation(sql, other)
     if (state !== 'silent') return state === 'dead'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { World } from '../../../actors/world.ts'
+import type { Services } from '../../../actors/services.ts'
 import type { Sql } from '../../../postgres/connect.ts'
 import { isInShare, type WorkerShare } from '../../../workers/share.ts'
 import { describeError } from '../../rpc/describe-error.ts'
@@ -54,7 +54,7 @@ const FRESH_MS = 10_000
  * contracts send on shows nowhere else.
  */
 export const watchCoins = (
-  world: World,
+  world: Services,
   {
     chains,
     share,
@@ -105,7 +105,7 @@ export const watchCoins = (
  * through all addresses that were ever given out. That one is long, and goes on by one page at a time.
  */
 export const openLooker = (
-  { sql, clock }: Pick<World, 'sql' | 'clock'>,
+  { sql, clock }: Pick<Services, 'sql' | 'clock'>,
   { id, source }: Pick<CoinChain, 'id' | 'source'>,
   { everyMs, walkEveryMs, walkAllEveryMs }: Required<Rhythm>,
   absence?: Outage,
@@ -154,7 +154,7 @@ const openRounds = (sql: Sql, everyMs: number, begin: () => AddressCursor) => {
 
 /** Looks at a payment's addresses now, for somebody who waits. Its transfers are told to it as any others. */
 export const lookNow = async (
-  { sql }: Pick<World, 'sql'>,
+  { sql }: Pick<Services, 'sql'>,
   chainId: number,
   source: CoinSource,
   paymentId: string,
