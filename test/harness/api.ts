@@ -97,7 +97,7 @@ export const apiServer = async ({
   }
 }
 
-export const SECRET_KEY = 'a secret key for tests only'
+export const SECRET_KEY = 'a secret key for tests and for nothing else'
 
 const call = async (
   method: string,
