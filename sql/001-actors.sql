@@ -13,22 +13,30 @@ create function new_uuidv7() returns uuid language sql volatile as $$
 $$;
 
 -- Feeds are ordered by transaction id, and transaction ids start again when a dump is restored into another cluster. An
--- era is a run of transaction ids that can be compared; it rises whenever the cluster's identity changes.
+-- era is a run of transaction ids that can be compared. It also ends when a dump is restored within the cluster: refund
+-- signers and deposit addresses must know that what was written after the backup is lost.
 create table eras (
   era integer primary key,
-  -- The cluster's system identifier and timeline. A standby that was promoted before it had received everything assigns
-  -- again the transaction ids that the lost end of the old timeline had used.
+  -- By identify_cluster(), when the era began.
   cluster text not null,
   -- Changes with every start of the server, so a commit only needs to compare this column.
   postmaster_started timestamptz not null
 );
 
+-- The cluster's system identifier and timeline, and the OIDs of the database and of this table. A standby that was
+-- promoted before it had received everything has another timeline, and assigns again the transaction ids that the lost
+-- end of the old one had used. A restored dump has another table, a copy by `create database … template` another
+-- database. A copy of the cluster's files, such as a snapshot of its disk, differs in nothing.
+create function identify_cluster() returns text language sql as $$
+  select concat_ws('.', (select system_identifier from pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8),
+    (select oid from pg_database where datname = current_database()), 'eras'::regclass::oid)
+$$;
+
 -- Returns the current era. Starts a new one when the cluster is not the one that wrote last.
 create function check_era() returns integer language plpgsql as $$
 declare
   latest eras;
-  identity text := (select system_identifier from pg_control_system())
-    || '.' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
+  identity text := identify_cluster();
 begin
   perform pg_advisory_xact_lock(hashtext('paymachine eras'));
   select * into latest from eras order by era desc limit 1;
@@ -41,13 +49,14 @@ begin
   return latest.era;
 end $$;
 
--- Called in every commit, so it reads the cluster's identity only once after each restart of the server.
+-- Called in every commit, so it reads the cluster's identity only once after each restart of the server. A dump that was
+-- restored since then, while processes kept running, shows in the table's OID.
 create function current_era() returns integer language plpgsql as $$
 declare
   latest eras;
 begin
   select * into latest from eras order by era desc limit 1;
-  if latest.postmaster_started = pg_postmaster_start_time() then
+  if latest.postmaster_started = pg_postmaster_start_time() and latest.cluster like '%.' || 'eras'::regclass::oid then
     return latest.era;
   end if;
   return check_era();

@@ -1574,8 +1574,7 @@ CREATE OR REPLACE FUNCTION public.check_era()
 AS $function$
 declare
   latest eras;
-  identity text := (select system_identifier from pg_control_system())
-    || '.' || left(pg_walfile_name(pg_current_wal_lsn()), 8);
+  identity text := identify_cluster();
 begin
   perform pg_advisory_xact_lock(hashtext('paymachine eras'));
   select * into latest from eras order by era desc limit 1;
@@ -1964,7 +1963,7 @@ declare
   latest eras;
 begin
   select * into latest from eras order by era desc limit 1;
-  if latest.postmaster_started = pg_postmaster_start_time() then
+  if latest.postmaster_started = pg_postmaster_start_time() and latest.cluster like '%.' || 'eras'::regclass::oid then
     return latest.era;
   end if;
   return check_era();
@@ -2607,6 +2606,14 @@ AS $function$
 begin
   perform from merchant_settings where merchant_id = merchant order by livemode for share;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.identify_cluster()
+ RETURNS text
+ LANGUAGE sql
+AS $function$
+  select concat_ws('.', (select system_identifier from pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8),
+    (select oid from pg_database where datname = current_database()), 'eras'::regclass::oid)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.insert_checkouts_v1(entries checkouts_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { feedLagMs, readFeed } from '../../src/actors/feed.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
+import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
 import { lampInstance, newLamp, openInstance, tell } from './lamps.ts'
 
@@ -93,14 +94,43 @@ test('a standby that takes over begins a new era, although its cluster has the s
   await using instance = await lampInstance()
   await newLamp(instance.actors)
   const [before] = await instance.sql<{ cluster: string }[]>`select cluster from eras`
-  expect(before?.cluster).toMatch(/^\d+\.[0-9A-F]{8}$/)
+  expect(before?.cluster).toMatch(/^\d+\.[0-9A-F]{8}\.\d+\.\d+$/)
   // What it copied was written on the timeline before its own, by a server started earlier.
-  await instance.sql`update eras set cluster = regexp_replace(cluster, '.$', '0'), postmaster_started = '2020-01-01'`
+  await instance.sql`update eras set cluster = regexp_replace(cluster, '[.]........[.]', '.00000000.'), postmaster_started = '2020-01-01'`
   await newLamp(instance.actors)
   const eras = await instance.sql<{ era: number; cluster: string }[]>`select era, cluster from eras order by era`
   expect(eras.map(({ era }) => era)).toEqual([1, 2])
   expect(eras[1]?.cluster).toBe(before?.cluster)
   expect((await instance.sql`select era from transitions order by era`).map(({ era }) => era)).toEqual([1, 2])
+})
+
+test('a dump that is restored within its cluster begins a new era, also while processes run', async () => {
+  await using instance = await lampInstance()
+  await newLamp(instance.actors)
+  // The table is created anew; the cluster and its start are the same.
+  await instance.sql.unsafe(`
+    alter table eras rename to dumped;
+    create table eras (like dumped including all);
+    insert into eras table dumped;
+    drop table dumped`)
+  await newLamp(instance.actors)
+  expect((await instance.sql`select era from transitions order by era`).map(({ era }) => era)).toEqual([1, 2])
+})
+
+test('a database that is copied within its cluster begins a new era at the next start', async () => {
+  await using db = await database()
+  await db.sql`select check_era()`
+  await db.sql.end()
+  const url = new URL(db.url)
+  const name = url.pathname.slice(1)
+  url.pathname = '/postgres'
+  const admin = connect(url.href, { max: 1 })
+  await admin.unsafe(`create database ${name}_copy template ${name}`)
+  const copy = connect(`${db.url}_copy`, { max: 1 })
+  expect([...(await copy`select check_era() as era`)]).toEqual([{ era: 2 }])
+  await copy.end()
+  await admin.unsafe(`drop database ${name}_copy`)
+  await admin.end()
 })
 
 test('a cursor that is none is refused', async () => {
