@@ -47,8 +47,10 @@ create table recovery_secrets (
   -- The merchant.
   id uuid primary key references merchants,
   sealed_secret text not null,
-  -- A number may be drawn and not used: recovery searches beyond gaps.
-  next_counter bigint not null default 0
+  -- By draw_counter(). A number may be drawn and not used, or skipped by skip_counters(): recovery searches beyond gaps.
+  next_counter bigint not null default 0,
+  -- When a number was last drawn or skipped.
+  counted_at timestamptz not null default now()
 );
 
 -- Every address that was ever given out, on all chains: money may arrive late or on another chain. An address keeps the

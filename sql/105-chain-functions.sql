@@ -2,6 +2,42 @@
 
 select define_commit_rows('deposit_addresses');
 
+-- The next number of a merchant for a deposit address, and the sealed secret; no row until the merchant has one.
+-- current_era() comes first: it notices that the database was restored, and then numbers are skipped before one is drawn.
+create function draw_counter(merchant uuid) returns table (counter bigint, sealed text) language plpgsql as $$
+begin
+  perform current_era();
+  return query
+    update recovery_secrets s set next_counter = s.next_counter + 1, counted_at = now() where s.id = merchant
+    returning s.next_counter - 1, s.sealed_secret;
+end $$;
+
+-- Skips the numbers that may have been drawn after the backup that this database is a copy of. Their addresses were
+-- shown to customers: given out again, they would credit one payment with the money of another.
+-- Recovery searches across 100,000 unused addresses, so a number of restores in a row may skip as many as here.
+-- In a new era nothing says how many were drawn. The random part keeps two restores of one backup apart.
+-- Any other restart may be that of a copy of the cluster's files, in which everything is as it was: it skips one number
+-- for every five minutes since the last, which is 288 a day.
+create function skip_counters() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    update recovery_secrets set next_counter = next_counter + 20000 + floor(random() * 10000)::bigint, counted_at = now();
+  else
+    update recovery_secrets
+    set next_counter = next_counter + least(20000, floor(extract(epoch from now() - counted_at) / 300))::bigint,
+      counted_at = now()
+    where counted_at < now() - interval '5 minutes';
+  end if;
+  return null;
+end $$;
+
+-- Triggers, because check_era() is of the core, which knows nothing of addresses, and because no number may be drawn
+-- between the two. The first era is not that of a copy.
+create trigger counters_skipped_in_new_era after insert on eras
+for each row when (new.era > 1) execute function skip_counters();
+create trigger counters_skipped_after_restart after update on eras
+for each row when (new.postmaster_started <> old.postmaster_started) execute function skip_counters();
+
 -- Because of `offset` the planner looks them up by payment, whatever other conditions a query has. A planner without
 -- statistics would use an index by chain, which contains all transfers of the chain.
 create function transfers_of(payment uuid) returns setof transfers language sql stable as $$

@@ -558,6 +558,7 @@ create table recovery_secrets (
   id uuid not null,
   sealed_secret text not null,
   next_counter bigint not null default 0,
+  counted_at timestamp with time zone not null default now(),
   constraint recovery_secrets_pkey PRIMARY KEY (id),
   constraint recovery_secrets_id_fkey FOREIGN KEY (id) REFERENCES merchants(id)
 );
@@ -2238,6 +2239,17 @@ begin
   perform stop_webhook_endpoint(endpoint, 'disabled', reason);
   perform record_security_event(its.merchant_id, null, 'service', null, 'webhook_endpoint.disabled', details);
   return 'disabled';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.draw_counter(merchant uuid)
+ RETURNS TABLE(counter bigint, sealed text)
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform current_era();
+  return query
+    update recovery_secrets s set next_counter = s.next_counter + 1, counted_at = now() where s.id = merchant
+    returning s.next_counter - 1, s.sealed_secret;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.enable_mfa(account uuid, known_secret text, step bigint, recovery_hashes bytea[], actor text, from_address text, OUT outcome text, OUT wait integer)
@@ -4505,6 +4517,22 @@ begin
   return 'signed_up';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.skip_counters()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'INSERT' then
+    update recovery_secrets set next_counter = next_counter + 20000 + floor(random() * 10000)::bigint, counted_at = now();
+  else
+    update recovery_secrets
+    set next_counter = next_counter + least(20000, floor(extract(epoch from now() - counted_at) / 300))::bigint,
+      counted_at = now()
+    where counted_at < now() - interval '5 minutes';
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.stop_webhook_endpoint(endpoint uuid, new_state text, reason text)
  RETURNS void
  LANGUAGE plpgsql
@@ -4962,6 +4990,9 @@ begin
 end $function$;
 
 CREATE TRIGGER chain_cursors_lose_refund_looks AFTER UPDATE OF epoch ON chain_cursors FOR EACH ROW EXECUTE FUNCTION lose_refund_looks();
+
+CREATE TRIGGER counters_skipped_after_restart AFTER UPDATE ON eras FOR EACH ROW WHEN (new.postmaster_started <> old.postmaster_started) EXECUTE FUNCTION skip_counters();
+CREATE TRIGGER counters_skipped_in_new_era AFTER INSERT ON eras FOR EACH ROW WHEN (new.era > 1) EXECUTE FUNCTION skip_counters();
 
 CREATE TRIGGER events_fan_out AFTER INSERT ON events REFERENCING NEW TABLE AS new_events FOR EACH STATEMENT EXECUTE FUNCTION fan_out_events();
 

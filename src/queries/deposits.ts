@@ -41,13 +41,13 @@ export const keepRecoverySecret = async (sql: Sql, merchantId: string, sealed: s
     insert into recovery_secrets (id, sealed_secret) values (${merchantId}, ${sealed}) on conflict do nothing`
 }
 
-/** The merchant's next number, which is nobody else's. */
+/** The merchant's next number, which was never drawn before, not even after a backup that the database was restored from. */
 export const drawCounter = async (
   sql: Sql,
   merchantId: string,
 ): Promise<{ readonly counter: number; readonly sealed: string } | undefined> => {
-  const [row] = await sql<{ counter: string; sealed: string }[]>`
-    update recovery_secrets set next_counter = next_counter + 1 where id = ${merchantId}
-    returning next_counter - 1 as counter, sealed_secret as sealed`
+  const [row] = await sql<
+    { counter: string; sealed: string }[]
+  >`select counter, sealed from draw_counter(${merchantId})`
   return row && { counter: Number(row.counter), sealed: row.sealed }
 }

@@ -22,7 +22,7 @@ export const listTreasuries = async (sql: Sql, merchantId: string): Promise<Trea
       order by 1, 2, 3`
   ).map(row => ({ ...row, chain_id: row.chain_id === null ? null : Number(row.chain_id) }))
 
-/** Of all numbers that addresses were made of; null when there was none. */
+/** No address was made of a higher number; null when there was none. */
 export const findHighestCounter = async (sql: Sql, merchantId: string): Promise<number | null> => {
   const [row] = await sql<
     { next: string }[]

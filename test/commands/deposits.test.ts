@@ -9,6 +9,7 @@ import { insertMerchant } from '../access/keys.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import { happen, makePayment, openPayment } from '../http/payments.ts'
 import { payments } from '../machines/payment-cases.ts'
+import { backUp } from '../signer/backup.ts'
 
 let server: ApiServer
 beforeAll(async () => {
@@ -82,4 +83,45 @@ test('the secret is sealed for its merchant, and goes with the key', async () =>
   await expect(recoverySecretOf(server.api, keyring, merchantId)).rejects.toThrow(
     'its key is neither SECRET_KEY nor SECRET_KEY_PREVIOUS',
   )
+})
+
+const counterOf = async (merchantId: string) => (await newAddress(merchantId)).deposit.counter
+
+test('the first statement on a restored database gives out an address that was not given out after the backup', async () => {
+  const merchantId = await insertMerchant(server.sql)
+  expect(await counterOf(merchantId)).toBe(0)
+  const backup = await backUp(server.sql)
+  for (const counter of [1, 2, 3]) expect(await counterOf(merchantId)).toBe(counter)
+  await backup.restore()
+  const after = await counterOf(merchantId)
+  expect(after).toBeWithin(20_001, 30_001)
+  expect(await counterOf(merchantId)).toBe(after + 1)
+})
+
+test('a secret without an address in the backup is not taken for one without addresses', async () => {
+  const merchantId = await insertMerchant(server.sql)
+  await recoverySecretOf(server.api, keyring, merchantId)
+  const backup = await backUp(server.sql)
+  expect(await counterOf(merchantId)).toBe(0)
+  await backup.restore()
+  expect(await counterOf(merchantId)).toBeGreaterThanOrEqual(20_000)
+})
+
+/** A server that was started again from a copy of its files, or simply started again. */
+const restart = () => server.sql`update eras set postmaster_started = '2020-01-01'`
+
+test.each([
+  ['a minute', '1 minute', 0],
+  ['an hour', '1 hour', 12],
+  ['ten days', '10 days', 2_880],
+  ['a year', '1 year', 20_000],
+])('after a restart one number is skipped for each five minutes since the last: %s', async (_, ago, skipped) => {
+  const merchantId = await insertMerchant(server.sql)
+  expect(await counterOf(merchantId)).toBe(0)
+  await server.sql`
+    update recovery_secrets set counted_at = now() - ${ago}::text::interval where id = ${merchantId}`
+  await restart()
+  expect(await counterOf(merchantId)).toBe(1 + skipped)
+  await restart()
+  expect(await counterOf(merchantId)).toBe(2 + skipped)
 })

@@ -11,7 +11,7 @@ export type Recovery = {
   /** All treasuries that deposit addresses were derived from, or will be with the current settings. */
   readonly treasuries: readonly Treasury[]
   readonly secret: Uint8Array
-  /** Highest counter when the file was written, null if there was none. Later addresses are found too. */
+  /** No address had a higher counter when the file was written. Null if there was none. Later addresses are found too. */
   readonly highestCounter: number | null
   /** The enabled chains when the file was written. Missing in files of older versions. */
   readonly chains: readonly { readonly chainId: number; readonly tokens: readonly RecoveryToken[] }[]

@@ -17,7 +17,8 @@ export type Search = {
 
 /**
  * Checks every address that was issued before the file was written, and continues until `gap` addresses in a row were never
- * used: opening a payment issues an address, and most of these payments may never have been paid.
+ * used: opening a payment issues an address, and most of these payments may never have been paid. A restore of a backup
+ * skips tens of thousands.
  */
 export const findFunds = async (
   ask: Ask,

@@ -10,7 +10,7 @@ const usage = `Usage: RPC_URL=<node of the chain> bun run recover <recovery file
   Finds the money at all deposit addresses, and prints the transactions that collect it to your receiving address.
   Any wallet can send them. With SENDER_KEY, a private key with native currency for gas, they are sent. The output
   lists the tokens that are searched for: the known tokens of the chain, and those in the recovery file. Add others
-  with --token. The search ends after --gap unused addresses in a row (default: 20000).`
+  with --token. The search ends after --gap unused addresses in a row (default: 100000).`
 
 /** `bun run recover`: collects all money with only the recovery file and a node, without the server. */
 const main = async (args: readonly string[]): Promise<void> => {
@@ -51,7 +51,8 @@ const readOptions = (args: readonly string[]) => {
   } as const
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true })
-    const { token = [], gap = '20000', help } = values
+    // Several times what skip_counters() in sql/105-chain-functions.sql skips when a backup is restored.
+    const { token = [], gap = '100000', help } = values
     const [path] = positionals
     if (help || path === undefined || positionals.length > 1 || !/^[1-9]\d{0,7}$/.test(gap)) throw new StartError(usage)
     return { path, tokens: token.map(tokenOf), gap: Number(gap) }

@@ -187,7 +187,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   codeHash: 'Hash of the contract code at the receiving address. Null if it is not a contract.',
   onlyOn: 'ID of the only chain on which money may be collected to this address. Null for every chain.',
   factory: 'Contract that collects the money. It has the same address on every chain.',
-  highestCounter: 'Highest counter of a deposit address so far. Null if there is none.',
+  highestCounter: 'No deposit address has a higher counter so far. Null if there is none.',
   user: 'The account.',
   merchants: 'Merchants that the account is a member of, with its role.',
   openapi: 'Version of the OpenAPI specification.',

@@ -1,10 +1,4 @@
 import { expect, test } from 'bun:test'
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { fileURLToPath } from 'node:url'
 import type { Hex } from 'viem'
 import { readTreasuryCode } from '../../../src/chain/collect/treasury.ts'
 import { deploymentProxy, forwarderOf, saltOf } from '../../../src/chain/forwarder.ts'
@@ -12,6 +6,7 @@ import { writeRecoveryFile } from '../../../src/chain/recovery/file.ts'
 import { findFunds } from '../../../src/chain/recovery/find.ts'
 import { askAt } from '../contracts/ask.ts'
 import { type FactoryChain, factoryChain } from '../contracts/chain.ts'
+import { runRecover } from './command.ts'
 
 const treasury = '0x52908400098527886e0f7030069857d2e4169ee7'
 const secret = new Uint8Array(32).fill(7)
@@ -25,27 +20,6 @@ const recovery = {
 
 // The first of the accounts that anvil makes for everybody.
 const richKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
-
-/** The command as an operator runs it, where there is a file and nothing else: no database and no settings. */
-const runRecover = async (file: string, args: readonly string[], env: Readonly<Record<string, string>>) => {
-  const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
-  try {
-    writeFileSync(join(folder, 'recovery.json'), file)
-    const paths = ['harness/end-with-parent.ts', '../src/chain/recovery/main.ts'].map(path =>
-      fileURLToPath(new URL(`../../${path}`, import.meta.url)),
-    )
-    const child = spawn(process.execPath, ['--preload', ...paths, 'recovery.json', ...args], {
-      cwd: folder,
-      env: { PATH: process.env.PATH ?? '', ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    })
-    const exited = new Promise<number | null>(resolve => child.on('close', resolve))
-    const [printed, said] = await Promise.all([text(child.stdout), text(child.stderr)])
-    return { exit: await exited, printed, said }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
 
 /** Payments before the file was written and after it, in coins and in a token. */
 const fund = async (chain: FactoryChain) => {
@@ -114,7 +88,7 @@ test('without a key the transactions are printed, and whoever sends them pays th
   const token = await fund(chain)
   const [, stranger] = await chain.client.getAddresses()
   const sendPrinted = async () => {
-    const { exit, printed, said } = await runRecover(writeRecoveryFile(recovery), ['--token', token], {
+    const { exit, printed, said } = await runRecover(writeRecoveryFile(recovery), ['--token', token, '--gap', '1000'], {
       RPC_URL: chain.url,
     })
     expect(exit, said).toBe(0)
