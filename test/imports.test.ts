@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
  */
 const folders = [
   'src/process',
+  'src/web',
   'src/postgres',
   'src',
   'src/actors',
@@ -44,6 +45,9 @@ const folders = [
   'tasks',
   'src/records',
   'src/records/shapes',
+  'src/web/text',
+  'src/web/text/errors',
+  'src/web/pay',
   'src/pages',
   'src/pages/refunds',
   'src/http/docs',

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import process from 'node:process'
+import { openWeb } from '../src/server/web.ts'
 import { allTests, changedSince, readIfThere, testsOf } from './changed.ts'
 import { docker } from './harness/docker.ts'
 import { postgresServer } from './harness/server.ts'
@@ -17,6 +18,8 @@ const ALONE = 'test/access/flood.test.ts'
 const main = async (): Promise<number> => {
   await using servers = new AsyncDisposableStack()
   const env = { ...process.env }
+  // Once, and not by the first test of each lane.
+  await openWeb({ say: console.log })
   if (!env.TEST_DATABASE_URL) {
     const container = await docker()
     if (container !== undefined) env.TEST_DATABASE_URL = container

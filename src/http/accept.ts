@@ -4,6 +4,20 @@ export const prefersHtml = (accept: string | null): boolean =>
 
 export const acceptsGzip = (acceptEncoding: string | null): boolean => qualityOf(acceptEncoding, ['gzip', '*']) > 0
 
+/**
+ * The smallest encoding among those with the highest quality value (RFC 9110, 12.5.3). Identity if nothing is accepted: a
+ * browser that accepts nothing at all does not exist.
+ */
+export const preferredEncoding = (acceptEncoding: string | null): Encoding => {
+  const qualities = encodings.map(name => qualityOf(acceptEncoding, [name, '*']))
+  const best = Math.max(...qualities)
+  return best > 0 ? (encodings[qualities.indexOf(best)] ?? 'identity') : 'identity'
+}
+
+export type Encoding = (typeof encodings)[number]
+
+const encodings = ['br', 'gzip', 'identity'] as const
+
 /** The quality value of the first of these names that the header lists; 0 if it lists none. The most specific name comes first. */
 const qualityOf = (header: string | null, names: readonly string[]): number => {
   const listed = new Map((header ?? '').split(',').map(parse))

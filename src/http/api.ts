@@ -6,6 +6,7 @@ import type { Chains } from '../chain/enabled/connect.ts'
 import type { AccountContext } from '../commands/account-context.ts'
 import { type Looks, openLooks } from '../commands/looks.ts'
 import type { Env } from '../env.ts'
+import type { Web } from '../pages/web.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { openPaymentStreams } from './checkout-stream.ts'
 import type { Streams } from './checkout-streams.ts'
@@ -25,12 +26,14 @@ export type Api = Services &
     /** Balance checks for payments that customers are waiting for. */
     readonly looks: Looks
     readonly traffic: Traffic
+    /** The scripts and style sheets of the pages. */
+    readonly web: Web
   }
 
 /** Closing it writes the last uses of API keys. */
 export type OpenApi = Api & { close(): Promise<void> }
 
-export type ApiOptions = Pick<Api, 'keyring' | 'chains' | 'sandbox'> & {
+export type ApiOptions = Pick<Api, 'keyring' | 'chains' | 'sandbox' | 'web'> & {
   readonly env: Env
   readonly signUpCode: string | null
   /** Reads a chain immediately, if this process reads it. */
@@ -39,7 +42,7 @@ export type ApiOptions = Pick<Api, 'keyring' | 'chains' | 'sandbox'> & {
 
 export const openApi = (
   services: Services,
-  { env, keyring, signUpCode, chains, sandbox, wakeChain }: ApiOptions,
+  { env, keyring, signUpCode, chains, sandbox, web, wakeChain }: ApiOptions,
 ): OpenApi => {
   const sessions = openSessionCache(services, keyring)
   const keys = openKeyCache(services)
@@ -61,6 +64,7 @@ export const openApi = (
     streams,
     looks,
     traffic: openTraffic(),
+    web,
     close: async () => {
       streams.stop()
       sessions.stop()

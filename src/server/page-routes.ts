@@ -1,5 +1,6 @@
 import { JSON_TYPE } from '../http/answer.ts'
 import type { Api } from '../http/api.ts'
+import { assetRoutes } from '../http/assets.ts'
 import { openCompressed } from '../http/compressed.ts'
 import { docsPageDocs, docsSectionDocs, openapiDocs, payDocs } from '../http/docs/service.ts'
 import { healthRoutes } from '../http/health.ts'
@@ -57,6 +58,7 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
       },
     }),
 
+    ...assetRoutes,
     ...claimRoutes,
     ...refundPageRoutes,
   ]

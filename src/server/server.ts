@@ -21,6 +21,7 @@ import { migrate, readMigrations } from '../postgres/migrate.ts'
 import { hasAccounts } from '../queries/accounts.ts'
 import { openSandbox } from '../sandbox/sandbox.ts'
 import { startBackgroundServices } from './background-services.ts'
+import { noWeb, openWeb } from './web.ts'
 
 export type ServerOptions = {
   /** Prints one line for the operator. */
@@ -38,6 +39,7 @@ export const startServer = async (env: Env, { say, stop }: ServerOptions): Promi
   // In parallel with the database, which takes longer.
   const opening = starting.adopt(openSandbox(env, { say }), async opening => (await opening)?.stop())
   const forCallers = env.role === 'worker' ? [] : await interfaceRoutes()
+  const web = env.role === 'worker' ? noWeb : await openWeb({ say })
   const databaseUrl =
     env.databaseUrl ?? starting.adopt(await startEmbedded({ dataDir: env.dataDir, say }), e => e.stop()).url
   // After the data folder is locked: a second start in the same folder reports which process holds it.
@@ -78,7 +80,7 @@ export const startServer = async (env: Env, { say, stop }: ServerOptions): Promi
   }
   const signUpCode = await firstSignUpCode(sql, keyring, env)
   const services = { ...deps, actors: background.actors }
-  const given = { env, keyring, signUpCode, chains, sandbox, wakeChain: background.wakeChain }
+  const given = { env, keyring, signUpCode, chains, sandbox, web, wakeChain: background.wakeChain }
   const api = starting.adopt(openApi(services, given), a => a.close())
   const served = [
     ...healthRoutes(checks, background.chains, background.longestLockWait),

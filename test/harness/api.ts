@@ -11,6 +11,7 @@ import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts'
+import { openWeb } from '../../src/server/web.ts'
 import { type Database, database } from './database.ts'
 import { expectDocumented } from './documented.ts'
 import { noChains } from './no-chains.ts'
@@ -75,8 +76,9 @@ export const apiServer = async ({
   const keyring = openKeyring(settings.secretKey ?? SECRET_KEY, settings.previousSecretKey)
   const actors = await openActors(given, kinds)
   starting.defer(() => actors.idle())
+  const web = await openWeb({ say: console.log })
   const chains = starting.adopt(connect(given), c => c.close())
-  const options = { env: settings, keyring, signUpCode: signUpCode ?? null, chains, sandbox }
+  const options = { env: settings, keyring, signUpCode: signUpCode ?? null, chains, sandbox, web }
   const api = starting.adopt(openApi({ ...given, actors }, options), a => a.close())
   const server = app(routes, api, now)
   starting.adopt(await serve(server, { host: '127.0.0.1', port: 0 }), s => s.stop())

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { openWeb } from '../../src/server/web.ts'
 import { until } from './until.ts'
 import { unusedPort } from './unused-port.ts'
 
@@ -34,6 +35,8 @@ export const spawnMain = async (
   env: Readonly<Record<string, string>>,
   { program = fileURLToPath(new URL('../../src/main.ts', import.meta.url)), runtime = bun, uid }: MainOptions = {},
 ): Promise<Main> => {
+  // Other runtimes serve what Bun has built.
+  if (runtime !== bun) await openWeb({ say: console.log })
   const port = env.PORT ?? String(await unusedPort())
   const lines: string[] = []
   const child = spawn(runtime.command, [...runtime.args, program], {

@@ -12,8 +12,8 @@ export type Docs = {
   readonly summary: string
   /** Facts for the caller that no schema contains. */
   readonly description?: string
-  /** By status. `null`: no body. A string: an HTML page with this description. `events`: a stream of such events. `plain`: plain text, with this example. */
-  readonly answers: Readonly<Partial<Record<Status, Shape | EventStream | PlainText | string | null>>>
+  /** By status. `null`: no body. A string: an HTML page with this description. `events`: a stream of such events. `plain`: plain text, with this example. `file`: a file with this description. */
+  readonly answers: Readonly<Partial<Record<Status, DocumentedAnswer | null>>>
   /**
    * Error codes of the route itself. `idempotency_key_reused` adds the `Idempotency-Key` header, and
    * `idempotency_key_required` makes it required.
@@ -25,9 +25,13 @@ export type Docs = {
   readonly example?: Readonly<Record<string, unknown>>
 }
 
+export type DocumentedAnswer = Shape | EventStream | PlainText | SentFile | string
+
 /** Server-sent events. */
 export type EventStream = { readonly events: Shape }
 
 export type PlainText = { readonly plain: string }
+
+export type SentFile = { readonly file: string }
 
 type Status = 200 | 201 | 204 | 404 | 409 | 410 | 422 | 503

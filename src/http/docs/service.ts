@@ -71,6 +71,14 @@ export const docsSectionDocs: Docs = {
   },
 }
 
+export const assetDocs: Docs = {
+  operation: 'getAsset',
+  summary: 'Retrieve a file of the pages',
+  description: 'Script or style sheet of a page. The name contains the hash of its content, so it never changes.',
+  answers: { 200: { file: 'The file, in the encoding that `Accept-Encoding` prefers: Brotli, gzip or none.' } },
+  refusals: ['route_not_found'],
+}
+
 export const payDocs: Docs = {
   operation: 'visitPaymentLink',
   summary: 'Show the page of a payment link',

@@ -1,6 +1,6 @@
 import { type Code, Refusal } from '../../errors.ts'
 import type { Shape } from '../../records/shapes/shape.ts'
-import type { EventStream, PlainText } from '../docs/docs.ts'
+import type { DocumentedAnswer, EventStream } from '../docs/docs.ts'
 import type { Route } from '../route.ts'
 import { refusalsOf, statusOf, takesIdempotencyKey } from './refusals.ts'
 import type { Schema } from './schema.ts'
@@ -9,6 +9,7 @@ export type AnswerObject = {
   readonly description: string
   readonly headers: Schema
   readonly content?: {
+    readonly '*/*'?: { readonly schema: Schema }
     readonly 'text/html'?: { readonly schema: Schema }
     readonly 'text/plain'?: { readonly schema: Schema; readonly example: string }
     readonly 'text/event-stream'?: { readonly schema: Schema; readonly example: string }
@@ -32,15 +33,16 @@ export const answersOf = (route: Route): Readonly<Record<string, AnswerObject>> 
   }
 }
 
-const success = (
-  route: Route,
-  status: string,
-  answer: Shape | EventStream | PlainText | string | null,
-): AnswerObject => ({
-  description: typeof answer === 'string' ? answer : (reasons[status] ?? 'Success.'),
+const success = (route: Route, status: string, answer: DocumentedAnswer | null): AnswerObject => ({
+  description: descriptionOf(answer) ?? reasons[status] ?? 'Success.',
   headers: headersOf(route, Number(status)),
   ...(answer !== null && { content: contentOf(answer) }),
 })
+
+const descriptionOf = (answer: DocumentedAnswer | null): string | undefined => {
+  if (typeof answer === 'string') return answer
+  return answer && 'file' in answer ? answer.file : undefined
+}
 
 const reasons: Readonly<Record<string, string>> = {
   200: 'Success.',
@@ -50,9 +52,10 @@ const reasons: Readonly<Record<string, string>> = {
 
 const page = { 'text/html': { schema: { type: 'string' } } }
 
-const contentOf = (answer: Shape | EventStream | PlainText | string): NonNullable<AnswerObject['content']> => {
+const contentOf = (answer: DocumentedAnswer): NonNullable<AnswerObject['content']> => {
   if (typeof answer === 'string') return page
   if ('plain' in answer) return { 'text/plain': { schema: { type: 'string' }, example: answer.plain } }
+  if ('file' in answer) return { '*/*': { schema: { type: 'string', format: 'binary' } } }
   return 'events' in answer ? streamOf(answer) : bodyOf(answer)
 }
 

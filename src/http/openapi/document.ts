@@ -1,6 +1,6 @@
 import type { Code } from '../../errors.ts'
 import type { Shape } from '../../records/shapes/shape.ts'
-import type { EventStream, PlainText } from '../docs/docs.ts'
+import type { DocumentedAnswer } from '../docs/docs.ts'
 import type { Route } from '../route.ts'
 import { strict } from '../validate.ts'
 import { type Components, components, errorSchema } from './components.ts'
@@ -73,8 +73,8 @@ const schemasOf = (routes: readonly Route[], codes: readonly Code[]): Record<str
   ])
 }
 
-const shapeIn = (answer: Shape | EventStream | PlainText | string | null): readonly Shape[] => {
-  if (typeof answer !== 'object' || answer === null || 'plain' in answer) return []
+const shapeIn = (answer: DocumentedAnswer | null): readonly Shape[] => {
+  if (typeof answer !== 'object' || answer === null || 'plain' in answer || 'file' in answer) return []
   return ['events' in answer ? answer.events : answer]
 }
 

@@ -355,6 +355,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   merchantId: 'ID of the merchant. The response to the sign-in contains it.',
   id: 'ID of the object. A malformed ID, and the ID of an object of another merchant or of the other mode, returns `resource_not_found`.',
   linkId: 'ID of the payment link.',
+  file: 'Name of the file, as in the pages that refer to it.',
   section: 'Name of the section, as in the links of `/docs`.',
   secret: 'Secret at the end of the `claimUrl` of the refund.',
   clientSecret:

@@ -1,0 +1,1 @@
+// The page works without this module. It makes it live.

@@ -1,0 +1,79 @@
+import type { Locale } from './locale.ts'
+
+/** How values are written in a language. Times are in the time zone of the reader. */
+export type Formats = {
+  /** Minor units of a currency: 4900 USD is `$49.00`. */
+  money(amountMinor: number, currency: string): string
+  /** Atomic units of an asset: 49000000 with 6 decimals is `49.00 USDC`. The number does not leave its unit. */
+  units(amount: string | bigint, asset: { readonly asset: string; readonly decimals: number }): string
+  count(value: number): string
+  /** A share: 0.031 is `3.1%`. */
+  share(value: number): string
+  /** `Nov 25, 2026` */
+  date(at: Moment): string
+  /** `2:32 PM` */
+  time(at: Moment): string
+  /** `Nov 25, 2026, 2:32:05 PM`, for tables and details. */
+  exact(at: Moment): string
+  /** `4 minutes ago`, `in 2 days` */
+  relative(at: Moment, now: Date): string
+}
+
+export type Moment = Date | string | number
+
+export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
+  const moments = (options: Intl.DateTimeFormatOptions) => {
+    const format = new Intl.DateTimeFormat(locale, { ...options, ...(timeZone !== undefined && { timeZone }) })
+    // Engines differ in the space before AM and PM, and some fonts do not have the narrow one.
+    return (at: Moment) => format.format(new Date(at)).replace(/\s(?=[AP]M)/, '\u00a0')
+  }
+  const currencies = new Map<string, Intl.NumberFormat>()
+  const currencyOf = (currency: string) => {
+    const format = currencies.get(currency) ?? new Intl.NumberFormat(locale, { style: 'currency', currency })
+    currencies.set(currency, format)
+    return format
+  }
+  const separator =
+    new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.'
+  const counts = new Intl.NumberFormat(locale)
+  const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  const relatives = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  return {
+    money: (amountMinor, currency) => {
+      const format = currencyOf(currency)
+      const { maximumFractionDigits: digits = 2 } = format.resolvedOptions()
+      // As text: a number cannot hold 2^53−1 minor units with their fraction.
+      return format.format(decimal(BigInt(amountMinor), digits) as `${number}`)
+    },
+    units: (amount, { asset, decimals }) => {
+      const [whole = '0', fraction = ''] = decimal(BigInt(amount), decimals).split('.')
+      const digits = fraction.replace(/0+$/, '').padEnd(Math.min(2, decimals), '0')
+      return `${counts.format(BigInt(whole))}${digits && separator + digits}\u00a0${asset}`
+    },
+    count: value => counts.format(value),
+    share: value => shares.format(value),
+    date: moments({ dateStyle: 'medium' }),
+    time: moments({ timeStyle: 'short' }),
+    exact: moments({ dateStyle: 'medium', timeStyle: 'medium' }),
+    relative: (at, now) => {
+      const seconds = (new Date(at).getTime() - now.getTime()) / 1_000
+      const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
+      return relatives.format(Math.trunc(seconds / length), unit)
+    },
+  }
+}
+
+const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+/** `4900n` with two digits is `49.00`. */
+const decimal = (amount: bigint, digits: number): string => {
+  const text = String(amount < 0n ? -amount : amount).padStart(digits + 1, '0')
+  const at = text.length - digits
+  return `${amount < 0n ? '-' : ''}${text.slice(0, at)}${digits > 0 ? `.${text.slice(at)}` : ''}`
+}
