@@ -1,5 +1,5 @@
 import { readBigint } from '../rpc/hex.ts'
-import { answered, type Rpc } from '../rpc/rpc.ts'
+import { resultOf, type Rpc } from '../rpc/rpc.ts'
 import { type Price, tenTo } from './amount.ts'
 import { minorDigits } from './minor-digits.ts'
 import type { ChainPrices, Prices } from './prices.ts'
@@ -71,7 +71,7 @@ const openGasPrice = (rpc: Pick<Rpc, 'read'>) => {
   const readNow = async (): Promise<bigint | undefined> => {
     try {
       const call = { method: 'eth_gasPrice', params: [] }
-      const read = ([answer]: readonly unknown[]) => readBigint(answered(answer), 'eth_gasPrice')
+      const read = ([answer]: readonly unknown[]) => readBigint(resultOf(answer), 'eth_gasPrice')
       return await rpc.read([call], read, { timeoutMs: GAS_TIMEOUT_MS })
     } catch {
       return undefined

@@ -60,7 +60,7 @@ const customersPayment = {
   updatedAt: example.later,
 }
 
-const receiptUrl = `https://pay.lamps.shop/receipts/${example.paymentId}?s=q3Rk-0VdS0aXJb5nTnqkqjHkqk0GLkE6bqzqY1fyQ2s`
+const receiptUrl = `https://pay.lamps.shop/receipts/${exampleId('payment')}?s=q3Rk-0VdS0aXJb5nTnqkqjHkqk0GLkE6bqzqY1fyQ2s`
 
 const payment = { ...customersPayment, reference: 'order 7', metadata: { shelf: 'B' } }
 
