@@ -13,15 +13,18 @@ import { customersPayment, seenOf } from './checkout-stream.ts'
 import {
   getCheckoutPaymentDocs,
   pickAssetDocs,
+  simulateCheckoutPaymentDocs,
   streamCheckoutPaymentDocs,
   submitTransactionDocs,
 } from './docs/checkout.ts'
 import { forCustomers, type Route } from './route.ts'
+import { simulateInTest } from './simulate.ts'
 
 const path = '/v1/checkout/payments/:id'
 
 const secret = () => type({ 'clientSecret?': 'string <= 500' })
 const picked = () => secret().merge({ chainId: chainIdField(), asset: symbol() })
+const simulated = () => secret().merge({ 'scenario?': "'paid'" })
 const submitted = () => secret().merge({ txHash: /^0x[0-9a-fA-F]{64}$/ })
 
 export const checkoutPaymentRoutes: readonly Route[] = [
@@ -59,6 +62,17 @@ export const checkoutPaymentRoutes: readonly Route[] = [
       const { isNews } = await submitTransaction(api, found.payment, call.body.txHash)
       api.looks.want(found.payment, { again: isNews })
       return { status: 200, body: customersPayment(api, found) }
+    },
+  }),
+
+  forCustomers('POST', {
+    path: `${path}/simulate`,
+    docs: simulateCheckoutPaymentDocs,
+    query: secret,
+    body: simulated,
+    handle: async (api, call) => {
+      const { payment } = await find(api, call)
+      return { status: 200, body: { transactions: await simulateInTest(api, payment, 'paid', 'customer') } }
     },
   }),
 

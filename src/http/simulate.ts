@@ -1,15 +1,20 @@
 import { type } from 'arktype'
 import type { Payment } from '../../machines/payment-events.ts'
+import type { Actor } from '../actors/kind.ts'
 import { refuse } from '../errors.ts'
 import { encodeId } from '../ids.ts'
 import { findPayment } from '../queries/payments.ts'
-import { simulate } from '../sandbox/simulate/simulate.ts'
-import { simulatePaymentDocs } from './docs/simulate.ts'
+import { type Scenario, simulate } from '../sandbox/simulate/simulate.ts'
+import type { Api } from './api.ts'
+import { simulatePaymentAsMemberDocs, simulatePaymentDocs } from './docs/simulate.ts'
 import { answerOnce } from './idempotency.ts'
 import { recordName } from './record-id.ts'
-import { forKeys, type Route } from './route.ts'
+import { forKeys, forMembers, type Route } from './route.ts'
 
 const path = '/v1/sandbox/payments/:id/simulate'
+
+const wanted = () =>
+  type({ scenario: "'paid' | 'underpaid' | 'overpaid' | 'late' | 'wrong_asset' | 'reverted' | 'reorged'" })
 
 export const simulateRoutes: readonly Route[] = [
   forKeys(
@@ -18,8 +23,7 @@ export const simulateRoutes: readonly Route[] = [
     {
       path,
       docs: simulatePaymentDocs,
-      body: () =>
-        type({ scenario: "'paid' | 'underpaid' | 'overpaid' | 'late' | 'wrong_asset' | 'reverted' | 'reorged'" }),
+      body: wanted,
       handle: (api, { key, ...call }) => {
         const whose = { merchantId: key.merchantId, livemode: key.livemode }
         let transactions: readonly string[] = []
@@ -42,4 +46,31 @@ export const simulateRoutes: readonly Route[] = [
       },
     },
   ),
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: '/v1/merchants/:merchantId/payments/:id/simulate',
+      docs: simulatePaymentAsMemberDocs,
+      body: wanted,
+      handle: async (api, { params, body, member, session }) => {
+        const whose = { merchantId: member.merchantId, livemode: undefined }
+        const payment =
+          (await findPayment(api.sql, recordName('pay', { params, whose }))) ?? refuse('resource_not_found')
+        const cause = encodeId('usr', session.accountId)
+        return { status: 200, body: { transactions: await simulateInTest(api, payment, body.scenario, cause) } }
+      },
+    },
+  ),
 ]
+
+/** For callers who can find payments of both modes. */
+export const simulateInTest = (
+  api: Api,
+  payment: Actor<Payment>,
+  scenario: Scenario,
+  cause: string,
+): Promise<readonly string[]> => {
+  if (payment.context.livemode) refuse('sandbox_only')
+  return simulate(api, payment, { scenario, cause, idempotencyKey: null })
+}

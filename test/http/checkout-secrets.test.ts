@@ -20,6 +20,7 @@ const { id: linkId } = await makeLink(to.api, whose)
 const bodies: Readonly<Record<string, object>> = {
   'POST /v1/checkout/links/:linkId/payments': { customerEmail: 'ada@example.com' },
   'POST /v1/checkout/payments/:id/asset': { chainId: 31337, asset: 'TUSD' },
+  'POST /v1/checkout/payments/:id/simulate': { scenario: 'paid' },
   'POST /v1/checkout/payments/:id/transaction': { txHash: `0x${'7'.repeat(64)}` },
 }
 
@@ -43,7 +44,7 @@ const opened = async () => {
 
 test('every route for customers goes by a link or by a payment', () => {
   expect(byLink.length + bySecret.length).toBe(customers.length)
-  expect([byLink.length, bySecret.length]).toEqual([2, 4])
+  expect([byLink.length, bySecret.length]).toEqual([2, 5])
 })
 
 test.each(each(byLink))('%s answers for no link as for any other', async (_, route) => {

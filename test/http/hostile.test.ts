@@ -102,7 +102,8 @@ test.each(routes.map(route => [nameOf(route), route] as const))(
     const faults: string[] = []
     const note = async (what: string, value: unknown, answer: Promise<Called>) => {
       const { status, headers } = await answer
-      if (status < 500) return
+      // Without a sandbox, 503 is the answer to a good request.
+      if (status < 500 || status === fixtures[nameOf(route)]?.status) return
       const line = lines().find(one => one.requestId === headers.get('request-id') && one.level > 30)
       faults.push(`${what} = ${JSON.stringify(value).slice(0, 80)}: ${status} ${JSON.stringify(line?.fault)}`)
     }

@@ -105,6 +105,7 @@ test('nothing is open to anybody but what signing in takes, and what customers d
     'POST /v1/auth/sign-up',
     'POST /v1/checkout/links/:linkId/payments',
     'POST /v1/checkout/payments/:id/asset',
+    'POST /v1/checkout/payments/:id/simulate',
     'POST /v1/checkout/payments/:id/transaction',
   ])
   expect(customers.map(({ path }) => path.startsWith('/v1/checkout/'))).toEqual(customers.map(() => true))

@@ -1,5 +1,5 @@
 import { readBigint } from '../rpc/hex.ts'
-import { resultOf, type Rpc } from '../rpc/rpc.ts'
+import { type Rpc, resultOf } from '../rpc/rpc.ts'
 import { type Price, tenTo } from './amount.ts'
 import { minorDigits } from './minor-digits.ts'
 import type { ChainPrices, Prices } from './prices.ts'

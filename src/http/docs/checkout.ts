@@ -1,5 +1,6 @@
 import { openedCheckoutShape, visitedLinkShape } from '../../records/shapes/checkout.ts'
 import { checkoutPaymentShape } from '../../records/shapes/payment.ts'
+import { simulationShape } from '../../records/shapes/simulation.ts'
 import type { Docs } from './docs.ts'
 
 export const visitLinkDocs: Docs = {
@@ -62,6 +63,16 @@ export const submitTransactionDocs: Docs = {
   answers: { 200: checkoutPaymentShape },
   refusals: ['state_conflict'],
   example: { txHash: '0x88df016429689c079f3b2f6ad39fa052532c50795b733da78a91ebe6a713944b' },
+}
+
+export const simulateCheckoutPaymentDocs: Docs = {
+  operation: 'simulateCheckoutPayment',
+  summary: 'Pay from the sandbox wallet',
+  description: `Pays the amount that is due now on the sandbox chain, and responds when the transaction is in a block. In test mode only. Only one scenario of a payment can run at a time. ${withSecret}`,
+  callers: ['clientSecret'],
+  answers: { 200: simulationShape },
+  refusals: ['sandbox_only', 'state_conflict', 'unsupported_asset', 'rate_unavailable', 'chain_unavailable'],
+  example: { scenario: 'paid' },
 }
 
 export const streamCheckoutPaymentDocs: Docs = {

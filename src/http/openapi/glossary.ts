@@ -234,6 +234,9 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   'CheckoutPayment.crypto.paymentUri': paymentUri,
   'CheckoutPayment.crypto.address': 'Deposit address of this payment. The customer sends the money to it.',
   'PickAsset.clientSecret': 'Client secret of the payment, if it is not sent in the `Client-Secret` header.',
+  'SimulateCheckoutPayment.clientSecret':
+    'Client secret of the payment, if it is not sent in the `Client-Secret` header.',
+  'SimulateCheckoutPayment.scenario': 'Scenario to simulate: `paid`, which is also the default.',
   'SubmitTransaction.clientSecret': 'Client secret of the payment, if it is not sent in the `Client-Secret` header.',
   'SubmitTransaction.txHash': 'Hash of the transaction: `0x` and 64 hexadecimal digits.',
   'Payment.status':
