@@ -154,7 +154,7 @@ create index refund_destinations_until on refund_destinations (until) where unti
 -- Whether a block must be read in full is queried for every block.
 create index refund_destinations_native on refund_destinations (chain_id, native_until) where native_until is not null;
 
--- Transfers that may pay a refund, until they were looked up (src/chain/refunds/noticed.ts).
+-- Transfers that may pay a refund, until they were looked up (src/chain/refunds/noticed-transfers.ts).
 create table noticed_transfers (
   chain_id bigint not null,
   tx_hash text not null,

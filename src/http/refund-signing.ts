@@ -1,6 +1,6 @@
 import type { Refund } from '../../machines/refund.ts'
 import type { Actor } from '../actors/kind.ts'
-import { isTransactionGone } from '../chain/refunds/gone.ts'
+import { isTransactionUnknown } from '../chain/refunds/unknown-transaction.ts'
 import { transferUri } from '../chain/transfer-uri.ts'
 import { retryRefund } from '../commands/refund-transactions.ts'
 import { refuse } from '../errors.ts'
@@ -45,7 +45,7 @@ export const refundSigningRoutes: readonly Route[] = [
       docs: retryRefundDocs,
       handle: async (api, { params, member, session }) => {
         const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
-        const isGone = (refund: Actor<Refund>) => isTransactionGone(api, refund)
+        const isGone = (refund: Actor<Refund>) => isTransactionUnknown(api, refund)
         const refund = await retryRefund(api, name, encodeId('usr', session.accountId), isGone)
         return { status: 200, body: await readRefundFor(api, { member }, refund) }
       },

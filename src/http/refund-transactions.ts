@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import type { Refund } from '../../machines/refund.ts'
 import type { Actor } from '../actors/kind.ts'
-import { isTransactionGone } from '../chain/refunds/gone.ts'
+import { isTransactionUnknown } from '../chain/refunds/unknown-transaction.ts'
 import { nameTransaction } from '../commands/refund-transactions.ts'
 import { encodeId } from '../ids.ts'
 import { nameTransactionDocs } from './docs/refund-transactions.ts'
@@ -22,7 +22,7 @@ export const refundTransactionRoutes: readonly Route[] = [
       handle: async (api, { params, body, member, session }) => {
         const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
         const cause = encodeId('usr', session.accountId)
-        const isGone = (refund: Actor<Refund>) => isTransactionGone(api, refund)
+        const isGone = (refund: Actor<Refund>) => isTransactionUnknown(api, refund)
         const refund = await nameTransaction(api, name, { txHash: body.txHash, cause, isGone })
         return { status: 200, body: await readRefundFor(api, { member }, refund) }
       },

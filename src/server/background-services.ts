@@ -7,7 +7,7 @@ import { confirmationsOf } from '../chain/enabled/chains.ts'
 import { type Chains, type ConnectedChain, chainIdsOf } from '../chain/enabled/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import { isKnownToken } from '../chain/known/table.ts'
-import { warnOfRefunds } from '../chain/refunds/warn.ts'
+import { logRefundAttention } from '../chain/refunds/attention-log.ts'
 import { watchRefunds } from '../chain/refunds/watch.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { findRecipients } from '../chain/watch/recipients.ts'
@@ -118,7 +118,7 @@ const startWorkerServices = (
   })
   const submissions = watchSubmissions(services, { chains: chains.all.map(submittedOn), share: worker.share })
   const refunds = watchRefunds(services, { chains: chains.all.map(submittedOn), share: worker.share })
-  const warnings = warnOfRefunds(services, { chainIds: chainIdsOf(chains), share: worker.share })
+  const warnings = logRefundAttention(services, { chainIds: chainIdsOf(chains), share: worker.share })
   const mining = sandbox && mineWhileAwaited(services, sandbox)
   return {
     sender,
@@ -163,7 +163,7 @@ export const chainStates = (
   { all, quotes }: Pick<Chains, 'all' | 'quotes'>,
   troubles: ReadonlyMap<number, string> = new Map(),
 ): Readonly<Record<string, string>> => {
-  const doubted = quotes.feeds().filter(({ state }) => state !== 'believed')
+  const doubted = quotes.feeds().filter(({ state }) => state !== 'accepted')
   const states = all.map(({ chain: { id }, rpc }) => {
     const price = doubted.find(({ chainId }) => chainId === id)
     return [id, troubles.get(id) ?? nodeProblem(rpc) ?? (price ? `no price of ${price.pair}: ${price.state}` : 'ok')]

@@ -43,9 +43,9 @@ const collect = async (
   )
   const [sweep, ...more] = sweeps
   if (!sweep || more.length > 0 || leftOut.length > 0) throw new Error(`${count} addresses are not one transaction`)
-  const before = await chain.tokens(token, treasury)
+  const before = await chain.tokenBalance(token, treasury)
   const receipt = await chain.send(sweep.to, sweep.data, { gas: sweep.gasLimit })
-  const moved = (await chain.tokens(token, treasury)) - before
+  const moved = (await chain.tokenBalance(token, treasury)) - before
   if (stuckIn(receipt).length > 0 || moved !== 1_000n * BigInt(count)) throw new Error('not all was collected')
   return Number(receipt.gasUsed) / count
 }

@@ -14,14 +14,14 @@ const checked = `
   .trim()
   .split(/\s+/)
 
-test.each(checked)('%s has its checksum, and gets it when it is written small', address => {
+test.each(checked)('%s has a valid checksum, also computed from lower case', address => {
   expect<string | undefined>(parseAddress(address)).toBe(address)
   expect<string | undefined>(parseAddress(address.toLowerCase())).toBe(address)
   expect<string>(requireAddress(address)).toBe(address.toLowerCase())
   expect<string>(requireAddress(address.toLowerCase())).toBe(address.toLowerCase())
 })
 
-test('one letter of the wrong size is a typing error', () => {
+test('an address with one letter in the wrong case is refused', () => {
   for (const address of checked) {
     for (let at = 2; at < 42; at++) {
       const letter = address.charAt(at)
@@ -35,17 +35,17 @@ test('one letter of the wrong size is a typing error', () => {
 })
 
 test.each([
-  ['nothing', ''],
+  ['an empty text', ''],
   ['the zero address', `0x${'0'.repeat(40)}`],
   ['no 0x', '5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'],
-  ['a large 0X', '0X5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'],
-  ['all large letters, which are no checksum of this one', '0x5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED'],
+  ['an upper-case 0X', '0X5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'],
+  ['an upper-case address, which is not its checksum', '0x5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED'],
   ['a digit too few', '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beae'],
   ['a digit too many', '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed0'],
-  ['a letter that is no digit', '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaeg'],
-  ['a line after it', '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed\n'],
+  ['a letter that is not hexadecimal', '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaeg'],
+  ['a trailing line break', '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed\n'],
   ['a name', 'vitalik.eth'],
-])('%s is no address', (_, text) => {
+])('%s is not an address', (_, text) => {
   expect(parseAddress(text)).toBeUndefined()
   expect(() => requireAddress(text)).toThrow(TypeError)
 })

@@ -16,7 +16,7 @@ import { factoryChain, lower } from './contracts/chain.ts'
 const treasury = '0x52908400098527886e0f7030069857d2e4169ee7'
 const secret = new Uint8Array(32).fill(7)
 
-test('factory, sweeper and forwarders are where they were computed to be, and nowhere before', async () => {
+test('factory, sweeper and forwarders are deployed at their computed addresses', async () => {
   await using chain = await factoryChain({ bare: true })
   const code = (address: `0x${string}`) => chain.client.getCode({ address })
   const salts = [1, 2, 3].map(counter => saltOf(secret, counter))
@@ -26,18 +26,18 @@ test('factory, sweeper and forwarders are where they were computed to be, and no
   await chain.send(deploymentProxy, factoryDeployment)
   expect(await code(factory)).toBeString()
   expect(await code(sweeper)).toBeString()
-  const told = await chain.client.readContract({
+  const deployed = await chain.client.readContract({
     address: factory,
     abi: parseAbi(['function sweeper() view returns (address)']),
     functionName: 'sweeper',
   })
-  expect(lower(told)).toBe(sweeper)
+  expect(lower(deployed)).toBe(sweeper)
 
   await chain.collect(treasury, salts, [zeroAddress])
   for (const forwarder of forwarders) expect(await code(forwarder)).toBe(forwarderCode(treasury))
 })
 
-test('these addresses have been given out and must never change', () => {
+test('the addresses of factory, sweeper and forwarders never change', () => {
   const salt = saltOf(secret, 1)
   expect({ factory, sweeper, salt, forwarder: forwarderOf(treasury)(salt) }).toMatchInlineSnapshot(`
     {
@@ -49,14 +49,14 @@ test('these addresses have been given out and must never change', () => {
   `)
 })
 
-test('a salt differs with each secret and each counter, the largest safe one too', () => {
+test('each secret and counter has its own salt, up to the largest safe integer', () => {
   const secrets = [secret, new Uint8Array(32).fill(8)]
   const counters = [0, 1, 256, 2 ** 32, 2 ** 32 + 1, Number.MAX_SAFE_INTEGER]
   const salts = secrets.flatMap(each => counters.map(counter => saltOf(each, counter)))
   expect(new Set(salts).size).toBe(12)
 })
 
-test('no address is made for what could not be found or paid out again', () => {
+test('an invalid treasury, counter, secret or salt is refused', () => {
   for (const none of [
     zeroAddress,
     '0x',
@@ -69,13 +69,13 @@ test('no address is made for what could not be found or paid out again', () => {
   expect(() => forwarderOf(treasury)('0x12')).toThrow('32 bytes')
 })
 
-test('what is called is what was compiled', () => {
+test('the ABI in the source is that of the compiled contract', () => {
   const signatures = (abi: readonly { type: string; name?: string }[]) =>
     abi.filter(({ name }) => name !== 'sweeper' && name !== undefined).map(entry => normal(entry))
   expect(signatures(factoryAbi).toSorted()).toEqual(signatures(forwarders.abi).toSorted())
 })
 
-/** Without what solc adds for people. */
+/** Without the fields that solc adds for display. */
 const normal = (entry: object): string =>
   JSON.stringify(entry, (key, value) => {
     if (key === 'internalType' || (key === 'anonymous' && value === false)) return undefined

@@ -3,7 +3,7 @@ import { arbitrum, arbitrumSepolia, base, baseSepolia, optimism, optimismSepolia
 import { publicNodes } from '../../src/chain/known/public-nodes.ts'
 import { knownChains } from '../../src/chain/known/table.ts'
 
-test('the open nodes that wallets are told of are those that the chains are known by, and of chains that we know', () => {
+test('public nodes given to wallets are those of the chain registry, for known chains only', () => {
   const chains = [arbitrum, arbitrumSepolia, base, baseSepolia, optimism, optimismSepolia]
   expect(publicNodes).toEqual(Object.fromEntries(chains.map(({ id, rpcUrls }) => [id, rpcUrls.default.http[0]])))
   const known = knownChains.map(({ id }) => id)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { transferUri } from '../../src/chain/transfer-uri.ts'
 
-/** As EIP-681 reads a link: who is called on which chain, by what function, and with what. */
+/** Parses a link by EIP-681: target address, chain, function and arguments. */
 const read = (uri: string) => {
   const [, target, chainId, call, query] =
     /^ethereum:(?:pay-)?(0x[\da-fA-F]{40})(?:@(\d+))?(?:\/(\w+))?\?(.+)$/.exec(uri) ?? []
@@ -9,7 +9,7 @@ const read = (uri: string) => {
   const { value, ...rest } = Object.fromEntries(given) as Record<string, string>
   return {
     ...{ target: target?.toLowerCase(), chainId: Number(chainId ?? 1), call, ...rest },
-    // Written as people do it: `2.014e18`.
+    // May be in scientific notation: `2.014e18`.
     value: value === undefined ? undefined : BigInt(Number(value)),
   }
 }
@@ -29,11 +29,11 @@ test.each([
       amount: 1n,
     },
   ],
-] as const)('a link says what the example of EIP-681 says: %s', (written, transfer) => {
+] as const)('a link has the meaning of the example in EIP-681: %s', (written, transfer) => {
   expect(read(transferUri({ ...onMainnet, ...transfer }))).toEqual(read(written))
 })
 
-test('a link names the chain, spells addresses with their checksums, and every digit of an amount', () => {
+test('a link contains the chain id, addresses with checksums, and every digit of the amount', () => {
   const to = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
   const amount = 2n ** 256n - 1n
   expect(transferUri({ chainId: 137, tokenAddress: null, to: to.toLowerCase(), amount })).toBe(

@@ -101,7 +101,7 @@ test('200 addresses are collected by one transaction that a stranger sends, and 
   const second = await ask(lamps)
   expect(second).toMatchObject({ step: 'collect', addresses: 3, remaining: 0, amounts: [{ amount: '300' }] })
   await send(chain, second)
-  expect(await chain.tokens(token, treasury)).toBe(20_300n)
+  expect(await chain.tokenBalance(token, treasury)).toBe(20_300n)
   expect(await ask(lamps)).toMatchObject({ step: 'nothing', treasury: null, unsignedTransaction: null, addresses: 0 })
 
   // What comes to an address that has been swept is swept again, for less.
@@ -128,8 +128,8 @@ test('where the factory is missing the first transaction puts it there, and the 
     expect(next).toMatchObject({ step: 'collect', addresses: 1, remaining: left })
     await send(farChain, next)
   }
-  expect(await farChain.tokens(farToken, treasury)).toBe(200n)
-  expect(await farChain.coins(treasury)).toBe(5n)
+  expect(await farChain.tokenBalance(farToken, treasury)).toBe(200n)
+  expect(await farChain.nativeBalance(treasury)).toBe(5n)
 })
 
 test('one coin or token is collected alone when it is named, and another treasury when that is', async () => {
@@ -150,8 +150,8 @@ test('one coin or token is collected alone when it is named, and another treasur
   expect(theirs).toMatchObject({ addresses: 1, amounts: [{ amount: '40' }], treasury: getAddress(otherTreasury) })
   expect(theirs.otherTreasuries).toEqual([{ treasury: getAddress(treasury), addresses: 2 }])
   await send(chain, theirs)
-  expect(await chain.tokens(token, otherTreasury)).toBe(40n)
-  expect(await chain.tokens(token, other)).toBe(0n)
+  expect(await chain.tokenBalance(token, otherTreasury)).toBe(40n)
+  expect(await chain.tokenBalance(token, other)).toBe(0n)
   expect(await ask(lamps, { treasury: otherTreasury })).toMatchObject({ step: 'nothing', treasury: null })
 })
 
@@ -177,14 +177,14 @@ test('money on another chain is rescued where a key has the treasury, and only w
   const [toSafe = '0x'] = await addressesOf(server.api, lamps, 1, { to: safe })
   for (const address of [toKey, toSafe]) await farChain.pay(address, 5n)
   await bookFinal(server.api, farChain, [toKey, toSafe], { chainId: far })
-  const before = await farChain.coins(treasury)
+  const before = await farChain.nativeBalance(treasury)
   const rescue = await ask(lamps, { chainId: far })
   expect(rescue).toMatchObject({ step: 'collect', addresses: 1, treasury: getAddress(treasury) })
   expect(rescue.leftOut).toMatchObject([
     { reason: 'treasury_differs', amount: '5', treasury: getAddress(safe) } as never,
   ])
   await send(farChain, rescue)
-  expect(await farChain.coins(treasury)).toBe(before + 5n)
+  expect(await farChain.nativeBalance(treasury)).toBe(before + 5n)
 
   const code = await chain.client.getCode({ address: safe })
   await farChain.client.setCode({ address: safe, bytecode: code ?? '0x' })

@@ -65,7 +65,7 @@ test('what was paid to every treasury is found and swept with the file and a nod
   })
   const say = (line: string) => said.push(line)
   await recover({ ask: askAt(chain.url), recovery, tokens: [], gap: 10, account: rich, say, print: say })
-  expect([await chain.coins(treasury), await chain.coins(otherTreasury)]).toEqual([10n, 5n])
+  expect([await chain.nativeBalance(treasury), await chain.nativeBalance(otherTreasury)]).toEqual([10n, 5n])
   expect(said.join('\n')).toContain(`2 of 13 addresses hold money for ${treasury}`)
 })
 

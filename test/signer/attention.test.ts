@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { warnOfDueRefunds } from '../../src/chain/refunds/warn.ts'
+import { logDueRefundAttention } from '../../src/chain/refunds/attention-log.ts'
 import { encodeId } from '../../src/ids.ts'
 import { readBacklog } from '../../src/queries/backlog.ts'
 import { listRefunds } from '../../src/queries/refunds.ts'
@@ -15,7 +15,7 @@ const page = { after: undefined, limit: 100, order: 'asc' } as const
 /** Who is listed for the merchant, and what is logged now. */
 const look = async (merchantId: string) => {
   const { log, lines } = readableLog()
-  await warnOfDueRefunds({ sql, log }, chainsOn)
+  await logDueRefundAttention({ sql, log }, chainsOn)
   const filter = { status: undefined, paymentId: undefined, attention: { chainsOn } }
   const listed = await listRefunds(sql, { merchantId, livemode: false }, filter, page)
   expect((await readBacklog(sql, chainsOn)).refundsWithAttention).toBe(listed.length)

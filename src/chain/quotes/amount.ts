@@ -1,6 +1,6 @@
 import { minorDigits } from './minor-digits.ts'
 
-/** A price as it is, without rounding: so many of a currency for one whole unit of an asset. */
+/** An exact price as a fraction: so many units of a currency for one whole unit of an asset. */
 export type Price = { readonly numerator: bigint; readonly denominator: bigint }
 
 export const atPar: Price = { numerator: 1n, denominator: 1n }
@@ -8,25 +8,28 @@ export const atPar: Price = { numerator: 1n, denominator: 1n }
 export type Money = { readonly amountMinor: number; readonly currency: string }
 
 /**
- * How many atomic units pay the money, rounded up: the merchant never gets less than was asked, and the
- * customer never gives a whole unit too much. Undefined where no sensible payment comes out.
+ * The amount in atomic units, rounded up: the merchant never receives less than the price, and the customer never pays
+ * a whole unit too much. Undefined where the result is not a sensible payment.
  */
 export const quotedAmount = ({ amountMinor, currency }: Money, price: Price, decimals: number): bigint | undefined => {
-  if (!Number.isSafeInteger(amountMinor) || amountMinor < 1) throw new RangeError('an amount is a safe integer from 1')
-  const above = BigInt(amountMinor) * tenTo(decimals) * price.denominator
-  const below = tenTo(minorDigits(currency)) * price.numerator
-  const amount = (above + below - 1n) / below
-  // An asset of few decimals would take a dollar for a cent.
-  const excess = amount * below - above
-  return excess * 100n > above || amount > mostWhole * tenTo(decimals) ? undefined : amount
+  if (!Number.isSafeInteger(amountMinor) || amountMinor < 1)
+    throw new RangeError(
+      `Cannot quote as 'amountMinor' must be a positive safe integer: current value is ${amountMinor}`,
+    )
+  const numerator = BigInt(amountMinor) * tenTo(decimals) * price.denominator
+  const denominator = tenTo(minorDigits(currency)) * price.numerator
+  const amount = (numerator + denominator - 1n) / denominator
+  // With few decimals, rounding up could charge a dollar for a cent: more than one percent in excess is refused.
+  const excess = amount * denominator - numerator
+  return excess * 100n > numerator || amount > MAX_WHOLE_UNITS * tenTo(decimals) ? undefined : amount
 }
 
-/** No coin that anybody takes exists so often: a price that leads there is none. */
-const mostWhole = 10n ** 12n
+/** No accepted asset has so many units: a price that leads to such an amount is wrong. */
+const MAX_WHOLE_UNITS = 10n ** 12n
 
-/** For people to read; amounts are never computed from it. */
+/** The price as a decimal text for display. Amounts are never computed from it. */
 export const rateOf = ({ numerator, denominator }: Price): string => {
-  // Enough places for eight digits that count, however little a unit is worth.
+  // Enough decimal places for eight significant digits, however low the price is.
   const places = Math.max(8, 8 + denominator.toString().length - numerator.toString().length)
   const scaled = (numerator * tenTo(places)) / denominator
   const digits = scaled.toString().padStart(places + 1, '0')

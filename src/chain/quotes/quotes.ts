@@ -6,19 +6,19 @@ import { type NetworkFee, openNetworkFees } from './network-fees.ts'
 import { type ChainPrices, type FeedState, openPrices } from './prices.ts'
 import { type FeedNodes, feedsOf } from './read-feeds.ts'
 
-/** What a payment costs in one asset. */
+/** The price of a payment in one asset. */
 export type Quote = {
   readonly chainId: number
   readonly network: string
   readonly asset: string
-  /** Null for the chain's own coin. */
+  /** Null: native currency. */
   readonly tokenAddress: string | null
   readonly decimals: number
   /** In atomic units. */
   readonly amount: bigint
-  /** A stablecoin of the payment's own currency, at par: no rate, and it never expires. */
+  /** A stablecoin pegged to the payment's currency, at par: no rate, and no expiry. */
   readonly pegged: boolean
-  /** What one of the asset is worth in the payment's currency, for people to read. */
+  /** The price of one unit in the payment's currency, for display. */
   readonly rate: string | null
   readonly source: string | null
   readonly expiresAt: Date | null
@@ -28,7 +28,7 @@ export type QuoteRequest = Money & {
   readonly livemode: boolean
   /** The end of the payment's window. */
   readonly until: Date
-  /** Null: every asset there is. */
+  /** Null: all assets. */
   readonly assets: readonly { readonly chainId: number; readonly asset: string }[] | null
 }
 
@@ -37,9 +37,9 @@ export type FeeRequest = { readonly chainIds: readonly number[]; readonly curren
 export type Quotes = {
   /** Estimated fees of a transfer on these chains. A chain is left out while its gas price or its prices are not known. */
   networkFees(asked: FeeRequest): Promise<ReadonlyMap<number, NetworkFee>>
-  /** One for each asset that has a price now; the others are left out. */
+  /** One quote for each asset that has a price now. Other assets are left out. */
   offer(asked: QuoteRequest): Promise<readonly Quote[]>
-  /** What became of every aggregator at its last reading; where that was no good another one begins. */
+  /** The state of every aggregator at its last reading. Where a price was rejected, this starts another reading. */
   feeds(): readonly FeedState[]
 }
 
@@ -68,7 +68,7 @@ export const openQuotes = (chains: readonly PricedChain[], outside: Pick<Depende
         .filter(({ chain }) => chain.livemode === asked.livemode)
         .map(async ({ chain, prices }) => {
           const assets = assetsOf(chain).filter(({ asset }) => isWanted(asked, chain.id, asset))
-          // Stablecoins at par are offered whatever the chain's node is up to.
+          // Pegged stablecoins are offered even while the nodes of the chain do not answer.
           const known = assets.every(({ peg }) => peg === asked.currency) ? new Map() : await prices.read()
           return assets.flatMap(asset => quoteOf(chain, asset, asked, known, clock.now()) ?? [])
         })
@@ -77,7 +77,9 @@ export const openQuotes = (chains: readonly PricedChain[], outside: Pick<Depende
   }
 }
 
-/** Whether the chain's aggregators can tell what the asset costs in the currency, when they can be believed. */
+/**
+ * Whether the feeds of the chain are sufficient to price the asset in the currency, while their prices are accepted.
+ */
 export const canPrice = (chain: Chain, symbol: string, currency: string): boolean => {
   const asset = assetsOf(chain).find(({ asset }) => asset === symbol)
   const known = new Map(feedsOf(chain).map(({ pair }) => [pair, atPar]))
@@ -108,20 +110,25 @@ const quoteOf = (chain: Chain, asset: Asset, asked: QuoteRequest, known: ChainPr
     pegged,
     rate: pegged ? null : rateOf(priced.price),
     source: pegged ? null : `chainlink ${priced.pairs.join(', ')}`,
-    expiresAt: pegged ? null : new Date(Math.min(now.getTime() + longestMs, asked.until.getTime())),
+    expiresAt: pegged ? null : new Date(Math.min(now.getTime() + MAX_QUOTE_MS, asked.until.getTime())),
   }
 }
 
-/** As long as the usual window, so that only in a longer one money can come after its price. */
-const longestMs = 30 * 60_000
+/**
+ * As long as the default payment window, so that money can arrive after its price has expired only in longer windows.
+ */
+const MAX_QUOTE_MS = 30 * 60_000
 
 type Priced = { readonly price: Price; readonly pairs: readonly string[] }
 
-/** What one of the asset is worth in the currency. Where another is named for it, by way of the dollar. */
+/**
+ * The price of one unit of the asset in the currency. Where the feed or peg has another currency, it is converted
+ * through USD.
+ */
 const priceOf = ({ native }: Chain, asset: Asset, currency: string, known: ChainPrices): Priced | undefined => {
-  const coin = asset.address === null ? native.feed?.pair : undefined
-  const own = coin === undefined ? { price: atPar, pairs: [] } : pricedBy(coin, known)
-  const named = coin === undefined ? asset.peg : coin.split(' / ')[1]
+  const nativePair = asset.address === null ? native.feed?.pair : undefined
+  const own = nativePair === undefined ? { price: atPar, pairs: [] } : pricedBy(nativePair, known)
+  const named = nativePair === undefined ? asset.peg : nativePair.split(' / ')[1]
   if (!own || !named) return undefined
   if (named === currency) return own
   const [from, into] = [inDollars(named, known), inDollars(currency, known)]

@@ -13,7 +13,7 @@ import {
   resultOf,
 } from '../rpc/rpc.ts'
 
-/** An aggregator's last word. Times are seconds of the chain's own clock. */
+/** The latest round of an aggregator. Times are seconds of the chain's clock. */
 export type Round = {
   readonly answer: bigint
   readonly startedS: bigint
@@ -24,14 +24,14 @@ export type Round = {
 
 export type SequencerRound = Pick<Round, 'answer' | 'startedS'>
 
-/** Undefined for what gave no answer we can read. */
-export type Told<T> = T | 'disagreed' | undefined
+/** Undefined where the answer cannot be parsed. */
+export type Reported<T> = T | 'disagreed' | undefined
 
-/** What the aggregators of a chain said in one block, as two of its nodes tell it (the one, where there is one). */
+/** The rounds of all aggregators of a chain in one block, as two nodes agree (with one node, its answers). */
 export type Reading = {
   readonly headS: bigint
-  readonly rounds: ReadonlyMap<Feed, Told<Round>>
-  readonly sequencer: Told<SequencerRound>
+  readonly rounds: ReadonlyMap<Feed, Reported<Round>>
+  readonly sequencer: Reported<SequencerRound>
 }
 
 export type FeedNodes = Pick<Rpc, 'agreed' | 'both'>
@@ -40,15 +40,16 @@ export type FeedNodes = Pick<Rpc, 'agreed' | 'both'>
 export type NoReading = 'unreachable' | 'disagreed'
 
 /**
- * The heads first, then every aggregator at the hash of the lower one, which both have: nothing read here can come from
- * two blocks. Who makes up a lower head, or stands still, is passed over where two others have the higher one.
+ * Reads the heads of two nodes first, then every aggregator at the hash of the lower head, which both nodes have: all
+ * values come from one block. Where that head is invented or too old, the higher head is used if two other nodes have
+ * it.
  */
 export const readFeeds = async (
   rpc: FeedNodes,
   chain: Chain,
   isTooOld: (headS: bigint) => boolean,
 ): Promise<Reading | NoReading> => {
-  const asking = { rpc, deadline: performance.now() + longestMs }
+  const asking = { rpc, deadline: performance.now() + MAX_TOTAL_MS }
   let old: Reading | undefined
   let failure: NoReading = 'unreachable'
   try {
@@ -62,7 +63,7 @@ export const readFeeds = async (
       old ??= reading
     }
   } catch (error) {
-    // That nobody answers is a fact like any other: there is no price from there.
+    // No node answers: there is no price from this chain.
     if (!isNodeError(error)) throw error
   }
   return old ?? failure
@@ -70,15 +71,15 @@ export const readFeeds = async (
 
 type Asking = { readonly rpc: FeedNodes; readonly deadline: number }
 
-/** The heads of two, the lower one first: most often both have that. */
+/** The heads of two nodes, the lower one first: usually both nodes have that block. */
 const headsOf = async ({ rpc, deadline }: Asking): Promise<readonly BlockHeader[]> => {
-  const told = await rpc.both([blockCall('latest')], ([block]) => readHeader(resultOf(block)), within(deadline))
+  const heads = await rpc.both([blockCall('latest')], ([block]) => readHeader(resultOf(block)), limitsFor(deadline))
   const isSame = (a: BlockHeader, b: BlockHeader) => a.hash === b.hash && a.timestamp === b.timestamp
-  const apart = told.filter((head, n) => told.findIndex(other => isSame(head, other)) === n)
-  return apart.sort((a, b) => a.number - b.number)
+  const different = heads.filter((head, n) => heads.findIndex(other => isSame(head, other)) === n)
+  return different.sort((a, b) => a.number - b.number)
 }
 
-/** Throws a fault that says `behind` where two do not both have the block. */
+/** Throws an RpcFault `behind` where two nodes do not both have the block. */
 const readAt = async (asking: Asking, chain: Chain, head: BlockHeader): Promise<Reading> => {
   const feeds = feedsOf(chain)
   const callsOf = (to: string, ...data: readonly string[]) => data.map(each => callOf(to, each, head))
@@ -102,43 +103,43 @@ type AskingAt<T> = Asking & {
 }
 
 /**
- * Questions of as many calls each: all at once, and one by one where two do not say the same of all, so that who lies
- * about one price takes no other away.
+ * Reads all feeds in one batch, and each feed on its own where two nodes do not agree on all of them, so that a wrong
+ * answer for one price removes no other price.
  */
 const readEach = async <T extends Comparable>(
   asking: AskingAt<T>,
   questions: readonly (readonly RpcCall[])[],
-): Promise<readonly Told<T>[]> => {
+): Promise<readonly Reported<T>[]> => {
   if (questions.length === 0) return []
-  const told = await readAlike(asking, questions)
-  if (told !== 'disagreed' && told !== undefined) return told
-  if (questions.length === 1) return [told]
+  const answers = await readAgreed(asking, questions)
+  if (answers !== 'disagreed' && answers !== undefined) return answers
+  if (questions.length === 1) return [answers]
   return (await Promise.all(questions.map(each => readEach(asking, [each])))).flat()
 }
 
 /** Undefined where a node refuses. */
-const readAlike = async <T extends Comparable>(
+const readAgreed = async <T extends Comparable>(
   { rpc, deadline, head, read }: AskingAt<T>,
   questions: readonly (readonly RpcCall[])[],
 ): Promise<readonly (T | undefined)[] | 'disagreed' | undefined> => {
-  let isApart = false
+  let hasOtherBlock = false
   const pick = (answers: readonly RpcAnswer[]) => {
     const block = findHeader(resultOf(answers.at(-1)), { number: head.number })
-    // One that tells another time of the same block has another block.
+    // A node with another timestamp for this block has another block.
     if (block?.hash !== head.hash || block.timestamp !== head.timestamp) {
-      isApart = true
-      throw new RpcFault('behind', 'it does not have the block')
+      hasOtherBlock = true
+      throw new RpcFault('behind', 'the node does not have the block')
     }
     const ofOne = ({ length }: readonly RpcCall[], n: number) =>
       answers.slice(n * length, (n + 1) * length).map(resultOf)
     return questions.map((calls, n) => read(ofOne(calls, n)) ?? null)
   }
   try {
-    const told = agreedOn(await rpc.agreed([...questions.flat(), blockCall(head.number)], pick, within(deadline)))
-    return told?.map(round => round ?? undefined) ?? 'disagreed'
+    const rounds = agreedOn(await rpc.agreed([...questions.flat(), blockCall(head.number)], pick, limitsFor(deadline)))
+    return rounds?.map(round => round ?? undefined) ?? 'disagreed'
   } catch (error) {
-    if (error instanceof RpcRefusal && !isApart) return undefined
-    throw isApart ? new RpcFault('behind') : error
+    if (error instanceof RpcRefusal && !hasOtherBlock) return undefined
+    throw hasOtherBlock ? new RpcFault('behind') : error
   }
 }
 
@@ -152,14 +153,14 @@ const callOf = (to: string, data: string, { hash }: BlockHeader): RpcCall => ({
   params: [{ to, data }, { blockHash: hash }],
 })
 
-/** A busy block names thousands of transactions. */
-const within = (deadline: number): BatchOptions => ({
+/** A busy block contains thousands of transaction hashes. */
+const limitsFor = (deadline: number): BatchOptions => ({
   timeoutMs: Math.min(3_000, deadline - performance.now()),
   maxBytes: 2 ** 20,
 })
 
-/** However many questions it takes: customers wait for it. */
-const longestMs = 6_000
+/** The limit for all requests together: customers wait for the result. */
+const MAX_TOTAL_MS = 6_000
 
 const roundOf = ([round, decimals, description]: readonly unknown[]): Round | undefined => {
   const words = wordsOf(round)

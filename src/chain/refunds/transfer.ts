@@ -4,19 +4,19 @@ import { requireAddress } from '../address.ts'
 
 export type RefundToSend = {
   readonly id: string
-  /** Null: the chain's own coin. */
+  /** Null: native currency. */
   readonly tokenAddress: string | null
   readonly destination: string
   readonly amount: bigint
 }
 
-/** What somebody signs. */
+/** A transaction to be signed. */
 export type UnsignedTransfer = { readonly to: Hex; readonly data: Hex; readonly value: bigint }
 
 /**
- * The transaction that pays a refund. A token's carries the refund's id behind what the token reads of it, so
- * that two refunds of the same amount to the same address are told apart on the chain. Coins go without: data
- * makes wallets ask, and a destination that is a contract may refuse it.
+ * The transaction that pays a refund. A token transfer carries the refund id after its call data, which the token
+ * ignores, so that two refunds of the same amount to the same address can be distinguished. A transfer of native
+ * currency carries no id: wallets ask for confirmation of data, and a destination that is a contract may refuse it.
  */
 export const refundTransfer = ({ id, tokenAddress, destination, amount }: RefundToSend): UnsignedTransfer => {
   if (tokenAddress === null) return { to: requireAddress(destination), data: '0x', value: amount }
@@ -26,8 +26,8 @@ export const refundTransfer = ({ id, tokenAddress, destination, amount }: Refund
 }
 
 /**
- * The id that a transfer's data may carry, behind the call or, where coins are sent to somebody, as all of it: whoever
- * asks has to look whether a refund is called so.
+ * The refund id that call data may carry: after the call of a token transfer, or as the whole data of a native
+ * transfer. The caller must check whether such a refund exists.
  */
 export const refundNamedIn = (input: string): string | undefined => {
   const isCall = input.startsWith(TRANSFER) && input.length === LENGTH
@@ -38,12 +38,13 @@ export const refundNamedIn = (input: string): string | undefined => {
 /** `transfer(address,uint256)` */
 const TRANSFER = '0xa9059cbb'
 
-/** The function, two words and an id, in digits. */
+/** Length of `0x`, selector, two words and an id, in characters. */
 const LENGTH = 2 + 2 * (4 + 32 + 32 + 16)
 const ID_LENGTH = 2 + 2 * 16
 
 const bytesOf = (id: string): Hex => {
   const digits = id.replaceAll('-', '')
-  if (!/^[0-9a-f]{32}$/.test(digits)) throw new TypeError('cannot write an id behind a transfer: it is no UUID')
+  if (!/^[0-9a-f]{32}$/.test(digits))
+    throw new TypeError('Cannot encode a refund transfer as the refund id must be a UUID')
   return `0x${digits}`
 }

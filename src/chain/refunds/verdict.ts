@@ -6,28 +6,35 @@ import { refundNamedIn } from './transfer.ts'
 
 export type RefundFailure = Extract<RefundEvent, { type: 'transaction_failed' }>['failureReason']
 
-/** What a final transaction says of the refund that it is said to pay. */
+/** What a final transaction did for the refund that names it. */
 export type RefundVerdict = {
-  /** Null when it has paid the refund. */
+  /** Null: it has paid the refund. */
   readonly failure: RefundFailure | null
-  /** It has brought the destination money that the refund is not of, or more than that: nobody can tell what for. */
+  /** It sent the destination other money or more than the refund's amount: the purpose is not known. */
   readonly strayed: boolean
-  /** It shows no money of the refund's asset, and was not made for something else: a contract may have sent coins on. */
+  /**
+   * It shows no transfer of the refund's asset and belongs to no other refund: a contract may have sent native currency
+   * in an internal transfer.
+   */
   readonly maySendOn?: true
 }
 
-/** A refund, and how far the books were when it was asked for. */
-type Judged = { readonly refund: Pick<Actor<Refund>, 'id' | 'context'>; readonly begun: Beginning | null }
+/** A refund, and how far its chain was read when the refund was requested. */
+type RefundToVerify = { readonly refund: Pick<Actor<Refund>, 'id' | 'context'>; readonly begun: Beginning | null }
 type Named = { readonly namesAnother: boolean }
 
 /**
- * It has paid the refund when exactly that came to the destination, whatever else came with it. From whom does not
- * matter: people pay from where they can.
+ * A transaction pays the refund if it sends exactly the amount to the destination, whatever else it does. The sender
+ * does not matter: merchants pay from different wallets.
  *
- * `namesAnother`: it carries the id of another refund. It may have paid the same amount to the same address, and was for
- * something else.
+ * `namesAnother`: it carries the id of another refund. It may have sent the same amount to the same address, for that
+ * refund.
  */
-export const verdictOn = (mined: Mined, { context }: Judged['refund'], { namesAnother }: Named): RefundVerdict => {
+export const verdictOn = (
+  mined: Mined,
+  { context }: RefundToVerify['refund'],
+  { namesAnother }: Named,
+): RefundVerdict => {
   if (mined.status === 'reverted') return { failure: 'reverted', strayed: false }
   if (namesAnother) return { failure: 'wrong_recipient', strayed: false }
   const { tokenAddress, destination, amount } = context
@@ -43,20 +50,26 @@ export const verdictOn = (mined: Mined, { context }: Judged['refund'], { namesAn
 }
 
 /**
- * Whether it was mined before the refund was asked for, and so for something else. `unclear`: in blocks that were there
- * by then and not final, which may have given way to others with what was sent since. What carries the refund's own id
- * was made for it, wherever it is: nobody knew that id before.
+ * Whether the transaction was mined before the refund was requested, and so for another purpose. `unclear`: it is in a
+ * block that existed by then and was not final, so a reorg may have moved a later transaction there. A transaction with
+ * the refund's own id is always `later`, because the id was not known before.
  */
-export const ageOf = ({ blockNumber, input }: Mined, { refund, begun }: Judged): 'earlier' | 'unclear' | 'later' => {
+export const ageOf = (
+  { blockNumber, input }: Mined,
+  { refund, begun }: RefundToVerify,
+): 'earlier' | 'unclear' | 'later' => {
   if (begun === null || blockNumber > begun.headNumber || refundNamedIn(input) === refund.id) return 'later'
   return blockNumber > begun.finalNumber ? 'unclear' : 'earlier'
 }
 
-/** Both, of a transaction that nobody has named yet. */
-export const failureOf = (mined: Mined, judged: Judged, named: Named): RefundFailure | null =>
+/** The verdict and the age together, for a transaction that no refund names. */
+export const failureOf = (mined: Mined, judged: RefundToVerify, named: Named): RefundFailure | null =>
   verdictOn(mined, judged.refund, named).failure ?? (ageOf(mined, judged) === 'later' ? null : 'wrong_recipient')
 
-/** Coins count as the transaction's own: what contracts send on is told by no log (see judge.ts). */
+/**
+ * Native currency counts only as the transaction's own value: no log shows what contracts send on (see
+ * verify-transaction.ts).
+ */
 const paidBy = ({ to, value, transfers }: Mined) => [
   ...transfers,
   ...(to === null ? [] : [{ token: null, to, amount: value }]),

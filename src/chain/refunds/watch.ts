@@ -6,19 +6,18 @@ import { reservationEventOf } from '../../kinds/refund.ts'
 import * as query from '../../queries/refund-transactions.ts'
 import type { WorkerShare } from '../../workers/share.ts'
 import { besideReading, unlessUnanswered } from '../watch/beside.ts'
-import { judge } from './judge.ts'
-import { type RefundChain, takeNoticed } from './noticed.ts'
+import { assignNoticed, type RefundChain } from './noticed-transfers.ts'
+import { verifyTransaction } from './verify-transaction.ts'
 
-/** Looked at at once. */
-const MOST = 20
+/** Transactions checked together. */
+const MAX_PER_TURN = 20
 
-/** Blocks that a node may know beyond the books. */
-const MOST_AHEAD = 100
+/** How many blocks a node may be ahead of the recorded head. */
+const MAX_AHEAD = 100
 
 /**
- * Looks what became of the transactions that refunds are said to be paid with, for as long as it runs. Once one is
- * final, and two nodes say the same of it, its refund is processed or has failed. Before that nothing is told, so a
- * reorganisation takes nothing back.
+ * Checks the transactions that pay refunds, for as long as it runs. When a transaction is final and two nodes agree on
+ * it, its refund becomes processed or failed. Nothing is reported before, so a reorg reverts nothing.
  */
 export const watchRefunds = (
   world: Services,
@@ -28,13 +27,15 @@ export const watchRefunds = (
     decideRefunds(world, chain, signal),
   )
 
-/** Those of one chain whose turn it is. Safe to run twice, and at once. Answers how many were looked at. */
+/**
+ * Checks the refunds of one chain that are due. Idempotent, also when run in parallel. Returns how many were checked.
+ */
 export const decideRefunds = async (world: Services, chain: RefundChain, signal: AbortSignal): Promise<number> => {
   const reach = (await query.isLookDue(world.sql, chain.id)) && (await query.findReach(world.sql, chain.id))
   if (!reach) return 0
-  const due = await query.claimRefunds(world.sql, { chainId: chain.id, finalTo: reach.final.number }, MOST)
+  const due = await query.claimRefunds(world.sql, { chainId: chain.id, finalTo: reach.final.number }, MAX_PER_TURN)
   await Promise.all(due.map(each => unlessUnanswered(decide(world, { ...chain, ...reach, signal }, each))))
-  await takeNoticed(world, chain, { ...reach, signal })
+  await assignNoticed(world, chain, { ...reach, signal })
   return due.length
 }
 
@@ -44,36 +45,30 @@ const decide = async (world: Services, own: Own, due: query.DueRefund): Promise<
   const { transactions, final, head, signal } = own
   const number = await transactions.place(due.txHash, signal)
   if (number === undefined && (await isLost(world, own, due)))
-    return tell(world, due, {
+    return report(world, due, {
       type: 'transaction_failed',
       txHash: due.txHash,
       confirmations: 0,
       failureReason: 'dropped',
     })
-  // Nobody looks again before its block is final: so far ahead only a node that is wrong could put it out of sight.
-  if (number === undefined || (number ?? 0) > head + MOST_AHEAD) return query.lostRefund(world.sql, due)
+  // The next check waits until this block is final. A block number that only a faulty node can report would postpone it
+  // forever.
+  if (number === undefined || (number ?? 0) > head + MAX_AHEAD) return query.lostRefund(world.sql, due)
   if (number === null || number > final.number) return query.foundRefund(world.sql, due, number)
   const mined = await transactions.mined(due.txHash, number, final, signal)
   if (!mined) return query.doubtRefund(world.sql, due, 'nodes_disagree')
-  const judgement = await judge(world, own, due, mined)
-  if ('doubt' in judgement) return query.doubtRefund(world.sql, due, judgement.doubt)
-  const { failure: failureReason, strayed, rows } = judgement
+  const verification = await verifyTransaction(world, own, due, mined)
+  if ('doubt' in verification) return query.doubtRefund(world.sql, due, verification.doubt)
+  const { failure: failureReason, strayed, rows } = verification
   const verdict = failureReason
     ? { type: 'transaction_failed' as const, failureReason }
     : { type: 'transaction_verified' as const }
   const confirmations = Math.max(head, number) - number + 1
-  await tell(world, due, { ...verdict, txHash: due.txHash, confirmations, strayed }, rows)
+  await report(world, due, { ...verdict, txHash: due.txHash, confirmations, strayed }, rows)
 }
 
-/**
- * The sandbox is a toy, and may come back as another chain without it: nobody sends it again there, other than a
- * signer that has signed it.
- */
-const isLost = async (
-  { sql }: Services,
-  { transactions, final, signal }: Own,
-  due: query.DueRefund,
-): Promise<boolean> =>
+/** The sandbox chain may be replaced by one without the transaction. Only a refund signer would send it there again. */
+const isLost = async ({ sql }: Services, { transactions, final, signal }: Own, due: query.DueRefund): Promise<boolean> =>
   due.isChainLost &&
   !(await query.isSignedFor(sql, due.refund.id)) &&
   (await transactions.lacks(due.txHash, final, signal)) === true
@@ -82,10 +77,10 @@ type Untimed<Event> = Event extends unknown ? Omit<Event, 'at'> : never
 type Verdict = Untimed<Extract<RefundEvent, { confirmations: number }>>
 
 /**
- * With the payment, of which a part is refunded or free again. The same verdict has the same id, so that a crash
- * repeats nothing; a refund that is signed again is at another revision.
+ * In one commit with the payment, whose reserved amount becomes refunded or free again. The same verdict has the same
+ * command id, so that a crash repeats nothing; a refund that is signed again has another revision.
  */
-const tell = async (
+const report = async (
   { sql, actors, log }: Services,
   due: query.DueRefund,
   verdict: Verdict,
@@ -102,10 +97,10 @@ const tell = async (
     { ...command('refund', refund.id, verdict), rows },
     ...(type ? [command('payment', paymentId, { type, amountMinor })] : []),
   ])
-  // The refund itself refuses where another worker was faster; that its payment does breaks a promise of the books.
+  // The refund refuses where another worker was faster. A refusal of its payment breaks an invariant.
   if (!outcome.ok && outcome.index > 0)
-    log.error({ refund: refund.id, action: 'bun run audit' }, 'refund outcome refused by its payment')
-  // Another refund was told of the same rise a moment sooner.
+    log.error({ refund: encodeId('re', refund.id), action: 'bun run audit' }, 'refund outcome refused by its payment')
+  // Another refund claimed the same rise first.
   if (!outcome.ok && outcome.constraint === 'refund_rises_pkey') await query.doubtRefund(sql, due, 'balance_unclear')
   if (!outcome.ok || !verdict.strayed || outcome.done[0]?.replayed) return
   const why = verdict.type === 'transaction_failed' ? verdict.failureReason : 'paid_more'

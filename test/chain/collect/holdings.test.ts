@@ -6,7 +6,7 @@ import { forwarderOf, saltOf } from '../../../src/chain/forwarder.ts'
 import { askAt } from '../contracts/ask.ts'
 import { factoryChain } from '../contracts/chain.ts'
 
-test('what 2,000 addresses hold is what each holds when asked alone', async () => {
+test('the balances of 2,000 addresses equal those read one by one', async () => {
   await using chain = await factoryChain()
   const salts = Array.from({ length: 2000 }, (_, at) => saltOf(new Uint8Array(32).fill(7), at + 1))
   const treasury = '0x52908400098527886e0f7030069857d2e4169ee7'
@@ -17,7 +17,7 @@ test('what 2,000 addresses hold is what each holds when asked alone', async () =
   await chain.collect(treasury, salts.slice(767, 768), [good])
   for (const place of chosen) await chain.pay(at(place), BigInt(place) + 1n)
   await chain.mint(good, chosen.map(at), 9n)
-  // A contract's code may not begin with this byte, and an answer is given in place of one.
+  // Contract code may not begin with this byte, and the answer is returned as contract code.
   await chain.client.setBalance({ address: at(0), value: 0xefn << 248n })
 
   const ask = askAt(chain.url)
@@ -31,7 +31,7 @@ test('what 2,000 addresses hold is what each holds when asked alone', async () =
   }
 })
 
-test('the code of a treasury is told from a key, also from one that has lent its address to code', async () => {
+test('a treasury with a key has no code hash, also with an EIP-7702 delegation, and a contract has one', async () => {
   await using chain = await factoryChain()
   const ask = askAt(chain.url)
   const wallet = '0x00000000000000000000000000000000000000aa'

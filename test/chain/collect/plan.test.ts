@@ -10,7 +10,7 @@ const addressOf = forwarderOf(treasury)
 const saltsOf = (count: number): Hex[] =>
   Array.from({ length: count }, (_, at) => saltOf(new Uint8Array(32).fill(7), at + 1))
 
-/** Sends them all, as planned. */
+/** Sends all sweeps of a plan. */
 const carryOut = async (chain: FactoryChain, sweeps: Awaited<ReturnType<typeof planSweeps>>['sweeps']) => {
   for (const { to, data, gasLimit } of sweeps) {
     const receipt = await chain.send(to, data, { gas: gasLimit })
@@ -19,7 +19,7 @@ const carryOut = async (chain: FactoryChain, sweeps: Awaited<ReturnType<typeof p
   }
 }
 
-test('addresses that hold the same go together, 200 at most, and each is swept of what it holds and no more', async () => {
+test('addresses with the same tokens are swept together, at most 200 in a transaction, for their own tokens only', async () => {
   await using chain = await factoryChain()
   const [one, two] = [await chain.deploy('good-token'), await chain.deploy('fee-token')]
   const salts = saltsOf(230)
@@ -35,11 +35,11 @@ test('addresses that hold the same go together, 200 at most, and each is swept o
     { to: factory, count: 20, tokens: [two, one] },
   ])
   await carryOut(chain, sweeps)
-  expect(await chain.tokens(one, treasury)).toBe(23_000n)
-  expect(await chain.tokens(two, treasury)).toBe(1980n)
+  expect(await chain.tokenBalance(one, treasury)).toBe(23_000n)
+  expect(await chain.tokenBalance(two, treasury)).toBe(1980n)
 })
 
-test('what one transaction cannot carry is two', async () => {
+test('a sweep above the gas limit is split into two transactions', async () => {
   await using chain = await factoryChain()
   const tokens: Hex[] = []
   for (let count = 0; count < 4; count++) tokens.push(await chain.deploy('good-token'))
@@ -57,11 +57,11 @@ test('what one transaction cannot carry is two', async () => {
     expect(gasPerAddress).toBeWithin(60_000, 120_000)
   }
   await carryOut(chain, sweeps)
-  for (const token of tokens) expect(await chain.tokens(token, treasury)).toBe(20_000n)
+  for (const token of tokens) expect(await chain.tokenBalance(token, treasury)).toBe(20_000n)
 })
 
 test.each(['false-return-token', 'reverting-token', 'bomb-token', 'endless-token'])(
-  'a %s is left out at 60 addresses, and the good one there is swept for what it costs alone',
+  'a %s at 60 addresses is left out, and another token there is swept at its usual gas',
   async name => {
     await using chain = await factoryChain()
     const [good, mean] = [await chain.deploy('good-token'), await chain.deploy(name)]
@@ -77,11 +77,11 @@ test.each(['false-return-token', 'reverting-token', 'bomb-token', 'endless-token
     expect(plan.sweeps.map(({ salts, tokens }) => [salts.length, tokens])).toEqual([[60, [good]]])
     expect(plan.sweeps[0]?.gasPerAddress).toBeLessThan(62_000)
     await carryOut(chain, plan.sweeps)
-    expect(await chain.tokens(good, treasury)).toBe(6000n)
+    expect(await chain.tokenBalance(good, treasury)).toBe(6000n)
   },
 )
 
-test('an address that its token has frozen is left out, and the others are swept', async () => {
+test('an address frozen by its token is left out, and the others are swept', async () => {
   await using chain = await factoryChain()
   const token = await chain.deploy('freezing-token')
   const salts = saltsOf(3)
@@ -97,11 +97,11 @@ test('an address that its token has frozen is left out, and the others are swept
   )
   expect(leftOut).toEqual([{ salt: frozen, token }])
   await carryOut(chain, sweeps)
-  expect(await chain.tokens(token, treasury)).toBe(200n)
+  expect(await chain.tokenBalance(token, treasury)).toBe(200n)
 })
 
 test.each(['refusing-treasury', 'gas-eating-treasury'])(
-  'for a %s the coins are left out, and its tokens are swept',
+  'for a %s the native currency is left out, and tokens are swept',
   async name => {
     await using chain = await factoryChain()
     const contract = await chain.deploy(name)
@@ -117,11 +117,11 @@ test.each(['refusing-treasury', 'gas-eating-treasury'])(
     )
     expect(plan.leftOut).toEqual(salts.map(salt => ({ salt, token: coin })))
     await carryOut(chain, plan.sweeps)
-    expect(await chain.tokens(good, contract)).toBe(300n)
+    expect(await chain.tokenBalance(good, contract)).toBe(300n)
   },
 )
 
-test('nothing to sweep is no transaction', async () => {
+test('a plan without deposits has no transactions', async () => {
   await using chain = await factoryChain()
   expect(await planSweeps(askAt(chain.url), treasury, [])).toEqual({ sweeps: [], leftOut: [] })
 })

@@ -27,7 +27,7 @@ export const factoryChain = async ({ bare = false, chainId = anvilChain.id as nu
     .extend(publicActions)
     .extend(walletActions)
   const [account] = await client.getAddresses()
-  if (!account) throw new Error('anvil gave no account')
+  if (!account) throw new Error('anvil returned no account')
 
   const minedAs = (hash: Hex) =>
     until(() => client.getTransactionReceipt({ hash }).catch(() => undefined), { what: `the receipt of ${hash}` })
@@ -58,8 +58,8 @@ export const factoryChain = async ({ bare = false, chainId = anvilChain.id as nu
       send(token, encodeFunctionData({ abi: mintAbi, args: [to, amount] }), { gas: 25_000_000n }),
     freeze: (token: Hex, holder: Hex) => send(token, encodeFunctionData({ abi: freezeAbi, args: [holder] })),
     pay: (to: Hex, value: bigint, options?: Sending) => send(to, '0x', { ...options, value }),
-    coins: (address: Hex) => client.getBalance({ address }),
-    tokens: async (token: Hex, holder: Hex): Promise<bigint> => {
+    nativeBalance: (address: Hex) => client.getBalance({ address }),
+    tokenBalance: async (token: Hex, holder: Hex): Promise<bigint> => {
       const data = encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] })
       const { data: answer = '0x' } = await client.call({ to: token, data })
       return decodeFunctionResult({ abi: erc20Abi, functionName: 'balanceOf', data: answer })
@@ -75,7 +75,7 @@ export type Sending = { readonly value?: bigint; readonly gas?: bigint; readonly
 export const collectData = (treasury: Hex, salts: readonly Hex[], tokens: readonly Hex[]): Hex =>
   encodeFunctionData({ abi: factoryAbi, functionName: 'collect', args: [treasury, salts, tokens] })
 
-/** What a collection could not move, as forwarder and token. */
+/** The failed transfers of a collection, as forwarder and token. */
 export const stuckIn = (receipt: TransactionReceipt): readonly (readonly [Hex, Hex])[] =>
   parseEventLogs({ abi: factoryAbi, eventName: 'Stuck', logs: receipt.logs }).map(({ args }) => [
     lower(args.forwarder),

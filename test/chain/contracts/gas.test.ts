@@ -10,7 +10,7 @@ test('200 new addresses are collected in one transaction, for at most 60,000 gas
   const good = await chain.deploy('good-token')
   const other = await chain.deploy('good-token')
   const gas: Record<string, number> = {}
-  /** Where nothing was collected to yet, and its addresses are new. */
+  /** A treasury without collections, and its unused addresses. */
   const fresh = (digit: number) => {
     const treasury: Hex = `0x52908400098527886e0f7030069857d2e4169ee${digit}`
     const forwarders = salts.map(forwarderOf(treasury))
@@ -31,25 +31,25 @@ test('200 new addresses are collected in one transaction, for at most 60,000 gas
   const tokens = fresh(1)
   await tokens.mint(good)
   await tokens.collect('a token, new', [good])
-  expect(await chain.tokens(good, tokens.treasury)).toBe(200_000n)
-  await tokens.collect('a token, nothing there', [good])
+  expect(await chain.tokenBalance(good, tokens.treasury)).toBe(200_000n)
+  await tokens.collect('a token, empty', [good])
   await tokens.mint(good)
   await tokens.collect('a token, again', [good])
 
   const coins = fresh(2)
   await coins.fund()
-  await coins.collect('coins, new', [coin])
+  await coins.collect('native, new', [coin])
   await coins.fund()
-  await coins.collect('coins, again', [coin])
+  await coins.collect('native, again', [coin])
 
   const all = fresh(3)
   await all.fund()
   await all.mint(good)
   await all.mint(other)
-  await all.collect('coins and two tokens, new', [coin, good, other])
-  expect(await chain.coins(all.treasury)).toBe(1400n)
+  await all.collect('native and two tokens, new', [coin, good, other])
+  expect(await chain.nativeBalance(all.treasury)).toBe(1400n)
 
   console.log(`gas for each of 200 addresses: ${JSON.stringify(gas)}`)
   expect(gas['a token, new']).toBeLessThanOrEqual(60_000)
-  expect(gas['coins, new']).toBeLessThanOrEqual(60_000)
+  expect(gas['native, new']).toBeLessThanOrEqual(60_000)
 })

@@ -5,7 +5,7 @@ import { compile, contractFolders } from '../../../src/chain/contracts/compile.t
 
 const folders = contractFolders().map(folder => relative(process.cwd(), folder))
 
-test.each(folders)('what is committed in %s is what its sources say', folder => {
+test.each(folders)('the committed artifacts in %s are those of its sources', folder => {
   const compiled = compile(folder)
   for (const [name, text] of compiled) expect(readFileSync(join(folder, name), 'utf8')).toBe(text)
   const files = readdirSync(folder).filter(name => name.endsWith('.json'))

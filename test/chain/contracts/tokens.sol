@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// A token as it should be; the others differ in what a transfer does.
+/// A standard token. The others differ in their transfer.
 contract GoodToken {
     mapping(address => uint256) public balanceOf;
 
@@ -53,7 +53,7 @@ contract RevertingToken is GoodToken {
     }
 }
 
-/// Freezes one holder, as issuers can.
+/// Can freeze one holder.
 contract FreezingToken is GoodToken {
     address public frozen;
 
@@ -77,7 +77,7 @@ contract BombToken is GoodToken {
     }
 }
 
-/// As much as the gas of a sweep pays for.
+/// Returns as much data as the gas of a sweep pays for.
 contract SmallBombToken is GoodToken {
     function transfer(address to, uint256 amount) external override {
         move(to, amount);
@@ -94,7 +94,7 @@ contract EndlessToken is GoodToken {
     }
 }
 
-/// Never says what anybody has.
+/// balanceOf() uses all gas and never returns.
 contract SilentToken {
     function balanceOf(address) external pure {
         while (true) {}

@@ -27,7 +27,7 @@ const gnosis = {
   blockMs: 5_000,
 }
 
-test('a chain that the file describes is switched on like any other', () => {
+test('a chain of the file is enabled by its RPC URLs', () => {
   const [chain] = open(JSON.stringify({ chains: [gnosis] }), 100)
   expect(chain).toEqual({
     ...gnosis,
@@ -42,7 +42,7 @@ test('a chain that the file describes is switched on like any other', () => {
   })
 })
 
-test('a chain is described whole, with feeds, explorer and sequencer', () => {
+test('an entry can have feeds, explorer and sequencer feed', () => {
   const feed = { address, pair: 'DAI / USD', heartbeatS: 3_600 }
   const whole = {
     ...gnosis,
@@ -64,11 +64,11 @@ test('a chain is described whole, with feeds, explorer and sequencer', () => {
   })
 })
 
-test('what the file describes without RPC addresses stays off', () => {
+test('a chain of the file without RPC URLs is not enabled', () => {
   expect(open(JSON.stringify({ chains: [gnosis] }), 1).map(({ id }) => id)).toEqual([1])
 })
 
-test('the file adds tokens to a known chain, after those of the table', () => {
+test('the file adds tokens to a known chain, after its known tokens', () => {
   const [base] = open(
     JSON.stringify({ chains: [{ id: 8453, tokens: [{ ...token, address: `0x${'a'.repeat(40)}` }] }] }),
     8453,
@@ -79,11 +79,11 @@ test('the file adds tokens to a known chain, after those of the table', () => {
 
 const usdcOnBase = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
 
-/** The part that is wrong, and what the one line says. */
+/** What is wrong, the file, and the error. */
 const refused: readonly (readonly [string, unknown, string])[] = [
-  ['no object', [], 'chains: it must be a list of at most 1000 chains'],
-  ['a field beside the list', { chains: [], more: 1 }, 'more: this field is not allowed there'],
-  ['a chain that is none', { chains: [5] }, 'chains[0]: it must be an object'],
+  ['a list as the file', [], 'chains: it must be a list of at most 1000 chains'],
+  ['a field next to the list', { chains: [], more: 1 }, 'more: this field is not allowed there'],
+  ['a number as a chain', { chains: [5] }, 'chains[0]: it must be an object'],
   ['no id', { chains: [{}] }, 'chains[0].id: it must be a chain ID, a whole number of at least 1'],
   ['a second description', { chains: [gnosis, gnosis] }, 'chains[1].id: it must be a chain that is listed only once'],
   ['the sandbox', { chains: [{ ...gnosis, id: 31337 }] }, 'chains[0].id: it must be a chain other than the sandbox'],
@@ -174,6 +174,6 @@ for (const [name, content, says] of refused)
     expect(start).not.toThrow('\n')
   })
 
-test('a file that is no JSON ends the start without repeating it', () => {
+test('a file that is not JSON ends the start with an error that does not quote it', () => {
   expect(() => open('{ secret', 1)).toThrow(/^CHAINS_FILE is not valid: it must be a readable JSON file$/)
 })

@@ -19,7 +19,7 @@ const addressesOf = ({ tokens, native, currencyFeeds, sequencerFeed }: Chain) =>
     .map(({ address }) => address)
     .concat(sequencerFeed ?? [])
 
-test('every address in the table is spelled with the checksum of EIP-55', () => {
+test('every address in the source of the known chains has its EIP-55 checksum', () => {
   const spelled = readdirSync(folder).flatMap(
     name => readFileSync(new URL(name, folder), 'utf8').match(/\b0x[0-9a-fA-F]{30,}\b/g) ?? [],
   )
@@ -27,11 +27,11 @@ test('every address in the table is spelled with the checksum of EIP-55', () => 
   for (const address of spelled) expect(parseAddress(address)).toBe(address as `0x${string}`)
 })
 
-test('inside the house addresses are in small letters', () => {
+test('addresses of known chains are in lower case', () => {
   for (const address of knownChains.flatMap(addressesOf)) expect(address).toMatch(/^0x[0-9a-f]{40}$/)
 })
 
-test('ids, coins, explorers and kinds of the known chains are those of viem', () => {
+test('id, mode, native currency and explorer of each known chain are those of viem', () => {
   const definitions = Object.values(viem)
   for (const chain of knownChains) {
     const theirs = definitions.find(definition => definition.id === chain.id)
@@ -51,7 +51,7 @@ test('ids, coins, explorers and kinds of the known chains are those of viem', ()
   }
 })
 
-test('USDC stands on every known chain, other stablecoins only where their issuer has one', () => {
+test('every known chain has USDC, and other stablecoins only where their issuer issues them', () => {
   const table = knownChains.map(({ network, tokens }) => `${network}: ${tokens.map(({ asset }) => asset).join(' ')}`)
   expect(table).toEqual([
     'Ethereum: USDC USDT DAI PYUSD EURC',
@@ -67,30 +67,30 @@ test('USDC stands on every known chain, other stablecoins only where their issue
   ])
 })
 
-test('no id, and on a chain no asset and no address, stands twice', () => {
-  const twice = (values: readonly unknown[]) => values.length - new Set(values).size
-  expect(twice(knownChains.map(({ id }) => id))).toBe(0)
+test('chain ids are unique, and so are assets and addresses of a chain', () => {
+  const duplicates = (values: readonly unknown[]) => values.length - new Set(values).size
+  expect(duplicates(knownChains.map(({ id }) => id))).toBe(0)
   for (const { native, tokens } of knownChains) {
-    expect(twice([native.asset, ...tokens.map(({ asset }) => asset)])).toBe(0)
-    expect(twice(tokens.map(({ address }) => address))).toBe(0)
+    expect(duplicates([native.asset, ...tokens.map(({ asset }) => asset)])).toBe(0)
+    expect(duplicates(tokens.map(({ address }) => address))).toBe(0)
   }
 })
 
-test('mainnets wait for finality and test nets for a few blocks', () => {
+test('mainnets wait for the finalized tag, testnets for a few confirmations', () => {
   for (const { livemode, finality } of knownChains) expect(finality === 'finalized').toBe(livemode)
 })
 
-test('the second layers of live mode have a sequencer feed', () => {
+test('layer 2 mainnets have a sequencer feed', () => {
   const layers = knownChains.filter(({ sequencerFeed }) => sequencerFeed).map(({ network }) => network)
   expect(layers).toEqual(['Base', 'Arbitrum One', 'Optimism'])
 })
 
-test('RPC addresses switch a known chain on, and no other', () => {
+test('RPC URLs enable a known chain', () => {
   expect(openChains(rpc(8453, 1), null).map(({ network }) => network)).toEqual(['Base', 'Ethereum'])
   expect(openChains(rpc(), null)).toEqual([])
 })
 
-test('the sandbox is there with the contracts it was given', () => {
+test('the sandbox chain has the given contracts', () => {
   const contracts = { token: `0x${'1'.repeat(40)}`, feed: `0x${'2'.repeat(40)}`, euroFeed: `0x${'3'.repeat(40)}` }
   const [sandbox] = openChains(rpc(), contracts)
   expect(sandbox).toMatchObject({ id: 31337, livemode: false, finality: { confirmations: 3 }, pollMs: 500 })
@@ -99,7 +99,7 @@ test('the sandbox is there with the contracts it was given', () => {
   expect(sandbox?.currencyFeeds.map(({ address }) => address)).toEqual([contracts.euroFeed])
 })
 
-test('RPC addresses of a chain that nobody described end the start with one line that names it', () => {
+test('RPC URLs of an unknown chain end the start with one line that names it', () => {
   expect(() => openChains(rpc(1, 424242), null)).toThrow(StartError)
   expect(() => openChains(rpc(1, 424242), null)).toThrow(
     'RPC_URLS_424242 is not valid: the chain must be one of 1, 8453, 42161, 10, 137, 11155111, 84532, 421614, 11155420, 80002, or be described in CHAINS_FILE',

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity ^0.8.24;
 
-/// What Chainlink's proxies answer, as a test says. Also a sequencer's feed, which tells by `startedAt` since when.
+/// An aggregator that returns what a test sets. Also used as a sequencer feed, whose `startedAt` is the time of the last
+/// change.
 contract Aggregator {
     string public description;
     uint8 public decimals;

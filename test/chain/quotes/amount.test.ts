@@ -14,13 +14,13 @@ const table: readonly (readonly [string, number, string, Price, number, bigint |
   ['10 dollars in POL at 0.25', 10_00, 'USD', price(25_000_000n), 18, 40n * 10n ** 18n],
   ['10 euros in USDC at 1.08123456', 10_00, 'EUR', { numerator: 10n ** 8n, denominator: 108_123_456n }, 6, 10_812_346n],
   ['10 dollars in EURC at 1.08123456', 10_00, 'USD', price(108_123_456n), 6, 9_248_687n],
-  ['1,000 yen, which have no minor units, in a yen coin', 1_000, 'JPY', atPar, 6, 1_000_000_000n],
-  ['1.234 dinars, which have a thousand fils, in a dinar coin', 1_234, 'KWD', atPar, 6, 1_234_000n],
-  ['a cent in a coin of two decimals', 1, 'USD', atPar, 2, 1n],
-  ['a cent in a coin without decimals', 1, 'USD', atPar, 0, undefined],
-  ['1.50 dollars in a coin without decimals', 1_50, 'USD', atPar, 0, undefined],
-  ['300.50 dollars in a coin without decimals, 0.17 % too much', 300_50, 'USD', atPar, 0, 301n],
-  ['more than a trillion of a coin', 10_00, 'USD', price(1n, 18), 18, undefined],
+  ['1,000 yen, which have no minor units, in a yen token', 1_000, 'JPY', atPar, 6, 1_000_000_000n],
+  ['1.234 dinars, which have a thousand fils, in a dinar token', 1_234, 'KWD', atPar, 6, 1_234_000n],
+  ['a cent in a token with two decimals', 1, 'USD', atPar, 2, 1n],
+  ['a cent in a token without decimals', 1, 'USD', atPar, 0, undefined],
+  ['1.50 dollars in a token without decimals', 1_50, 'USD', atPar, 0, undefined],
+  ['300.50 dollars in a token without decimals, 0.17 % too much', 300_50, 'USD', atPar, 0, 301n],
+  ['more than a trillion tokens', 10_00, 'USD', price(1n, 18), 18, undefined],
   ['the largest amount in USDC', Number.MAX_SAFE_INTEGER, 'USD', atPar, 6, undefined],
   ['a trillion dollars in USDC', 10 ** 14, 'USD', atPar, 6, 10n ** 18n],
 ]
@@ -54,12 +54,12 @@ test('an amount is never below the exact value, and less than one atomic unit ab
   expect(offered, `SEED=${seed}`).toBeGreaterThan(5_000)
 })
 
-test('an amount that no payment can have is a fault', () => {
+test('an invalid amount is refused', () => {
   for (const amountMinor of [0, -1, 1.5, Number.NaN, 2 ** 53])
     expect(() => quotedAmount({ amountMinor, currency: 'USD' }, atPar, 6)).toThrow(RangeError)
 })
 
-test('a rate is read as a decimal number, with eight digits that count', () => {
+test('a rate is a decimal number with eight significant digits', () => {
   expect(rateOf(price(250_012_345_678n))).toBe('2500.12345678')
   expect(rateOf(atPar)).toBe('1')
   expect(rateOf(price(25_000_000n))).toBe('0.25')

@@ -10,26 +10,26 @@ import { type Change, no, type Question, through } from '../watch/node.ts'
 import { aggregator, chainWith, inMinutes, startOracles } from './oracles.ts'
 
 const oracles = await startOracles()
-const { clock, feed, say, client, follow } = oracles
-// What was before is too old for prices.
+const { clock, feed, setAnswer, client, followHead } = oracles
+// Earlier blocks are too old for prices.
 const first = await client.getBlock()
 await client.setNextBlockTimestamp({ timestamp: first.timestamp + 3_600n })
 await client.mine({ blocks: 1 })
-await follow()
+await followHead()
 afterAll(() => oracles[Symbol.asyncDispose]())
 
-/** $10 and their equals: ETH at 2,500 dollars and EURC at 1.08. */
+/** A chain with prices for 10 dollars: ETH at 2,500 dollars and EURC at 1.08. */
 const priced = async () => {
   const [eth, eur] = [await feed('ETH / USD', 250_000_000_000n), await feed('EUR / USD', 108_000_000n)]
   const sequencerFeed = await oracles.deploy(aggregator, ['Sequencer', 0])
-  await say(sequencerFeed, 0n, 0n, 7_200n)
+  await setAnswer(sequencerFeed, 0n, 0n, 7_200n)
   const native = { asset: 'ETH', decimals: 18, feed: eth } as const
   return { eth, eur, chain: chainWith({ id: 31_337, native, currencyFeeds: [eur], sequencerFeed }) }
 }
 
 const ALL = { USDC: 10_000_000n, EURC: 9_259_260n, ETH: 4n * 10n ** 15n }
-const ETH_ALONE_AWAY = { USDC: ALL.USDC, EURC: ALL.EURC }
-const AT_PAR = { USDC: ALL.USDC }
+const WITHOUT_ETH = { USDC: ALL.USDC, EURC: ALL.EURC }
+const ONLY_PEGGED = { USDC: ALL.USDC }
 
 const open = (chain: Chain, ...urls: readonly string[]) => {
   const { log, lines } = readableLog()
@@ -40,14 +40,14 @@ const open = (chain: Chain, ...urls: readonly string[]) => {
   }
   return {
     offer,
-    /** After as long as a reading is kept. */
+    /** After the time for which a reading is cached. */
     offerAgain: () => {
       clock.advance(5_000)
       return offer()
     },
     states: () => Object.fromEntries(chains.quotes.feeds().map(({ pair, state }) => [pair, state])),
     ready: () => chainStates(chains)[chain.id],
-    told: () => lines().flatMap(({ msg, pair, reason }) => (pair ? [`${msg}: ${pair} ${reason ?? ''}`.trim()] : [])),
+    logged: () => lines().flatMap(({ msg, pair, reason }) => (pair ? [`${msg}: ${pair} ${reason ?? ''}`.trim()] : [])),
     [Symbol.dispose]: () => chains.close(),
   }
 }
@@ -71,21 +71,21 @@ const says =
     isCallOf(question, eth.address, selectors.latestRoundData) ? withWord(answer, 1, price) : answer
 
 const aMillionTimes = says(250_000_000_000_000_000n)
-/** Not so much that it would be taken for an accident. */
+/** Not so much that it would count as a jump. */
 const aLittleMore = says(260_000_000_000n)
 
 const isBlock = (question: Question, answer: unknown): answer is object =>
   question.method === 'eth_getBlockByNumber' && answer !== null
 
-/** What one node may say, what is offered where another contradicts, and why the rest is not. */
+/** A lie of one node, the quotes that are still offered, and the reason for the rejection of the others. */
 const lies: readonly (readonly [string, Lie, Readonly<Record<string, bigint>>, string])[] = [
-  ['a million times the price', aMillionTimes, ETH_ALONE_AWAY, 'disagreed'],
+  ['a million times the price', aMillionTimes, WITHOUT_ETH, 'disagreed'],
   [
     'other decimals',
     ({ eth }) =>
       (question, answer) =>
         isCallOf(question, eth.address, selectors.decimals) ? withWord(answer, 0, 2n) : answer,
-    ETH_ALONE_AWAY,
+    WITHOUT_ETH,
     'disagreed',
   ],
   [
@@ -95,25 +95,25 @@ const lies: readonly (readonly [string, Lie, Readonly<Record<string, bigint>>, s
         isCallOf(question, eth.address, selectors.description)
           ? String(answer).replace('455448202f20555344', '425443202f20555344')
           : answer,
-    ETH_ALONE_AWAY,
+    WITHOUT_ETH,
     'disagreed',
   ],
   [
-    'that the price is a day older',
+    'an update time a day older',
     ({ eth }) =>
       (question, answer) =>
         isCallOf(question, eth.address, selectors.latestRoundData)
           ? withWord(answer, 3, BigInt(clock.now().getTime()) / 1_000n - 86_400n)
           : answer,
-    ETH_ALONE_AWAY,
+    WITHOUT_ETH,
     'disagreed',
   ],
   [
-    'no to what the price is',
+    'a refusal in place of the price',
     ({ eth }) =>
       (question, answer) =>
         isCallOf(question, eth.address, selectors.latestRoundData) ? no : answer,
-    ETH_ALONE_AWAY,
+    WITHOUT_ETH,
     'unreadable',
   ],
   [
@@ -121,42 +121,42 @@ const lies: readonly (readonly [string, Lie, Readonly<Record<string, bigint>>, s
     ({ chain }) =>
       (question, answer) =>
         isCallOf(question, String(chain.sequencerFeed), selectors.latestRoundData) ? withWord(answer, 1, 1n) : answer,
-    AT_PAR,
+    ONLY_PEGGED,
     'disagreed',
   ],
   [
-    'that its blocks are others',
+    'blocks with other hashes',
     () => (question, answer) => (isBlock(question, answer) ? { ...answer, hash: `0x${'e'.repeat(64)}` } : answer),
-    AT_PAR,
+    ONLY_PEGGED,
     'disagreed',
   ],
   [
-    'that its blocks are ten minutes older',
+    'blocks that are ten minutes older',
     () => (question, answer) =>
       isBlock(question, answer) && 'timestamp' in answer
         ? { ...answer, timestamp: hex(Number(answer.timestamp) - 600) }
         : answer,
-    AT_PAR,
+    ONLY_PEGGED,
     'disagreed',
   ],
   [
-    'that there is no block but the first',
+    'no block except the first',
     () => (question, answer) => {
       if (!isBlock(question, answer) || question.params[0] === '0x0') return answer
       return question.params[0] === 'latest'
         ? { ...answer, hash: first.hash, number: '0x0', timestamp: hex(first.timestamp) }
         : null
     },
-    AT_PAR,
+    ONLY_PEGGED,
     'behind',
   ],
 ]
 
-/** Who lies is quicker than who does not: the first to answer is asked first. */
+/** The correct node is slower: the fastest node is asked first. */
 const slowly = () => through(oracles.url, (_, answer) => Bun.sleep(15).then(() => answer))
 
 for (const [name, lie, offered, state] of lies) {
-  test(`who says ${name} is one of two: nothing is offered by it, in either order`, async () => {
+  test(`one of two nodes returns ${name}: no quote depends on it, in either order`, async () => {
     const on = await priced()
     await using liar = await through(oracles.url, lie(on))
     await using honest = await slowly()
@@ -167,12 +167,12 @@ for (const [name, lie, offered, state] of lies) {
       using nodes = open(on.chain, ...urls)
       expect(await nodes.offer()).toEqual(offered)
       expect(nodes.states()).toMatchObject({ 'ETH / USD': state })
-      expect(nodes.told()).toContain(`price rejected: ETH / USD ${state}`)
+      expect(nodes.logged()).toContain(`price rejected: ETH / USD ${state}`)
       expect(nodes.ready()).toBe(`no price of ETH / USD: ${state}`)
     }
   })
 
-  test(`who says ${name} is one of three: the others are believed`, async () => {
+  test(`one of three nodes returns ${name}: the quotes of the other two are offered`, async () => {
     const on = await priced()
     await using liar = await through(oracles.url, lie(on))
     await using honest = await slowly()
@@ -183,86 +183,86 @@ for (const [name, lie, offered, state] of lies) {
     ]) {
       using nodes = open(on.chain, ...urls)
       expect(await nodes.offer()).toEqual(ALL)
-      expect(nodes.told()).toEqual([])
+      expect(nodes.logged()).toEqual([])
       expect(nodes.ready()).toBe('ok')
     }
   })
 }
 
-test('when a lie has ended the true price is offered at once: what one node said is no price to jump from', async () => {
+test('after a wrong answer of one node the correct price is offered immediately, as it is not compared with the wrong one', async () => {
   const on = await priced()
   let lying = true
   await using liar = await through(oracles.url, (question, answer) =>
     lying ? aMillionTimes(on)(question, answer) : answer,
   )
   using nodes = open(on.chain, liar.url, oracles.url)
-  expect(await nodes.offer()).toEqual(ETH_ALONE_AWAY)
+  expect(await nodes.offer()).toEqual(WITHOUT_ETH)
   lying = false
   expect(await nodes.offerAgain()).toEqual(ALL)
   lying = true
-  expect(await nodes.offerAgain()).toEqual(ETH_ALONE_AWAY)
+  expect(await nodes.offerAgain()).toEqual(WITHOUT_ETH)
   lying = false
-  // Nobody comes by but who asks how it is.
+  // No quote is requested, only the states.
   clock.advance(5_000)
   expect(nodes.states()).toMatchObject({ 'ETH / USD': 'disagreed' })
   await nodes.offer()
-  expect(nodes.states()).toMatchObject({ 'ETH / USD': 'believed' })
-  expect(nodes.told()).toEqual([
+  expect(nodes.states()).toMatchObject({ 'ETH / USD': 'accepted' })
+  expect(nodes.logged()).toEqual([
     'price rejected: ETH / USD disagreed',
     'price accepted again: ETH / USD',
     'price rejected: ETH / USD disagreed',
     'price accepted again: ETH / USD',
   ])
-  await follow()
+  await followHead()
 })
 
-test('of two of which one is a block behind, the price of the block that both have is offered', async () => {
+test('while one of two nodes is a block behind, the price in the block that both have is offered', async () => {
   const { eth, chain } = await priced()
   await using late = await faultyNode(oracles.url)
   late.break('lags', { blocks: 1 })
-  await say(eth.address, 260_000_000_000n)
+  await setAnswer(eth.address, 260_000_000_000n)
   for (const urls of [
     [late.url, oracles.url],
     [oracles.url, late.url],
   ]) {
     using nodes = open(chain, ...urls)
     expect(await nodes.offer()).toEqual(ALL)
-    expect(nodes.told()).toEqual([])
+    expect(nodes.logged()).toEqual([])
   }
 })
 
-test('while one of two is away what both have said is offered for five minutes, and then nothing of it', async () => {
+test('while one of two nodes is down, the last price of both is offered for five minutes', async () => {
   const { eth, chain } = await priced()
   await using second = await faultyNode(oracles.url)
   using nodes = open(chain, oracles.url, second.url)
   expect(await nodes.offer()).toEqual(ALL)
   second.break('fails')
-  // What one alone says is no price.
-  await say(eth.address, 260_000_000_000n)
+  // The answer of one node alone is not used.
+  await setAnswer(eth.address, 260_000_000_000n)
   expect(await nodes.offerAgain()).toEqual(ALL)
   clock.advance(290_000)
   expect(await nodes.offer()).toEqual(ALL)
   clock.advance(10_000)
-  expect(await nodes.offer()).toEqual(AT_PAR)
-  expect(nodes.told()).toContain('price rejected: ETH / USD unreachable')
+  expect(await nodes.offer()).toEqual(ONLY_PEGGED)
+  expect(nodes.logged()).toContain('price rejected: ETH / USD unreachable')
   second.mend()
   await client.setNextBlockTimestamp({ timestamp: BigInt(clock.now().getTime()) / 1_000n })
-  await say(eth.address, 250_000_000_000n)
+  await setAnswer(eth.address, 250_000_000_000n)
   clock.advance(30_000)
   expect(await nodes.offer()).toEqual(ALL)
-  await follow()
+  await followHead()
 })
 
-test('while one of two is away from the start there is no price', async () => {
+test('with one of two nodes down since the start there is no price', async () => {
   const { chain } = await priced()
   await using second = await faultyNode(oracles.url)
   second.break('fails')
   using nodes = open(chain, oracles.url, second.url)
-  expect(await nodes.offer()).toEqual(AT_PAR)
+  expect(await nodes.offer()).toEqual(ONLY_PEGGED)
   expect(nodes.states()).toEqual({ 'ETH / USD': 'unreachable', 'EUR / USD': 'unreachable' })
 })
 
-test('a node that goes away does not keep a price that the two have disagreed on', async () => {
+test('a price that two nodes disagree on is not offered after one of them goes down', async () => {
   const on = await priced()
   let lying = false
   await using liar = await through(oracles.url, (question, answer) =>
@@ -273,21 +273,21 @@ test('a node that goes away does not keep a price that the two have disagreed on
   using nodes = open(on.chain, liar.url, honest.url)
   expect(await nodes.offer()).toEqual(ALL)
   lying = true
-  expect(await nodes.offerAgain()).toEqual(ETH_ALONE_AWAY)
+  expect(await nodes.offerAgain()).toEqual(WITHOUT_ETH)
   honest.break('fails')
-  expect(await nodes.offerAgain()).toEqual(ETH_ALONE_AWAY)
-  await follow()
+  expect(await nodes.offerAgain()).toEqual(WITHOUT_ETH)
+  await followHead()
 })
 
-test('a node that goes away makes no price of what has jumped', async () => {
+test('a price that jumped is not offered after one of two nodes goes down', async () => {
   const { eth, chain } = await priced()
   await using second = await faultyNode(oracles.url)
   using nodes = open(chain, oracles.url, second.url)
   expect(await nodes.offer()).toEqual(ALL)
-  await say(eth.address, 125_000_000_000n)
-  expect(await nodes.offerAgain()).toEqual(ETH_ALONE_AWAY)
+  await setAnswer(eth.address, 125_000_000_000n)
+  expect(await nodes.offerAgain()).toEqual(WITHOUT_ETH)
   second.break('fails')
-  expect(await nodes.offerAgain()).toEqual(ETH_ALONE_AWAY)
-  expect(nodes.states()).toEqual({ 'ETH / USD': 'jumped', 'EUR / USD': 'believed' })
-  await follow()
+  expect(await nodes.offerAgain()).toEqual(WITHOUT_ETH)
+  expect(nodes.states()).toEqual({ 'ETH / USD': 'jumped', 'EUR / USD': 'accepted' })
+  await followHead()
 })

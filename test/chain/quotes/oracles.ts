@@ -13,21 +13,21 @@ const compiled = compile(fileURLToPath(new URL('.', import.meta.url))).get('aggr
 
 export const aggregator: Artifact = JSON.parse(compiled)
 
-/** A chain with aggregators on it that say what a test wants, and a clock that stands at its head. */
+/** A chain with aggregators that return what a test sets, and a clock that is set to the time of its head. */
 export const startOracles = async () => {
   const node = await anvil()
   const client = createTestClient({ mode: 'anvil', chain: definition, transport: http(node.url), pollingInterval: 5 })
     .extend(publicActions)
     .extend(walletActions)
   const [account] = await client.getAddresses()
-  if (!account) throw new Error('anvil gave no account')
+  if (!account) throw new Error('anvil returned no account')
 
   const headS = async () => (await client.getBlock()).timestamp
   const clock = manualClock()
-  const follow = async () => clock.set(new Date(Number(await headS()) * 1000))
-  await follow()
+  const followHead = async () => clock.set(new Date(Number(await headS()) * 1000))
+  await followHead()
 
-  /** A node that mines by itself says the hash first, and viem would wait for a block after it. */
+  /** Polls for the receipt: with automatic mining, viem would wait for one more block. */
   const mined = (hash: Hex) => until(() => client.getTransactionReceipt({ hash }).catch(() => undefined))
 
   const deploy = async ({ abi, bytecode }: Artifact, args: readonly unknown[]): Promise<string> => {
@@ -36,8 +36,8 @@ export const startOracles = async () => {
     if (!contractAddress) throw new Error('the contract was not deployed')
     return contractAddress.toLowerCase()
   }
-  /** `agoS`: how long ago the answer was given, by the chain's clock. */
-  const say = async (address: string, answer: bigint, agoS = 0n, startedAgoS = agoS) => {
+  /** Sets the answer of an aggregator. `agoS`: the age of the answer by the chain's clock. */
+  const setAnswer = async (address: string, answer: bigint, agoS = 0n, startedAgoS = agoS) => {
     const now = await headS()
     const args = [answer, now - startedAgoS, now - agoS] as const
     const hash = await client.writeContract({
@@ -48,20 +48,20 @@ export const startOracles = async () => {
       args,
     })
     await mined(hash)
-    await follow()
+    await followHead()
   }
   const feed = async (pair: string, answer: bigint, decimals = 8): Promise<Feed> => {
     const address = await deploy(aggregator, [pair, decimals])
-    await say(address, answer)
+    await setAnswer(address, answer)
     return { address, pair, heartbeatS: 3_600 }
   }
   return {
     clock,
     client,
     feed,
-    say,
+    setAnswer,
     deploy,
-    follow,
+    followHead,
     url: node.url,
     batch: batchTo(node.url),
     [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
@@ -70,7 +70,7 @@ export const startOracles = async () => {
 
 export type Oracles = Awaited<ReturnType<typeof startOracles>>
 
-/** One POST, matched by id, and nothing of what the real one defends against. */
+/** A minimal batch client: one POST, answers matched by id. */
 const batchTo =
   (url: string): Node['batch'] =>
   async calls => {
@@ -80,7 +80,7 @@ const batchTo =
     return calls.map((_, id) => answers.find(answer => answer.id === id)?.result)
   }
 
-/** The only node of its chain: what it says counts. */
+/** The only node of its chain. */
 export const alone = (batch: Node['batch']): PricedChain['rpc'] => ({
   read: async (calls, read, options) => read(await batch(calls, options)),
   both: async (calls, read, options) => [read(await batch(calls, options))],
@@ -90,8 +90,8 @@ export const alone = (batch: Node['batch']): PricedChain['rpc'] => ({
   }),
 })
 
-/** A batch that writes down what it was asked. */
-export const noting = (batch: Node['batch'], asked: (readonly RpcCall[])[]): Node['batch'] => {
+/** Records the calls of a batch client. */
+export const recording = (batch: Node['batch'], asked: (readonly RpcCall[])[]): Node['batch'] => {
   return (calls, options) => {
     asked.push(calls)
     return batch(calls, options)

@@ -8,10 +8,10 @@ import { selectors } from '../../../src/chain/quotes/read-feeds.ts'
 import type { Node, RpcCall } from '../../../src/chain/rpc/rpc.ts'
 import testPrice from '../../../src/sandbox/contracts/test-price.json' with { type: 'json' }
 import { readableLog } from '../../harness/lines.ts'
-import { aggregator, alone, chainWith, inMinutes, noting, startOracles } from './oracles.ts'
+import { aggregator, alone, chainWith, inMinutes, recording, startOracles } from './oracles.ts'
 
 const oracles = await startOracles()
-const { clock, feed, say } = oracles
+const { clock, feed, setAnswer } = oracles
 afterAll(() => oracles[Symbol.asyncDispose]())
 
 const tenDollars = (change: Partial<QuoteRequest> = {}): QuoteRequest => ({
@@ -68,11 +68,11 @@ test('10 dollars are 10 USDC and, at 2,500.12345678, 3,999,802,478,906,128 wei',
     source: 'chainlink ETH / USD',
     expiresAt: inMinutes(clock, 30),
   })
-  // EURC, of which nobody says what it is worth in dollars.
+  // EURC is left out: no feed has its price in dollars.
   expect(more).toEqual([])
 })
 
-test('with a EUR / USD aggregator euros are paid in dollars and coins, and dollars in euros', async () => {
+test('with a EUR / USD feed, amounts in EUR are quoted in USD tokens and native currency, and amounts in USD in EUR tokens', async () => {
   const [eth, eur] = [await feed('ETH / USD', 250_000_000_000n), await feed('EUR / USD', 108_123_456n)]
   const quotes = open(chainWith({ native: { asset: 'ETH', decimals: 18, feed: eth }, currencyFeeds: [eur] }))
   const inEuros = await quotes.offer(tenEuros())
@@ -89,7 +89,7 @@ test('with a EUR / USD aggregator euros are paid in dollars and coins, and dolla
   })
 })
 
-test('a quote never outlives half an hour or the window', async () => {
+test('a quote expires after half an hour or with the window, whichever is first', async () => {
   const { chain } = await ethAt(250_000_000_000n)
   const quotes = open(chain)
   const expiryIn = async (until: Date) => (await quotes.offer(tenDollars({ until }))).at(-1)?.expiresAt
@@ -98,10 +98,10 @@ test('a quote never outlives half an hour or the window', async () => {
   expect(await quotes.offer(tenDollars({ until: clock.now() }))).toEqual([])
 })
 
-test('an answer that cannot be believed takes its asset away and leaves the others', async () => {
+test('an asset with a rejected price is not offered, and the others are', async () => {
   const { eth, chain } = await ethAt(250_000_000_000n)
   const after = async (answer: bigint, agoS: bigint) => {
-    await say(eth.address, answer, agoS)
+    await setAnswer(eth.address, answer, agoS)
     const quotes = open(chain)
     const offered = (await quotes.offer(tenDollars())).map(({ asset }) => asset)
     return [...offered, ...quotes.feeds().map(({ pair, state }) => `${pair} ${state}`)]
@@ -110,10 +110,10 @@ test('an answer that cannot be believed takes its asset away and leaves the othe
   expect(await after(-250_000_000_000n, 0n)).toEqual(['USDC', 'ETH / USD not_positive'])
   expect(await after(250_000_000_000n, 3_990n)).toEqual(['USDC', 'ETH / USD stale'])
   expect(await after(250_000_000_000n, -120n)).toEqual(['USDC', 'ETH / USD from_the_future'])
-  expect(await after(250_000_000_000n, 3_500n)).toEqual(['USDC', 'ETH', 'ETH / USD believed'])
+  expect(await after(250_000_000_000n, 3_500n)).toEqual(['USDC', 'ETH', 'ETH / USD accepted'])
 })
 
-test('an aggregator of another pair, or no aggregator at all, is not believed', async () => {
+test('a price of an aggregator of another pair, or of an address without one, is rejected', async () => {
   const btc = await feed('BTC / USD', 6_000_000_000_000n)
   const nothing = { ...btc, address: `0x${'c'.repeat(40)}` }
   const precise = await oracles.deploy(aggregator, ['ETH / USD', 77])
@@ -128,7 +128,7 @@ test('an aggregator of another pair, or no aggregator at all, is not believed', 
   }
 })
 
-test('decimals are the aggregator’s own', async () => {
+test('a price has the decimals of its aggregator', async () => {
   const eth = await feed('ETH / USD', 2_500n * 10n ** 18n, 18)
   const [, quote] = await open(chainWith({ native: { asset: 'ETH', decimals: 18, feed: eth } })).offer(tenDollars())
   expect(quote?.amount).toBe(4n * 10n ** 15n)
@@ -139,7 +139,7 @@ test('while the sequencer is down, and for an hour after, only stablecoins at pa
   const sequencerFeed = await oracles.deploy(aggregator, ['Sequencer', 0])
   const chain = chainWith({ native: { asset: 'ETH', decimals: 18, feed: eth }, sequencerFeed })
   const offered = async (answer: bigint, sinceS: bigint) => {
-    await say(sequencerFeed, answer, 0n, sinceS)
+    await setAnswer(sequencerFeed, answer, 0n, sinceS)
     return Object.keys(amounts(await open(chain).offer(tenDollars())))
   }
   expect(await offered(1n, 7_200n)).toEqual(['USDC'])
@@ -147,15 +147,15 @@ test('while the sequencer is down, and for an hour after, only stablecoins at pa
   expect(await offered(0n, 3_700n)).toEqual(['USDC', 'ETH'])
 })
 
-test('everything is read at the hash of one head: a price that changes meanwhile is not mixed in', async () => {
+test('all feeds are read in one block, also when a price changes meanwhile', async () => {
   const { eth, chain } = await ethAt(250_000_000_000n)
   const asked: (readonly RpcCall[])[] = []
   const changing: Node['batch'] = async calls => {
     const answers = await oracles.batch(calls)
-    if (calls[0]?.method === 'eth_getBlockByNumber') await say(eth.address, 300_000_000_000n)
+    if (calls[0]?.method === 'eth_getBlockByNumber') await setAnswer(eth.address, 300_000_000_000n)
     return answers
   }
-  const [, quote] = await open(chain, noting(changing, asked)).offer(tenDollars())
+  const [, quote] = await open(chain, recording(changing, asked)).offer(tenDollars())
   expect(quote?.rate).toBe('2500')
   const places = asked
     .flat()
@@ -165,10 +165,10 @@ test('everything is read at the hash of one head: a price that changes meanwhile
   expect(places[0]).toMatch(/^\{"blockHash":"0x[0-9a-f]{64}"\}$/)
 })
 
-test('many who ask at once share one reading, which is kept for five seconds', async () => {
+test('concurrent requests share one reading, which is cached for five seconds', async () => {
   const { chain } = await ethAt(250_000_000_000n)
   const asked: (readonly RpcCall[])[] = []
-  const quotes = open(chain, noting(oracles.batch, asked))
+  const quotes = open(chain, recording(oracles.batch, asked))
   const all = await Promise.all(Array.from({ length: 200 }, () => quotes.offer(tenDollars())))
   expect(new Set(all.map(offer => offer.length))).toEqual(new Set([2]))
   expect(asked.length).toBe(2)
@@ -178,14 +178,14 @@ test('many who ask at once share one reading, which is kept for five seconds', a
   clock.advance(1)
   await quotes.offer(tenDollars())
   expect(asked.length).toBe(4)
-  // A clock that is set back does not keep the reading for as long.
+  // Setting the clock back does not extend that time.
   clock.advance(-3_600_000)
   await quotes.offer(tenDollars())
   expect(asked.length).toBe(6)
-  await oracles.follow()
+  await oracles.followHead()
 })
 
-test('a node that is silent, refuses or talks nonsense takes only its own chain’s prices away', async () => {
+test('a node that fails, refuses or returns invalid data affects only the prices of its chain', async () => {
   const { chain } = await ethAt(250_000_000_000n)
   const nodes: readonly Node['batch'][] = [
     () => Promise.reject(new Error('unreachable')),
@@ -208,26 +208,26 @@ test('a node that is silent, refuses or talks nonsense takes only its own chain�
   }
 })
 
-test('a node that is ten minutes behind is not asked for prices', async () => {
+test('prices of a node that is ten minutes behind are rejected', async () => {
   const { chain } = await ethAt(250_000_000_000n)
   clock.advance(10 * 60_000)
   const quotes = open(chain)
   expect(amounts(await quotes.offer(tenDollars()))).toEqual({ USDC: 10_000_000n })
   expect(quotes.feeds()).toEqual([{ chainId: 1, pair: 'ETH / USD', state: 'behind' }])
-  await oracles.follow()
+  await oracles.followHead()
 })
 
-test('stablecoins at par ask no node', async () => {
+test('pegged stablecoins are quoted without a request to a node', async () => {
   const { chain } = await ethAt(250_000_000_000n)
   const asked: (readonly RpcCall[])[] = []
-  const quotes = open(chain, noting(oracles.batch, asked))
+  const quotes = open(chain, recording(oracles.batch, asked))
   expect(amounts(await quotes.offer(tenDollars({ assets: [{ chainId: 1, asset: 'USDC' }] })))).toEqual({
     USDC: 10_000_000n,
   })
   expect(asked).toEqual([])
 })
 
-test('only what was asked for is offered, on chains of the payment’s mode', async () => {
+test('only requested assets are offered, on chains of the payment’s mode', async () => {
   const { chain } = await ethAt(250_000_000_000n)
   const quotes = openQuotes(
     [
@@ -252,37 +252,37 @@ test('only what was asked for is offered, on chains of the payment’s mode', as
   expect(await offered({ assets: [] })).toEqual([])
 })
 
-test('a price that falls by half is not believed at once', async () => {
+test('a price that falls by half is rejected at first', async () => {
   const { eth, chain } = await ethAt(250_000_000_000n)
   const quotes = open(chain)
   expect(amounts(await quotes.offer(tenDollars()))).toHaveProperty('ETH')
-  await say(eth.address, 125_000_000_000n)
+  await setAnswer(eth.address, 125_000_000_000n)
   clock.advance(6_000)
   expect(amounts(await quotes.offer(tenDollars()))).toEqual({ USDC: 10_000_000n })
   expect(quotes.feeds()).toEqual([{ chainId: 1, pair: 'ETH / USD', state: 'jumped' }])
   clock.advance(10 * 60_000)
   await oracles.client.setNextBlockTimestamp({ timestamp: BigInt(clock.now().getTime()) / 1000n })
-  await say(eth.address, 125_000_000_000n)
+  await setAnswer(eth.address, 125_000_000_000n)
   expect(amounts(await quotes.offer(tenDollars()))).toHaveProperty('ETH', 8n * 10n ** 15n)
 })
 
-test('between currencies a tenth is far already', async () => {
+test('between currencies a change of a tenth is rejected', async () => {
   const eur = await feed('EUR / USD', 108_123_456n)
   const quotes = open(chainWith({ currencyFeeds: [eur] }))
   expect(amounts(await quotes.offer(tenDollars()))).toHaveProperty('EURC')
-  await say(eur.address, 118_123_456n)
+  await setAnswer(eur.address, 118_123_456n)
   clock.advance(6_000)
   expect(amounts(await quotes.offer(tenDollars()))).toEqual({ USDC: 10_000_000n })
-  await oracles.follow()
+  await oracles.followHead()
 })
 
-test('the sandbox’s own prices hold, of euros too, however long nothing was mined', async () => {
+test('prices of the sandbox never become stale, also of EUR', async () => {
   const { abi, bytecode } = testPrice
   const priced = (pair: string, price: bigint) =>
     oracles.deploy({ abi: abi as Artifact['abi'], bytecode: bytecode as `0x${string}` }, [pair, price])
   const [feed, euroFeed] = [await priced('ETH / USD', 250_000_000_000n), await priced('EUR / USD', 108_000_000n)]
   const quotes = open(sandboxChain({ token: `0x${'d'.repeat(40)}`, feed, euroFeed }))
-  await oracles.follow()
+  await oracles.followHead()
   for (const days of [0, 30]) {
     clock.advance(days * 86_400_000)
     expect(amounts(await quotes.offer(tenDollars({ livemode: false })))).toEqual({

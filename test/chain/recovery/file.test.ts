@@ -14,7 +14,7 @@ const recovery: Recovery = {
   ],
 }
 
-test('what was written is read again, of a key and of a contract', () => {
+test('a written recovery file can be read, with a key and with a contract as treasury', () => {
   expect(parseRecoveryFile(writeRecoveryFile(recovery))).toEqual(recovery)
   const codeHash = `0x${'cd'.repeat(32)}` as const
   const treasuries = recovery.treasuries.flatMap(each => [each, { ...each, codeHash, onlyOn: 31337 }])
@@ -22,7 +22,7 @@ test('what was written is read again, of a key and of a contract', () => {
   expect(parseRecoveryFile(writeRecoveryFile(contract))).toEqual(contract)
 })
 
-test('files that merchants keep must stay readable', () => {
+test('files of earlier versions stay readable', () => {
   expect(JSON.parse(writeRecoveryFile(recovery))).toMatchInlineSnapshot(`
     {
       "chains": [
@@ -52,12 +52,12 @@ test('files that merchants keep must stay readable', () => {
   `)
 })
 
-test('one that was written before tokens were listed lists none', () => {
+test('a file of a version without token lists has no tokens', () => {
   expect(parseRecoveryFile(changed({ chains: undefined }))).toEqual({ ...recovery, chains: [] })
 })
 
 test.each([
-  ['no JSON', '{', 'not JSON'],
+  ['text that is not JSON', '{', 'not JSON'],
   ['a list', '[]', 'of the recovery file is not valid'],
   ['null', 'null', 'not a recovery file'],
   ['another version', changed({ version: 2 }), 'version'],
@@ -67,14 +67,14 @@ test.each([
   ['no treasury', changed({ treasuries: [] }), 'treasuries'],
   ['a short secret', changed({ secret: 'ab'.repeat(31) }), 'secret'],
   ['no secret', changed({ secret: undefined }), 'secret'],
-  ['a counter below zero', changed({ highestCounter: -1 }), 'highestCounter'],
-  ['half a counter', changed({ highestCounter: 1.5 }), 'highestCounter'],
-  ['a code hash that is none', withTreasury({ codeHash: '0x' }), 'treasuries'],
-  ['a list of chains that is none', changed({ chains: {} }), 'chains'],
+  ['a negative counter', changed({ highestCounter: -1 }), 'highestCounter'],
+  ['a fractional counter', changed({ highestCounter: 1.5 }), 'highestCounter'],
+  ['an invalid code hash', withTreasury({ codeHash: '0x' }), 'treasuries'],
+  ['an object in place of the list of chains', changed({ chains: {} }), 'chains'],
   ['a chain without an id', changed({ chains: [{ tokens: [] }] }), 'chains'],
-  ['a token that is no address', withToken({ address: '0xabab' }), 'chains'],
-  ['a token named by what moves the cursor', withToken({ asset: '\u001b[2Jabab' }), 'chains'],
-  ['a token of half a digit', withToken({ decimals: 0.5 }), 'chains'],
+  ['an invalid token address', withToken({ address: '0xabab' }), 'chains'],
+  ['a token name with a control character', withToken({ asset: '\u001b[2Jabab' }), 'chains'],
+  ['a token with fractional decimals', withToken({ decimals: 0.5 }), 'chains'],
 ])('%s is refused, and nothing of the file is told', (_, text, said) => {
   expect(() => parseRecoveryFile(text)).toThrow(StartError)
   expect(() => parseRecoveryFile(text)).toThrow(said)

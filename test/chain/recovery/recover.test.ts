@@ -18,10 +18,10 @@ const recovery = {
   chains: [],
 } as const
 
-// The first of the accounts that anvil makes for everybody.
+// The key of anvil's first account, which is public.
 const richKey = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'
 
-/** Payments before the file was written and after it, in coins and in a token. */
+/** Payments before and after the file was written, in native currency and in a token. */
 const fund = async (chain: FactoryChain) => {
   const token = await chain.deploy('good-token')
   const counters = [0, 7, 300, 301, 900]
@@ -34,7 +34,7 @@ const fund = async (chain: FactoryChain) => {
   return token
 }
 
-test('with no database, everything is found and swept from the recovery file and a node', async () => {
+test('without a database, all money is found and swept with the recovery file and a node', async () => {
   await using chain = await factoryChain({ bare: true })
   const token = await fund(chain)
   const run = () =>
@@ -50,15 +50,15 @@ test('with no database, everything is found and swept from the recovery file and
   expect(said).toContain(`7 of 2201 addresses hold money for ${treasury}`)
   expect(said).toContain(`  8  ${addressAt(8)}  0.000000000000000005 native currency`)
   expect(said).toMatch(/^ {2}4 addresses, \d{5,6} gas each$/m)
-  expect(await chain.tokens(token, treasury)).toBe(500n)
-  expect(await chain.coins(treasury)).toBe(15n)
+  expect(await chain.tokenBalance(token, treasury)).toBe(500n)
+  expect(await chain.nativeBalance(treasury)).toBe(15n)
 
   const again = await run()
   expect(again.exit).toBe(0)
   expect(again.said).toContain('0 of 2201 addresses hold money')
 })
 
-test('the tokens of the chain that the file lists are found and swept, and no others are looked for', async () => {
+test('tokens listed in the file are found and swept, and no others', async () => {
   await using chain = await factoryChain()
   const [listed, other] = [await chain.deploy('good-token'), await chain.deploy('good-token')]
   await chain.mint(listed, [addressAt(1)], 2_500_000n)
@@ -69,7 +69,7 @@ test('the tokens of the chain that the file lists are found and swept, and no ot
   ]
   const run = (file: string) => runRecover(file, ['--gap', '10'], { RPC_URL: chain.url, SENDER_KEY: richKey })
 
-  // As those that were written before tokens were listed.
+  // As in files of versions without token lists.
   const { chains: _, ...old } = JSON.parse(writeRecoveryFile({ ...recovery, chains }))
   const none = await run(JSON.stringify(old))
   expect(none.exit, none.said).toBe(0)
@@ -80,10 +80,10 @@ test('the tokens of the chain that the file lists are found and swept, and no ot
   expect(exit, said).toBe(0)
   expect(said).toContain('Chain 31337: searching for native currency, TUSD; add other tokens with --token')
   expect(said).toContain(`  1  ${addressAt(1)}  2.5 TUSD`)
-  expect(await chain.tokens(listed, treasury)).toBe(2_500_000n)
+  expect(await chain.tokenBalance(listed, treasury)).toBe(2_500_000n)
 })
 
-test('without a key the transactions are printed, and whoever sends them pays the treasury', async () => {
+test('without a key the transactions are printed, and sending them pays the treasury', async () => {
   await using chain = await factoryChain({ bare: true })
   const token = await fund(chain)
   const [, stranger] = await chain.client.getAddresses()
@@ -103,14 +103,14 @@ test('without a key the transactions are printed, and whoever sends them pays th
     return transactions.map(({ to }) => to)
   }
   expect(await sendPrinted()).toEqual([deploymentProxy])
-  // Those with the token, those with coins, and the one with both.
+  // Addresses with the token, with native currency, and with both.
   expect(await sendPrinted()).toHaveLength(3)
-  expect(await chain.tokens(token, treasury)).toBe(500n)
-  expect(await chain.coins(treasury)).toBe(15n)
+  expect(await chain.tokenBalance(token, treasury)).toBe(500n)
+  expect(await chain.nativeBalance(treasury)).toBe(15n)
   expect(await sendPrinted()).toEqual([])
 })
 
-test('the search goes on behind addresses that have been swept, and ends after as many unused ones as it is told', async () => {
+test('the search continues after swept addresses and ends after --gap unused ones', async () => {
   await using chain = await factoryChain()
   const ask = askAt(chain.url)
   await chain.pay(addressAt(94), 5n)
@@ -127,7 +127,7 @@ test('the search goes on behind addresses that have been swept, and ends after a
   expect(searched).toBe(285)
 })
 
-test('every address given out before the file was written is looked at, and as many behind the last as were told', async () => {
+test('every address issued before the file was written is checked, and --gap more', async () => {
   await using chain = await factoryChain()
   for (const counter of [300, 310, 320]) await chain.pay(addressAt(counter), 5n)
   const { found, searched } = await findFunds(askAt(chain.url), recovery, [treasury], { tokens: [], gap: 10 })
@@ -138,7 +138,7 @@ test('every address given out before the file was written is looked at, and as m
   })
 })
 
-test('a token that refuses is left and told, and the others are swept', async () => {
+test('a token that refuses its transfer is left and reported, and the others are swept', async () => {
   await using chain = await factoryChain()
   const [good, mean] = [await chain.deploy('good-token'), await chain.deploy('endless-token')]
   for (const token of [good, mean]) await chain.mint(token, [addressAt(1), addressAt(2)], 100n)
@@ -150,10 +150,10 @@ test('a token that refuses is left and told, and the others are swept', async ()
   expect(exit, said).toBe(0)
   for (const counter of [1, 2])
     expect(said).toContain(`Left at ${addressAt(counter)}: token ${mean.toLowerCase()} cannot be transferred`)
-  expect(await chain.tokens(good, treasury)).toBe(200n)
+  expect(await chain.tokenBalance(good, treasury)).toBe(200n)
 })
 
-test('nothing is swept to a treasury that is not on this chain what it was where it was set', async () => {
+test('nothing is swept to a treasury whose code differs on this chain', async () => {
   await using chain = await factoryChain()
   const contract = await chain.deploy('reentering-treasury')
   const code = await readTreasuryCode(askAt(chain.url), contract)
@@ -169,13 +169,13 @@ test('nothing is swept to a treasury that is not on this chain what it was where
   const taken = await run(contract, null)
   expect(taken).toMatchObject({ exit: 1, printed: '' })
   expect(taken.said).toContain('is a contract on this chain')
-  expect(await chain.coins(lost)).toBe(0n)
+  expect(await chain.nativeBalance(lost)).toBe(0n)
 
   expect((await run(contract, code)).exit).toBe(0)
-  expect(await chain.coins(contract)).toBe(10n)
+  expect(await chain.nativeBalance(contract)).toBe(10n)
 })
 
-test('every treasury of the file gets what was paid for it, and one that is another here is told and left', async () => {
+test('each treasury of the file gets its own money, and one whose code differs is reported and skipped', async () => {
   await using chain = await factoryChain()
   const second = '0x8617e340b3d01fa5f11f306f4090fd50e238070d'
   const lost = '0x00000000000000000000000000000000000000aa'
@@ -199,13 +199,17 @@ test('every treasury of the file gets what was paid for it, and one that is anot
   expect(said).toContain(`The treasury ${lost} is not the contract`)
   expect(said).toContain(`1 of 91 addresses hold money for ${treasury}`)
   expect(said).toContain(`2 of 91 addresses hold money for ${second}`)
-  expect(await Promise.all([treasury, second, lost].map(address => chain.coins(address as Hex)))).toEqual([5n, 14n, 0n])
+  expect(await Promise.all([treasury, second, lost].map(address => chain.nativeBalance(address as Hex)))).toEqual([
+    5n,
+    14n,
+    0n,
+  ])
 })
 
 test.each([
-  ['no node', {}, 'RPC_URL must be the http or https URL of a node'],
-  ['a node that nobody answers at', { RPC_URL: 'http://127.0.0.1:9/api-key-1234' }, 'unreachable'],
-  ['a sender key that is none', { RPC_URL: 'http://127.0.0.1:9', SENDER_KEY: 'key-1234' }, 'SENDER_KEY is not'],
+  ['no RPC_URL', {}, 'RPC_URL must be the http or https URL of a node'],
+  ['a node that does not run', { RPC_URL: 'http://127.0.0.1:9/api-key-1234' }, 'unreachable'],
+  ['an invalid sender key', { RPC_URL: 'http://127.0.0.1:9', SENDER_KEY: 'key-1234' }, 'SENDER_KEY is not'],
 ])('with %s the command says so in a line, without a secret', async (_, env, line) => {
   const { exit, printed, said } = await runRecover(writeRecoveryFile(recovery), [], { ...env })
   expect({ exit, printed }).toEqual({ exit: 1, printed: '' })
@@ -214,7 +218,7 @@ test.each([
   expect(said).not.toContain('1234')
 })
 
-test('a sender without coins is told what to put right', async () => {
+test('a sender without native currency gets an error with the remedy', async () => {
   await using chain = await factoryChain()
   await chain.pay(addressAt(1), 5n)
   const { exit, said } = await runRecover(writeRecoveryFile(recovery), ['--gap', '10'], {

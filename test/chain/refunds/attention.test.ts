@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
-import { warnOfDueRefunds } from '../../../src/chain/refunds/warn.ts'
+import { logDueRefundAttention } from '../../../src/chain/refunds/attention-log.ts'
 import { encodeId } from '../../../src/ids.ts'
 import { readBacklog } from '../../../src/queries/backlog.ts'
 import { listRefunds } from '../../../src/queries/refunds.ts'
@@ -18,9 +18,9 @@ const page = { after: undefined, limit: 100, order: 'asc' } as const
 /** Who is listed, how many are counted, and what is logged by two processes at once, and once more. */
 const waiting = async (chainsOn: readonly number[] = [SANDBOX]) => {
   const { log, lines } = readableLog()
-  const processes = [1, 2].map(() => warnOfDueRefunds({ sql: house.sql, log }, chainsOn))
+  const processes = [1, 2].map(() => logDueRefundAttention({ sql: house.sql, log }, chainsOn))
   await Promise.all(processes)
-  await warnOfDueRefunds({ sql: house.sql, log }, chainsOn)
+  await logDueRefundAttention({ sql: house.sql, log }, chainsOn)
   const filter = { status: undefined, paymentId: undefined, attention: { chainsOn } }
   const listed = await listRefunds(house.sql, { merchantId: on.merchantId, livemode: false }, filter, page)
   expect((await readBacklog(house.sql, chainsOn)).refundsWithAttention).toBe(listed.length)

@@ -3,7 +3,7 @@ import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
 import { connectChains } from '../../../src/chain/enabled/connect.ts'
 import { sandboxChain } from '../../../src/chain/known/sandbox.ts'
-import { isTransactionGone } from '../../../src/chain/refunds/gone.ts'
+import { isTransactionUnknown } from '../../../src/chain/refunds/unknown-transaction.ts'
 import { judgeRefund } from '../../../src/commands/refund-judgements.ts'
 import { retryRefund } from '../../../src/commands/refund-transactions.ts'
 import { dismissRefund } from '../../../src/commands/refunds.ts'
@@ -19,7 +19,7 @@ const judge = (refund: Actor<Refund>, action: 'accept' | 'fail') =>
   judgeRefund(house.api, named(refund), { action, cause: 'usr_1' })
 const retry = (refund: Actor<Refund>) => {
   const chains = connectChains([sandboxChain(sandboxContracts)], () => [on.chain.url], house.api)
-  const isGone = (found: Actor<Refund>) => isTransactionGone({ sql: house.sql, chains }, found)
+  const isGone = (found: Actor<Refund>) => isTransactionUnknown({ sql: house.sql, chains }, found)
   return retryRefund(house.api, named(refund), 'usr_1', isGone).finally(() => chains.close())
 }
 const look = async (refund: Actor<Refund>) => {

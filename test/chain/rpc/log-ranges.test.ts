@@ -8,7 +8,7 @@ import { readableLog } from '../../harness/lines.ts'
 import { refused, through } from '../watch/node.ts'
 import { openNodes, pay, token, tokenChain, transferTopic, word } from './nodes.ts'
 
-// A payment in every third block, of as much as the number of the block.
+// A payment in every third block, with the block number as its amount.
 const chain = await tokenChain()
 const paidIn: number[] = []
 for (let i = 0; i < 40; i++) {
@@ -27,7 +27,7 @@ const readAll = async (rpc: Rpc, read = openLogRanges(rpc.read), toBlock = head)
   return ranges
 }
 
-/** Every block in one range and one only, and every payment found. */
+/** Expects every block in exactly one range, and every payment. */
 const expectWhole = (ranges: readonly LogRange[]) => {
   let next = 1
   for (const { fromBlock, toBlock, end } of ranges) {
@@ -42,7 +42,7 @@ const expectWhole = (ranges: readonly LogRange[]) => {
 }
 
 describe('the logs of a range', () => {
-  test('come at once from a node that has no limit', async () => {
+  test('are read in one request from a node without limits', async () => {
     await using nodes = await openNodes(chain)
     const ranges = await readAll(nodes.rpc)
     expect(ranges).toHaveLength(1)
@@ -50,7 +50,7 @@ describe('the logs of a range', () => {
   })
 
   for (const most of [1, 2, 7, 50]) {
-    test(`come without a gap from a node that takes ${most} blocks at once`, async () => {
+    test(`are read without a gap from a node that accepts ${most} blocks at once`, async () => {
       await using nodes = await openNodes(chain)
       nodes.node.break('refuses_ranges', { most })
       const ranges = await readAll(nodes.rpc)
@@ -59,18 +59,18 @@ describe('the logs of a range', () => {
     })
   }
 
-  test('are asked in the width that went well before', async () => {
+  test('are read with the range size that succeeded before', async () => {
     await using nodes = await openNodes(chain)
     nodes.node.break('refuses_ranges', { most: 10 })
     const read = openLogRanges(nodes.rpc.read)
     await readAll(nodes.rpc, read)
     const before = nodes.node.asked.length
     await readAll(nodes.rpc, read)
-    // Twelve answers of ten blocks, and few refusals: to find the width again from the whole takes more.
+    // Twelve answers of ten blocks, and few refusals. Finding the size again from the whole range takes more requests.
     expect(nodes.node.asked.length - before).toBeLessThan(25)
   })
 
-  test('are asked in the same width again after a node has limited its callers by -32005', async () => {
+  test('are read with the same range size after a node has reported a rate limit as -32005', async () => {
     let limits = false
     await using node = await through(chain.url, (_, answer) => (limits ? refused(-32005) : answer))
     const clock = manualClock()
@@ -86,7 +86,7 @@ describe('the logs of a range', () => {
     rpc.close()
   })
 
-  test('are halved when the answer is too large', async () => {
+  test('are read in halves when the answer is too large', async () => {
     await using nodes = await openNodes(chain)
     const ranges: LogRange[] = []
     const read = openLogRanges(nodes.rpc.read)
@@ -96,7 +96,7 @@ describe('the logs of a range', () => {
     expect(nodes.rpc.health()).toMatchObject([{ consecutiveFaults: 0 }])
   })
 
-  test('come from the other node when the first refuses them', async () => {
+  test('are read from the second node when the first refuses', async () => {
     await using nodes = await openNodes(chain, { count: 2 })
     nodes.node.break('refuses_ranges', { most: 1 })
     const ranges = await readAll(nodes.rpc)
@@ -104,7 +104,7 @@ describe('the logs of a range', () => {
     expectWhole(ranges)
   })
 
-  test('are a refusal when a single block is refused: it is not skipped', async () => {
+  test('are refused when a single block is refused: no block is skipped', async () => {
     await using nodes = await openNodes(chain)
     nodes.node.break('refuses_ranges', { most: 0 })
     const got: LogRange[] = []
@@ -115,27 +115,27 @@ describe('the logs of a range', () => {
     expect(got).toEqual([])
   })
 
-  test('are not believed of a node that has not got to their end, though it answers without an error', async () => {
+  test('are a fault from a node that does not have the last block, although it answers without an error', async () => {
     await using nodes = await openNodes(chain)
     nodes.node.break('lags', { blocks: 5 })
     expect(await readAll(nodes.rpc).catch((error: unknown) => error)).toMatchObject({ reason: 'behind' })
   })
 
-  test('come from the node that has them when another is behind', async () => {
+  test('are read from the node that has them when the other is behind', async () => {
     await using nodes = await openNodes(chain, { count: 2 })
     nodes.node.break('lags', { blocks: 5 })
     expectWhole(await readAll(nodes.rpc))
   })
 
   for (const how of ['recipient', 'block'] as const) {
-    test(`are not believed when they lie about the ${how}`, async () => {
+    test(`are a fault when the ${how} is wrong`, async () => {
       await using nodes = await openNodes(chain)
       nodes.node.break('lies_about_log', { how })
       expect(await readAll(nodes.rpc).catch((error: unknown) => error)).toMatchObject({ reason: 'garbage' })
     })
   }
 
-  test('are asked again from where they ended, when a fault came between', async () => {
+  test('are read on from the last complete range after a fault', async () => {
     await using nodes = await openNodes(chain)
     nodes.node.break('refuses_ranges', { most: 10 })
     const got: LogRange[] = []

@@ -23,7 +23,7 @@ const balance: RpcCall = { method: 'eth_getBalance', params: [chain.accounts[0],
 
 const logs: RpcCall = { method: 'eth_getLogs', params: [{ fromBlock: '0x0', toBlock: '0x1' }] }
 
-/** A node that takes no question now. */
+/** A node that limits every request. */
 const limiting = async (how: 429 | 'one error' | 'an error for each call') => {
   const asked: number[] = []
   const error = { code: -32005, message: 'limit exceeded' }
@@ -42,7 +42,7 @@ const limiting = async (how: 429 | 'one error' | 'an error for each call') => {
 
 const numbersOf = (answers: readonly unknown[]) => answers.map(answer => Number((answer as { number: string }).number))
 
-/** The fault that one question ends with. */
+/** The fault that a request ends with. */
 const faultOf = async (
   { rpc }: Pick<Nodes, 'rpc'>,
   calls: readonly RpcCall[] = blocks(5),
@@ -78,7 +78,7 @@ describe('one node', () => {
     ['shifts_ids', {}, 'garbage'],
   ]
   for (const [fault, knobs, reason] of breaks) {
-    test(`that ${fault} ${inspect(knobs)} is a fault: ${reason}`, async () => {
+    test(`with ${fault} ${inspect(knobs)} fails as ${reason}`, async () => {
       await using nodes = await openNodes(chain)
       await nodes.rpc.batch([balance])
       nodes.node.break(fault, knobs)
@@ -86,13 +86,13 @@ describe('one node', () => {
     })
   }
 
-  test('that reorders the answers of a batch has each of them matched by its id', async () => {
+  test('that reorders the answers of a batch: answers are matched by id', async () => {
     await using nodes = await openNodes(chain)
     nodes.node.break('reorders_entries', { methods: ['eth_getBlockByNumber'] })
     expect(numbersOf(await nodes.rpc.batch(blocks(20)))).toEqual([...blocks(20).keys()])
   })
 
-  test('that loses one answer of ten gives none of the others to a wrong caller, whatever the seed', async () => {
+  test('that loses one answer of ten: no call gets the answer of another, whatever the seed', async () => {
     for (let seed = 1; seed <= 20; seed++) {
       await using nodes = await openNodes(chain, { seed })
       nodes.node.break('loses_entries', { methods: ['eth_getBlockByNumber'] })
@@ -100,13 +100,13 @@ describe('one node', () => {
     }
   })
 
-  test('that is slow is waited for', async () => {
+  test('that is slow: its answer is awaited', async () => {
     await using nodes = await openNodes(chain)
     nodes.node.break('slow', { ms: 300 })
     expect(await nodes.rpc.batch(blocks(3))).toHaveLength(3)
   })
 
-  test('whose answer drips is given up at the deadline, head and body together', async () => {
+  test('that sends its answer byte by byte fails at the deadline, headers and body together', async () => {
     await using nodes = await openNodes(chain)
     await nodes.rpc.batch([balance])
     nodes.node.break('drips')
@@ -116,17 +116,17 @@ describe('one node', () => {
     expect(performance.now() - start).toBeWithin(450, 900)
   })
 
-  test('refuses one call and answers the others of its batch', async () => {
+  test('that refuses one call of a batch: the other calls have their answers', async () => {
     await using nodes = await openNodes(chain)
     const answers = await nodes.rpc.batch([balance, { method: 'eth_nonsense', params: [] }, balance])
     expect(answers.map(answer => answer instanceof RpcRefusal)).toEqual([false, true, false])
     expect(answers[1]).toMatchObject({ method: 'eth_nonsense', code: -32601 })
   })
 
-  test('that takes eight questions a second is asked for the rest of a batch a little later', async () => {
+  test('that accepts eight calls a second: the rest of a batch is asked later', async () => {
     await using node = await limited(chain.url, 8)
     const { batch } = openNode({ name: 'limited', url: node.url, closed: new AbortController().signal, now: Date.now })
-    // Until a part is no more than it takes at once.
+    // Retried until a part is no larger than the node accepts.
     const answers = await until(() => batch(blocks(20)).catch(() => undefined), { everyMs: 1_000 })
     expect(numbersOf(answers)).toEqual([...blocks(20).keys()])
   })
@@ -137,7 +137,7 @@ describe('one node', () => {
     ['logs and a block', [...blocks(1), logs]],
   ] as const)
     for (const answer of ['one error', 'an error for each call'] as const)
-      test(`that limits its callers by ${answer} in HTTP 200 is slowed down like one that answers 429, asked for ${what}`, async () => {
+      test(`that limits its callers by ${answer} in HTTP 200 gets no more requests than with 429, asked for ${what}`, async () => {
         const requestsTo = async (limit: Parameters<typeof limiting>[0]) => {
           await using node = await limiting(limit)
           const { batch } = openNode({
@@ -152,20 +152,20 @@ describe('one node', () => {
           expect(outcome).toMatchObject({ reason: 'rate_limited' })
           return node.asked
         }
-        // Asked for logs alone, it is also asked whether it refuses these or every question.
+        // With log calls alone, one more call finds out whether the node refuses these logs or every call.
         const most = what === 'blocks' ? 1 : 2
         expect((await requestsTo(answer)).length).toBeLessThanOrEqual(most * (await requestsTo(429)).length)
       })
 
   for (const status of [200, 400, 413]) {
-    test(`that takes three calls at once, and says so with HTTP ${status}, is asked in parts`, async () => {
+    test(`that accepts three calls at once, and refuses more with HTTP ${status}, is asked in parts`, async () => {
       await using nodes = await openNodes(chain)
       nodes.node.break('refuses_batches', { most: 3, status })
       expect(numbersOf(await nodes.rpc.batch(blocks(20)))).toEqual([...blocks(20).keys()])
     })
   }
 
-  test('is sent nothing when nothing is asked', async () => {
+  test('gets no request for an empty batch', async () => {
     await using nodes = await openNodes(chain)
     await nodes.rpc.batch([balance])
     const { length } = nodes.node.asked
@@ -173,7 +173,7 @@ describe('one node', () => {
     expect(nodes.node.asked).toHaveLength(length)
   })
 
-  test('is left at once by a caller who gives up, and is not blamed', async () => {
+  test('of which the caller aborts a request: it ends immediately and is no fault', async () => {
     await using nodes = await openNodes(chain)
     await nodes.rpc.batch([balance])
     nodes.node.break('silent')
@@ -182,7 +182,7 @@ describe('one node', () => {
     expect(nodes.rpc.health()).toMatchObject([{ state: 'healthy', consecutiveFaults: 0 }])
   })
 
-  test('is not asked any more by a client that is closed, which answers at once', async () => {
+  test('whose client is closed: open requests end immediately and none is sent', async () => {
     await using nodes = await openNodes(chain)
     await nodes.rpc.batch([balance])
     nodes.node.break('silent')
@@ -194,7 +194,7 @@ describe('one node', () => {
   })
 })
 
-test('a node that announces a hundred bytes and sends chunks without end is cut off', async () => {
+test('an endless chunked answer that announces a hundred bytes is cut off', async () => {
   let sent = 0
   const chunk = `10000\r\n${' '.repeat(65_536)}\r\n`
   const server = createServer(socket => {
@@ -225,29 +225,29 @@ test('a node that announces a hundred bytes and sends chunks without end is cut 
   expect(sent).toBeLessThan(2 ** 26)
 })
 
-// In MiB, of a process that does nothing else. A plain gigabyte ends at the cap of 16, and what the collector leaves
-// of several levels off near 200.
-const bounds: readonly [fault: keyof Faults, mostMib: number][] = [
+// In MiB, measured in a process that does nothing else. A plain gigabyte ends at the limit of 16 MiB; before garbage
+// collection several levels of that stay, near 200 MiB.
+const bounds: readonly [fault: keyof Faults, maxMib: number][] = [
   ['gigabyte', 300],
   ['bomb', 100],
   ['nests_deeply', 100],
 ]
-for (const [fault, mostMib] of bounds) {
+for (const [fault, maxMib] of bounds) {
   test(
-    `a node that answers with ${fault} ten times takes no more than ${mostMib} MiB`,
+    `a node that answers with ${fault} ten times costs at most ${maxMib} MiB`,
     async () => {
       await using nodes = await openNodes(chain)
-      // The probe is answered well: its own cap is far smaller, and the question would not be asked.
+      // The probe is answered correctly: its limit is far smaller, and after a failed probe the call would not be sent.
       nodes.node.break(fault, { methods: ['eth_getBlockByNumber'] })
-      const asker = Bun.spawn([process.execPath, `${import.meta.dir}/hungry-program.ts`, nodes.node.url], {
+      const asker = Bun.spawn([process.execPath, `${import.meta.dir}/memory-program.ts`, nodes.node.url], {
         stdin: 'pipe',
         stderr: 'inherit',
       })
       const { faults, mib } = JSON.parse(await new Response(asker.stdout).text())
       expect(faults).toBe(10)
-      expect(mib).toBeLessThan(mostMib)
+      expect(mib).toBeLessThan(maxMib)
       expect(nodes.node.asked.filter(methods => methods.includes('eth_getBlockByNumber'))).toHaveLength(11)
-      // The collector takes its time as it likes: what the client holds on to, it holds on to every time.
+      // Retried because garbage collection runs at any time. What the client retains, it retains in every run.
     },
     { retry: 2 },
   )
@@ -278,7 +278,7 @@ describe('no secret of a URL', () => {
     ...(['loses_entries', 'echoes', 'lies_about_chain_id', 'refuses_batches'] as const),
   ]
   for (const fault of faults) {
-    test(`is in what a node that ${fault} leaves behind`, async () => {
+    test(`is in errors and logs of a node with ${fault}`, async () => {
       await using nodes = await openNodes(chain)
       await nodes.rpc.batch([balance])
       nodes.node.break(fault)
@@ -291,7 +291,7 @@ describe('no secret of a URL', () => {
     })
   }
 
-  test('is in what a node that is not there leaves behind', async () => {
+  test('is in errors and logs of a node that does not run', async () => {
     const nodes = await openNodes(chain)
     await nodes.rpc.batch([balance])
     await nodes.node[Symbol.asyncDispose]()

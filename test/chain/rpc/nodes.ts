@@ -11,7 +11,7 @@ export const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a116
 export const token = '0x00000000000000000000000000000000000070c0'
 export const revertingToken = '0x00000000000000000000000000000000000000fd'
 
-/** Logs Transfer(caller, second word, first word) and nothing else. */
+/** A contract that logs Transfer(caller, second word, first word) and does nothing else. */
 const tokenCode = `0x5f355f52602035337f${transferTopic.slice(2)}60205fa300`
 
 export const tokenChain = async (): Promise<TestChain> => {
@@ -23,15 +23,15 @@ export const tokenChain = async (): Promise<TestChain> => {
 
 export const word = (number: number | bigint | string): string => BigInt(number).toString(16).padStart(64, '0')
 
-/** A transaction of the chain's first account, mined; its hash. */
+/** Mines a transaction of the chain's first account. Returns its hash. */
 export const sendMined = async (chain: TestChain, to: string, data = '0x'): Promise<string> => {
-  // With a limit of its own, because what reverts has no estimate.
+  // With a gas limit, because a transaction that reverts has no estimate.
   const hash = await chain.send({ from: chain.accounts[0], to, data, gas: '0x100000' })
   await until(() => chain.call('eth_getTransactionReceipt', hash))
   return hash
 }
 
-/** A block with one transfer; the hash of its transaction. */
+/** Mines a block with one transfer. Returns the hash of its transaction. */
 export const pay = (chain: TestChain, to: string, amount: number): Promise<string> =>
   sendMined(chain, token, `0x${word(amount)}${word(to)}`)
 
@@ -43,11 +43,11 @@ export type Nodes = AsyncDisposable & {
   readonly clock: ManualClock
   /** Everything logged, as text. */
   readonly logged: () => string
-  /** Every rest is over, and every node is probed again. */
+  /** Advances the clock: all pauses are over and all nodes are probed again. */
   rested(): void
 }
 
-/** A client of so many faulty nodes over one chain. */
+/** A client of `count` faulty nodes over one chain. */
 export const openNodes = async (
   chain: TestChain,
   { count = 1, seed = 1, chainId = 31_337 }: { count?: number; seed?: number; chainId?: number } = {},
@@ -76,7 +76,7 @@ export const openNodes = async (
   }
 }
 
-/** Two, of which the first is asked first: the other takes its time with whatever it is asked. */
+/** Two nodes. The first is asked first, because the second is slow. */
 export const openPair = async (chain: TestChain): Promise<Nodes> => {
   const nodes = await openNodes(chain, { count: 2 })
   nodes.other.break('slow', { ms: 150 })

@@ -5,7 +5,7 @@ import { sandboxId } from '../../../src/chain/known/sandbox.ts'
 
 type Call = { readonly id: number; readonly method: string }
 
-/** Answers for the chain, as its node or as a proxy that is asked for one. */
+/** A server that answers for the chain, as its node or as a proxy. */
 const answering = (chainId: number) => {
   let asked = 0
   const server = Bun.serve({
@@ -25,7 +25,10 @@ const answering = (chainId: number) => {
   return { url: server.url.href, isAsked: () => asked > 0, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-/** Which of the two is asked for a chain's head by a process whose environment names the proxy in every other way. */
+/**
+ * Whether node and proxy are asked for a chain's head by a process whose environment names the proxy in all standard
+ * variables. `isNamed`: also in RPC_PROXY.
+ */
 const askedFor = async (chainId: number, isNamed: boolean) => {
   await using node = answering(chainId)
   await using proxy = answering(chainId)
@@ -39,7 +42,7 @@ const askedFor = async (chainId: number, isNamed: boolean) => {
   return { node: node.isAsked(), proxy: proxy.isAsked() }
 }
 
-test('nodes are asked directly, whatever proxies the environment names', async () => {
+test('nodes are asked directly although the environment names proxies', async () => {
   expect(await askedFor(baseSepolia.id, false)).toEqual({ node: true, proxy: false })
 })
 
@@ -47,6 +50,6 @@ test('nodes are asked through RPC_PROXY', async () => {
   expect(await askedFor(baseSepolia.id, true)).toEqual({ node: false, proxy: true })
 })
 
-test("the sandbox's node is asked directly although RPC_PROXY is set", async () => {
+test('the sandbox node is asked directly although RPC_PROXY is set', async () => {
   expect(await askedFor(sandboxId, true)).toEqual({ node: true, proxy: false })
 })

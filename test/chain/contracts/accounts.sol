@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-/// Gives no gas along with its payment: 2,300 come with the coins, as they do with `transfer` and `send`.
+/// Forwards no gas with its payment: the recipient has 2,300 gas, as with `transfer` and `send`.
 contract StipendPayer {
     function pay(address payable to) external payable {
         (bool done,) = to.call{value: msg.value, gas: 0}("");
@@ -21,7 +21,7 @@ contract GasEatingTreasury {
     }
 }
 
-/// Collects the same addresses again from within a collection.
+/// Collects the same addresses again during a collection.
 contract ReenteringTreasury {
     address private forwarders;
     bytes private message;

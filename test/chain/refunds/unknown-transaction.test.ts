@@ -3,7 +3,7 @@ import type { Refund } from '../../../machines/refund.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
 import { connectChains } from '../../../src/chain/enabled/connect.ts'
 import { sandboxChain } from '../../../src/chain/known/sandbox.ts'
-import { isTransactionGone } from '../../../src/chain/refunds/gone.ts'
+import { isTransactionUnknown } from '../../../src/chain/refunds/unknown-transaction.ts'
 import { nameTransaction } from '../../../src/commands/refund-transactions.ts'
 import { sandboxContracts } from '../../../src/sandbox/contracts.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
@@ -15,7 +15,7 @@ const { house, on } = await houseOfFile()
 const name = async ({ id }: Actor<Refund>, txHash: string, ...urls: readonly string[]) => {
   const nodes = urls.length > 0 ? urls : [on.chain.url]
   const chains = connectChains([sandboxChain(sandboxContracts)], () => nodes, house.api)
-  const isGone = (refund: Actor<Refund>) => isTransactionGone({ sql: house.sql, chains }, refund)
+  const isGone = (refund: Actor<Refund>) => isTransactionUnknown({ sql: house.sql, chains }, refund)
   const whose = { id, merchantId: on.merchantId, livemode: undefined }
   return nameTransaction(house.api, whose, { txHash, cause: 'usr_1', isGone }).finally(() => chains.close())
 }

@@ -8,35 +8,45 @@ import type { Mined, TransactionSource } from '../watch/transactions.ts'
 import { refundNamedIn } from './transfer.ts'
 import { ageOf, type RefundVerdict, verdictOn } from './verdict.ts'
 
-/** A verdict with what is to be written down beside it, or why there is none. */
-export type Judgement = (RefundVerdict & { readonly rows?: readonly Row[] }) | { readonly doubt: query.RefundDoubt }
+/** A verdict with the rows to store with it, or the reason why there is none yet. */
+export type RefundVerification =
+  | (RefundVerdict & { readonly rows?: readonly Row[] })
+  | { readonly doubt: query.RefundDoubt }
 
 type Own = Pick<query.Reach, 'final'> & {
   readonly transactions: TransactionSource
   readonly signal: AbortSignal
 }
 
-/** Says whether a final transaction has paid the refund. What was mined before it has not, and has moved money. */
-export const judge = async (world: Services, own: Own, due: query.DueRefund, mined: Mined): Promise<Judgement> => {
-  const judgement = await judgeMoney(world, own, due, mined)
-  if ('doubt' in judgement || judgement.failure !== null) return judgement
+/**
+ * Decides whether a final transaction has paid the refund. A transaction mined before the refund was requested has not
+ * paid it, although it moved money.
+ */
+export const verifyTransaction = async (
+  world: Services,
+  own: Own,
+  due: query.DueRefund,
+  mined: Mined,
+): Promise<RefundVerification> => {
+  const verification = await verifyTransfer(world, own, due, mined)
+  if ('doubt' in verification || verification.failure !== null) return verification
   const age = ageOf(mined, due)
   if (age === 'unclear') return { doubt: 'possibly_earlier' }
-  return age === 'earlier' ? { failure: 'wrong_recipient', strayed: true } : judgement
+  return age === 'earlier' ? { failure: 'wrong_recipient', strayed: true } : verification
 }
 
 /**
- * Where it shows nothing of the refund's coins, a contract may have sent them on, as the wallets do that several people
- * sign for: the balance of the destination tells that.
+ * A contract may have sent the refund's native currency in an internal transfer, as multisig wallets do. Where the
+ * transaction itself shows no such transfer, the balance of the destination decides.
  */
-const judgeMoney = async (
+const verifyTransfer = async (
   { sql }: Services,
   own: Own,
   { refund, txHash }: query.DueRefund,
   mined: Mined,
-): Promise<Judgement> => {
+): Promise<RefundVerification> => {
   const named = refundNamedIn(mined.input)
-  // Sixteen bytes at the end may be anything: they are an id where there is such a refund.
+  // The last 16 bytes may be any data. They count as an id if a refund with this id exists.
   const namesAnother = named !== undefined && named !== refund.id && (await query.isRefund(sql, named))
   const verdict = verdictOn(mined, refund, { namesAnother })
   const { tokenAddress, destination } = refund.context
@@ -44,7 +54,7 @@ const judgeMoney = async (
   const { transactions, signal } = own
   const { to, blockNumber: number } = mined
   const called = to === null ? null : { address: to, number }
-  // Nothing has run that could have sent any.
+  // No code ran that could have sent native currency.
   if (called && (await unlessUnanswered(transactions.hadCode(called, own.final, signal))) === false) return verdict
 
   const at = { address: destination.toLowerCase(), number }
@@ -52,19 +62,20 @@ const judgeMoney = async (
   if (!holding) return { doubt: 'balance_unknown' }
   const { rise, maySend } = holding
   const { amount } = refund.context
-  // More has come: several payments in one block look so, each of which may be as it should be.
+  // More or less arrived than the amount, which several correct payments in one block also cause.
   if ((rise !== amount && maySend) || rise < 0n || rise > amount) return { doubt: 'balance_unclear' }
   if (rise === 0n) return verdict
   if (await query.isRiseShared(sql, refund, at)) return { doubt: 'balance_unclear' }
   if (rise < amount) return { ...verdict, failure: 'amount_mismatch', strayed: true }
-  // Somebody else may have sent as much in the same block: it must have left what the transaction has called.
+  // Another account may have sent the same amount in the same block: the balance of the called contract must have
+  // fallen by it.
   const fallen = called && (await unlessUnanswered(transactions.fallen(called, own.final, signal)))
   if (fallen === undefined) return { doubt: 'balance_unknown' }
   if (fallen === null || fallen + mined.value < amount) return { doubt: 'balance_unclear' }
   return { ...verdict, failure: null, rows: [riseRow(refund, at)] }
 }
 
-/** One refund is paid with it: another that comes to the same finding at the same time is refused. */
+/** A rise pays one refund: a second one that claims it at the same time is refused by the primary key. */
 const riseRow = ({ id, context }: Actor<Refund>, { address, number }: query.Rise): Row => ({
   table: 'refund_rises',
   row: { chain_id: context.chainId, address, block_number: number, refund_id: id },

@@ -26,7 +26,7 @@ describe('two nodes', () => {
     ...(['loses_entries', 'repeats_entries', 'shifts_ids', 'rate_limits_inside', 'bomb'] as const),
   ]
   for (const name of breaks) {
-    test(`of which the first ${name} answer by the second, and the first rests`, async () => {
+    test(`of which the first has ${name}: the second answers, and the first is paused`, async () => {
       await using nodes = await openPair(chain)
       nodes.node.break(name, { methods: [first.method], ...(name === 'bomb' && { bytes: 2 ** 24 }) })
       const hash = await nodes.rpc.read([first], readFirst)
@@ -44,7 +44,7 @@ describe('two nodes', () => {
   }
 
   for (const name of ['drips', 'silent'] as const) {
-    test(`of which the first ${name} for ever answer within half of the deadline and a little, and then at once`, async () => {
+    test(`of which the first has ${name}: the answer takes half of the deadline, and the next one no time`, async () => {
       await using nodes = await openPair(chain)
       nodes.node.break(name)
       const start = performance.now()
@@ -55,25 +55,25 @@ describe('two nodes', () => {
       expect(performance.now() - found).toBeLessThan(900)
     })
 
-    test(`of which the first ${name} from the beginning answer by the second without a wait`, async () => {
+    test(`of which the first has ${name} from the start: the second answers without a wait`, async () => {
       await using nodes = await openNodes(chain, { count: 2 })
       nodes.node.break(name)
       const start = performance.now()
       await nodes.rpc.batch([first], { timeoutMs: 10_000 })
-      // Half of the deadline is what it would wait for one that had answered before.
+      // A node that had answered before would be awaited for half of the deadline.
       expect(performance.now() - start).toBeLessThan(4_000)
     })
   }
 
-  test('hold against a node what its answers say, not only how they come', async () => {
+  test('of which one returns inconsistent data: it counts as a fault', async () => {
     await using nodes = await openPair(chain)
     nodes.node.break('lies_about_receipt', { how: 'block' })
-    // The receipt names another block than its own logs do.
+    // The receipt names another block than its logs.
     expect(await nodes.rpc.read([receipt], readStatus)).toBe('success')
     expect(nodes.rpc.health()).toMatchObject([{ state: 'paused', lastFault: 'garbage' }, { state: 'healthy' }])
   })
 
-  test('do not believe a block with another hash than the one it was asked by', async () => {
+  test('of which one returns a block with another hash than requested: the other answers', async () => {
     await using nodes = await openPair(chain)
     const hash = await nodes.rpc.read([first], readFirst)
     nodes.node.break('lies_about_block')
@@ -82,7 +82,7 @@ describe('two nodes', () => {
     expect(nodes.rpc.health()[0]).toMatchObject({ state: 'paused', lastFault: 'garbage' })
   })
 
-  test('of which one serves another chain never ask that one anything else', async () => {
+  test('of which one serves another chain: it gets no other request', async () => {
     await using nodes = await openNodes(chain, { count: 2 })
     nodes.node.break('lies_about_chain_id')
     for (let i = 0; i < 5; i++) {
@@ -93,7 +93,7 @@ describe('two nodes', () => {
     await until(() => nodes.rpc.health()[0]?.lastFault === 'wrong_chain')
   })
 
-  test('show their chain again after a fault, before they are asked anything else', async () => {
+  test('are asked for their chain id after a fault, before any other request', async () => {
     await using nodes = await openNodes(chain)
     await nodes.rpc.batch([first])
     nodes.node.break('fails', { times: 1 })
@@ -108,7 +108,7 @@ describe('two nodes', () => {
     expect(await nodes.rpc.batch([first])).toHaveLength(1)
   })
 
-  test('of which one is 100 blocks behind ask it last, and first again when it has caught up', async () => {
+  test('of which one is 100 blocks behind: it is asked last until it has caught up', async () => {
     await using nodes = await openNodes(chain, { count: 2 })
     nodes.node.break('lags', { blocks: 100 })
     await nodes.rpc.batch([first])
@@ -126,7 +126,7 @@ describe('two nodes', () => {
     await until(() => nodes.rpc.health()[0]?.state === 'healthy')
   })
 
-  test('of which one has not seen a block answer by the other, and the first is not blamed', async () => {
+  test('of which one does not have a block: the other answers, and it is no fault', async () => {
     await using nodes = await openPair(chain)
     nodes.node.break('lags', { at: 0, blocks: 0, methods: [first.method] })
     expect(await nodes.rpc.read([first], readFirst)).toStartWith('0x')
@@ -134,14 +134,14 @@ describe('two nodes', () => {
   })
 })
 
-test('a node that is slow to show its head has the others probed no more often', async () => {
+test('a slow probe of one node does not make the others be probed more often', async () => {
   await using nodes = await openNodes(chain, { count: 2 })
   nodes.node.break('silent')
   for (let i = 0; i < 20; i++) await nodes.rpc.batch([first])
   expect(asked(nodes.other, 'eth_chainId')).toBe(1)
 })
 
-test('one of three nodes that names a head far away makes the other two look late to nobody', async () => {
+test('one of three nodes that reports a head far ahead does not make the other two count as behind', async () => {
   await using nodes = await openNodes(chain, { count: 3 })
   nodes.node.break('lies_about_head', { by: 1_000 })
   await nodes.rpc.batch([first])
@@ -150,23 +150,23 @@ test('one of three nodes that names a head far away makes the other two look lat
 })
 
 describe('a node that faults', () => {
-  test('rests longer each time, half a second to half a minute', async () => {
+  test('is paused longer each time, from half a second to half a minute', async () => {
     await using nodes = await openNodes(chain)
     await nodes.rpc.batch([first])
     nodes.node.break('fails')
-    const rests: number[] = []
+    const pauses: number[] = []
     for (let i = 0; i < 10; i++) {
       await nodes.rpc.batch([first]).catch(fault)
-      rests.push((nodes.rpc.health()[0]?.pausedUntil?.getTime() ?? 0) - nodes.clock.now().getTime())
+      pauses.push((nodes.rpc.health()[0]?.pausedUntil?.getTime() ?? 0) - nodes.clock.now().getTime())
       nodes.rested()
     }
-    for (const [at, rest] of rests.entries()) {
+    for (const [at, pause] of pauses.entries()) {
       const whole = Math.min(30_000, 500 * 2 ** at)
-      expect(rest).toBeWithin(whole / 2, whole + 1)
+      expect(pause).toBeWithin(whole / 2, whole + 1)
     }
   })
 
-  test('has one fault, however many requests fail at once', async () => {
+  test('has one fault when many requests fail together', async () => {
     await using nodes = await openNodes(chain)
     await nodes.rpc.batch([first])
     nodes.node.break('fails')
@@ -174,25 +174,25 @@ describe('a node that faults', () => {
     expect(nodes.rpc.health()).toMatchObject([{ consecutiveFaults: 1 }])
   })
 
-  for (const [retryAfter, restMs] of [
+  for (const [retryAfter, pauseMs] of [
     ['120', 120_000],
     ['Thu, 01 Jan 2026 00:01:00 GMT', 60_000],
     ['99999999', 600_000],
   ] as const) {
-    test(`with Retry-After ${retryAfter} rests ${restMs} ms`, async () => {
+    test(`with Retry-After ${retryAfter} is paused for ${pauseMs} ms`, async () => {
       await using nodes = await openNodes(chain)
       await nodes.rpc.batch([first])
       nodes.node.break('rate_limits', { retryAfter })
       await nodes.rpc.batch([first]).catch(fault)
       nodes.node.mend()
-      nodes.clock.advance(restMs - 1)
+      nodes.clock.advance(pauseMs - 1)
       expect(await nodes.rpc.batch([first]).catch(fault)).toBe('rate_limited')
       nodes.clock.advance(1)
       expect(await nodes.rpc.batch([first])).toHaveLength(1)
     })
   }
 
-  test('is logged once when it falls away and once when it is well again', async () => {
+  test('is logged once when it fails and once when it recovers', async () => {
     await using nodes = await openNodes(chain)
     await nodes.rpc.batch([first])
     nodes.node.break('fails')
@@ -206,7 +206,7 @@ describe('a node that faults', () => {
     expect(nodes.logged().match(/RPC node recovered/g)).toHaveLength(1)
   })
 
-  test('by an answer too large for every node is not to blame: the question is', async () => {
+  test('has no fault by an answer that is too large from every node', async () => {
     await using nodes = await openNodes(chain, { count: 2 })
     await nodes.rpc.batch([first])
     await until(() => nodes.rpc.health().every(({ state }) => state === 'healthy'))
@@ -222,13 +222,13 @@ describe('agreement', () => {
     ['lags', { blocks: 200 }],
   ]
   for (const [name, knobs] of lies) {
-    test(`is not reached by two nodes of which one ${name} ${JSON.stringify(knobs)}`, async () => {
+    test(`is not reached by two nodes of which one has ${name} ${JSON.stringify(knobs)}`, async () => {
       await using nodes = await openNodes(chain, { count: 2 })
       nodes.node.break(name, { ...knobs, methods: [receipt.method] })
       expect((await nodes.rpc.agreed([receipt], readStatus)).outcome).toBe('disagreed')
     })
 
-    test(`is reached by three nodes of which one ${name} ${JSON.stringify(knobs)}: the other two say the same`, async () => {
+    test(`is reached by two of three nodes when the third has ${name} ${JSON.stringify(knobs)}`, async () => {
       await using nodes = await openNodes(chain, { count: 3 })
       nodes.node.break(name, { ...knobs, methods: [receipt.method] })
       const agreement = await nodes.rpc.agreed([receipt], readStatus)
@@ -243,7 +243,7 @@ describe('agreement', () => {
     ['truncates_logs', { keep: 0 }],
   ]
   for (const [name, knobs] of logLies) {
-    test(`on logs is not reached while one of two ${name} ${JSON.stringify(knobs)}, which one alone cannot tell`, async () => {
+    test(`on logs is not reached while one of two nodes has ${name} ${JSON.stringify(knobs)}`, async () => {
       await using nodes = await openNodes(chain, { count: 2 })
       nodes.node.break(name, knobs)
       const logs: RpcCall = { method: 'eth_getLogs', params: [{ fromBlock: '0x0', toBlock: '0x5' }] }
@@ -266,7 +266,7 @@ describe('agreement', () => {
     }
   })
 
-  test('is what the only node says, where there is one', async () => {
+  test('is the answer of the only node', async () => {
     await using nodes = await openNodes(chain)
     expect(await nodes.rpc.agreed([receipt], readStatus)).toEqual({
       outcome: 'agreed',
@@ -276,7 +276,7 @@ describe('agreement', () => {
   })
 
   for (const name of ['fails', 'silent', 'garbage', 'lies_about_chain_id'] as const) {
-    test(`is a fault, and no yes of the other, while one of two ${name}`, async () => {
+    test(`fails while one of two nodes has ${name}`, async () => {
       await using nodes = await openNodes(chain, { count: 2 })
       nodes.node.break(name)
       expect(await nodes.rpc.agreed([receipt], readStatus, { timeoutMs: 1_000 }).catch(error => error)).toBeInstanceOf(
@@ -285,7 +285,7 @@ describe('agreement', () => {
     })
   }
 
-  test('tells a number from its spelling', async () => {
+  test('distinguishes the bigint 5 from the number 5', async () => {
     await using nodes = await openNodes(chain, { count: 2 })
     let turn = 0
     expect((await nodes.rpc.agreed([receipt], () => (turn++ ? 5n : 5))).outcome).toBe('disagreed')

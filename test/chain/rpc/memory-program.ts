@@ -6,7 +6,7 @@ import { RpcFault } from '../../../src/chain/rpc/rpc.ts'
 import { manualClock } from '../../../src/clock.ts'
 import { openLog } from '../../../src/log.ts'
 
-/** Asks a node eleven times, and tells by how much it has grown since the first. */
+/** Asks a node eleven times and prints how much memory it needed since the first. */
 const clock = manualClock()
 const rpc = openRpc(
   { chainId: 31_337, urls: [process.argv[2] ?? ''] },
@@ -20,7 +20,7 @@ const isFaultAgain = async (timeoutMs: number): Promise<boolean> => {
   return outcome instanceof RpcFault
 }
 
-// Compressing a bomb takes its node seconds, once.
+// Compressing the answer takes the node seconds, once.
 await isFaultAgain(30_000)
 Bun.gc(true)
 const before = process.memoryUsage().rss

@@ -7,10 +7,10 @@ import { unlessUnanswered } from '../watch/beside.ts'
 import { openTransactions } from '../watch/transactions.ts'
 
 /**
- * Whether two nodes know nothing of the transaction that a refund is said to be paid with: its hash was mistyped, or
- * its wallet has replaced it. One that a signer of ours has signed may be sent again at any time.
+ * Whether two nodes do not know the transaction of a refund: its hash was mistyped, or the wallet has replaced it.
+ * False for a transaction of a refund signer, which may be broadcast again at any time.
  */
-export const isTransactionGone = async (
+export const isTransactionUnknown = async (
   { sql, chains }: { readonly sql: Sql; readonly chains: Pick<Chains, 'find'> },
   { id, context: { chainId, txHash } }: Actor<Refund>,
 ): Promise<boolean> => {

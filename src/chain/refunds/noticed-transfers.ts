@@ -15,28 +15,30 @@ export type RefundChain = {
   readonly pollMs: number
   readonly transactions: TransactionSource
 }
-/** Looked at at once. */
-const MOST = 20
+/** Transfers checked together. */
+const MAX_PER_TURN = 20
 
 /**
- * In vain, which takes a day: by then a transaction that a reorganisation took away has come back, or never will. One
- * that is there is kept for thirty until it is known what its refund, and those like it, are paid with.
+ * Checks before a transfer is dropped. `again`: about a day, after which a transaction that a reorg removed is back or
+ * never will be. `later`: 30 days for a transaction that is on the chain, until it is known which transactions pay its
+ * refund and similar ones.
  */
-const MOST_LOOKS = { again: 296, later: 30 * 296 }
+const MAX_CHECKS = { again: 296, later: 30 * 296 }
 
 /**
- * Takes transfers that nobody has announced for those of refunds: by the refund's id in their data, or, without one,
- * from an address of the merchant's where nothing else waits that would fit as well. Nobody is guessed. What
- * names a refund that is over, or is paid otherwise, is for a person to look at, and so is what comes from the
- * merchant and is no other refund's; so is its own transaction that was taken for dropped and is mined after all.
+ * Assigns transfers found on the chain to refunds: by the refund id in their data, or, without an id, by a sender
+ * address of the merchant if no other waiting refund matches as well. Nothing is guessed. A transfer needs a person's
+ * attention if it names a refund that is over or is paid by another transaction, if it comes from the merchant and
+ * belongs to no other refund, or if it is the refund's own transaction that was considered dropped and was mined after
+ * all.
  */
-export const takeNoticed = async (world: Services, chain: RefundChain, own: Own): Promise<number> => {
-  const found = await claimNoticed(world.sql, chain.id, MOST)
+export const assignNoticed = async (world: Services, chain: RefundChain, own: Own): Promise<number> => {
+  const found = await claimNoticed(world.sql, chain.id, MAX_PER_TURN)
   await Promise.all(
     found.map(each =>
       unlessUnanswered(
-        take(world, { ...chain, ...own }, each).then(async next => {
-          if (next === 'never' || each.looks > MOST_LOOKS[next]) await forgetNoticed(world.sql, each)
+        assign(world, { ...chain, ...own }, each).then(async next => {
+          if (next === 'never' || each.looks > MAX_CHECKS[next]) await forgetNoticed(world.sql, each)
         }),
       ),
     ),
@@ -46,10 +48,10 @@ export const takeNoticed = async (world: Services, chain: RefundChain, own: Own)
 
 type Own = Pick<Reach, 'final'> & { readonly signal: AbortSignal }
 
-/** When it is to be looked at again: `later`, once it is known what else is paid. */
+/** When to check the transfer again. `later`: once it is known which transactions pay the other refunds. */
 type Next = 'never' | 'again' | 'later'
 
-const take = async (
+const assign = async (
   world: Services,
   { transactions, final, signal }: RefundChain & Own,
   noticed: Noticed,
@@ -69,22 +71,25 @@ const take = async (
 
   switch (state) {
     case 'requires_signature':
-      return isNamed || noticed.isOnlyFit ? tell(world, noticed, 'transaction_sent') : 'never'
+      return isNamed || noticed.isOnlyFit ? report(world, noticed, 'transaction_sent') : 'never'
     case 'processing':
-      // Signed by a signer of ours, the other one may be mined whenever it likes.
-      if (!isNamed || noticed.isSigned || !(await isGone(refund, transactions, final, signal))) return 'later'
-      return tell(world, noticed, 'transaction_replaced', { instead: context.txHash })
+      // A transaction of a refund signer may still be mined at any time.
+      if (!isNamed || noticed.isSigned || !(await isReplaced(refund, transactions, final, signal))) return 'later'
+      return report(world, noticed, 'transaction_replaced', { instead: context.txHash })
     default:
       if (mined.blockNumber > final.number) return 'again'
-      return isNamed || !mayBeOfOther(mined, noticed) ? tell(world, noticed, 'stray_transfer_seen') : 'later'
+      return isNamed || !mayBeOfOther(mined, noticed) ? report(world, noticed, 'stray_transfer_seen') : 'later'
   }
 }
 
-/** Another refund of as much to the same destination still waits for its money, and had been asked for by then. */
+/**
+ * Another refund of the same amount to the same destination still waits for its money, and was requested before this
+ * block.
+ */
 const mayBeOfOther = ({ blockNumber }: Mined, { othersFrom }: Noticed): boolean =>
   othersFrom !== null && blockNumber > othersFrom
 
-/** One node alone may have said from where it came as it told the block, and whose it is was judged by that. */
+/** Which merchant sent it was decided by the sender that one node reported. Here two nodes must agree on the sender. */
 const isAgreedFrom = (mined: Mined, { refund: { context }, from }: Noticed): boolean => {
   const [token, destination] = [context.tokenAddress?.toLowerCase(), context.destination?.toLowerCase()]
   if (token === undefined) return mined.from === from
@@ -94,16 +99,22 @@ const isAgreedFrom = (mined: Mined, { refund: { context }, from }: Noticed): boo
   )
 }
 
-/** Wallets replace a transaction that waits too long by another one, which the chain has taken instead. */
-const isGone = async (
+/**
+ * The named transaction is unknown to two nodes: wallets replace a transaction that stays pending, and the chain has
+ * mined its replacement.
+ */
+const isReplaced = async (
   { context }: Actor<Refund>,
   transactions: RefundChain['transactions'],
   final: Reach['final'],
   signal: AbortSignal,
 ): Promise<boolean> => context.txHash !== null && (await transactions.lacks(context.txHash, final, signal)) === true
 
-/** Refused where somebody was faster, or another refund is paid with it: it is looked at as things are then. */
-const tell = async (
+/**
+ * Refused where another worker was faster, or where the transaction pays another refund. The transfer is then checked
+ * again.
+ */
+const report = async (
   { actors, log }: Services,
   { refund, txHash }: Noticed,
   type: string,

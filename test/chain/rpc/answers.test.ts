@@ -58,25 +58,25 @@ describe('a number', () => {
     `0x${'f'.repeat(65)}`,
   ]
   for (const value of wrong)
-    test(`${Bun.inspect(value)} is none`, () => expect(isGarbage(() => readNumber(value, 'it'))).toBe(true))
-  test('of 256 bits is a bigint and no more', () => {
+    test(`${Bun.inspect(value)} is refused`, () => expect(isGarbage(() => readNumber(value, 'it'))).toBe(true))
+  test('of up to 256 bits is read as a bigint', () => {
     expect(readBigint(`0x${'f'.repeat(64)}`, 'it')).toBe(2n ** 256n - 1n)
     expect(isGarbage(() => readBigint(`0x1${'0'.repeat(64)}`, 'it'))).toBe(true)
   })
 })
 
 describe('bytes', () => {
-  test('come in small letters', () => expect(readBytes('0xABcd', 'it')).toBe('0xabcd'))
-  test('may be none', () => expect(readBytes('0x', 'it')).toBe('0x'))
+  test('are returned in lower case', () => expect(readBytes('0xABcd', 'it')).toBe('0xabcd'))
+  test('may be empty', () => expect(readBytes('0x', 'it')).toBe('0x'))
   for (const value of ['0xabc', 'abcd', '0xzz', '0xab\n', '0X12', null, 12, ['0xab']])
-    test(`are not ${Bun.inspect(value)}`, () => expect(isGarbage(() => readBytes(value, 'it'))).toBe(true))
-  test('of a hash are 32 and of an address 20', () => {
+    test(`cannot be ${Bun.inspect(value)}`, () => expect(isGarbage(() => readBytes(value, 'it'))).toBe(true))
+  test('of a hash are 32, and of an address 20', () => {
     expect(isGarbage(() => readHash(`0x${'a'.repeat(62)}`, 'it'))).toBe(true)
     expect(isGarbage(() => readAddress(`0x${'a'.repeat(42)}`, 'it'))).toBe(true)
   })
 })
 
-describe('a record of a real node', () => {
+describe('an answer of a real node', () => {
   test('is read: header', () => {
     expect(readHeader(block, { number: Number(receipt.blockNumber), hash: String(receipt.blockHash) })).toEqual({
       number: Number(block.number),
@@ -105,7 +105,7 @@ describe('a record of a real node', () => {
     ])
   })
 
-  test('is read: receipt of what went well, what reverted and what is not there', async () => {
+  test('is read: receipts of a success and a revert, and no receipt', async () => {
     const reverted = await sendMined(chain, revertingToken)
     expect(findReceipt(receipt, hash)).toMatchObject({ status: 'success', to: token, logs: readLogs(logs) })
     expect(findReceipt(await chain.call('eth_getTransactionReceipt', reverted), reverted)?.status).toBe('reverted')
@@ -115,38 +115,41 @@ describe('a record of a real node', () => {
   })
 })
 
-describe('a record is refused', () => {
+describe('an answer is refused:', () => {
   const [log = {}] = logs
   const other = `0x${'1'.repeat(64)}`
   const wrong: readonly [why: string, read: () => unknown][] = [
-    ['another block than asked for, by number', () => readHeader(block, { number: 1_000 })],
-    ['another block than asked for, by hash', () => readHeader(block, { hash: other })],
+    ['another block number than requested', () => readHeader(block, { number: 1_000 })],
+    ['another block hash than requested', () => readHeader(block, { hash: other })],
     ['a block with a short bloom', () => readHeader({ ...block, logsBloom: '0x00' })],
     ['a block whose number is too large', () => readHeader({ ...block, number: '0xffffffffffffffff' })],
     ['a block that is a list', () => readHeader([block])],
-    ['a block with the transaction of another', () => findFullBlock({ ...block, hash: other })],
+    ['a block with a transaction of another block', () => findFullBlock({ ...block, hash: other })],
     ['a block with hashes for transactions', () => findFullBlock({ ...block, transactions: [hash] })],
     ['another transaction', () => findTransaction(record((block.transactions as unknown[])[0]), other)],
     ['another receipt', () => findReceipt(receipt, other)],
     ['a receipt with the log of another block', () => findReceipt({ ...receipt, blockHash: other }, hash)],
     ['a receipt without a status', () => findReceipt({ ...receipt, status: undefined }, hash)],
     ['a receipt with a third status', () => findReceipt({ ...receipt, status: '0x2' }, hash)],
-    ['a log twice', () => readLogs([log, log])],
-    ['logs of two blocks of one number', () => readLogs([log, { ...log, blockHash: other, logIndex: '0x1' }])],
-    ['a log that was taken back', () => readLogs([{ ...log, removed: true }])],
-    ['a log of no block', () => readLogs([{ ...log, blockNumber: null, blockHash: null }])],
+    ['a duplicate log', () => readLogs([log, log])],
+    ['logs of two blocks with one number', () => readLogs([log, { ...log, blockHash: other, logIndex: '0x1' }])],
+    ['a removed log', () => readLogs([{ ...log, removed: true }])],
+    ['a log without a block', () => readLogs([{ ...log, blockNumber: null, blockHash: null }])],
     ['a log with five topics', () => readLogs([{ ...log, topics: Array(5).fill(other) }])],
-    ['a log of a contract not asked for', () => readLogs([log], { addresses: [revertingToken], topics: [] })],
-    ['a log of a topic not asked for', () => readLogs([log], { addresses: [token], topics: [null, null, other] })],
+    ['a log of another contract than requested', () => readLogs([log], { addresses: [revertingToken], topics: [] })],
     [
-      'a log with fewer topics than asked for',
+      'a log of another topic than requested',
+      () => readLogs([log], { addresses: [token], topics: [null, null, other] }),
+    ],
+    [
+      'a log with fewer topics than requested',
       () => readLogs([{ ...log, topics: [] }], { addresses: [], topics: [[transferTopic]] }),
     ],
-    ['logs that are none', () => readLogs(null)],
+    ['null in place of logs', () => readLogs(null)],
   ]
   for (const [why, read] of wrong) test(why, () => expect(isGarbage(read)).toBe(true))
 
-  test('by the name of a field, never by its value', () => {
+  test('with an error that names the field and not its value', () => {
     try {
       readHeader({ ...block, hash: 'k3y-secret' })
     } catch (error) {
@@ -154,22 +157,23 @@ describe('a record is refused', () => {
       expect((error as Error).message).not.toContain('k3y')
       return
     }
-    throw new Error('It was taken')
+    throw new Error('The header was accepted')
   })
 })
 
 describe('the bloom of a block', () => {
-  test('may hold what is in it', () => expect(mayHaveLog(String(block.logsBloom), token, transferTopic)).toBe(true))
-  test('holds no other contract and no other topic', () => {
+  test('may contain the logs of the block', () =>
+    expect(mayHaveLog(String(block.logsBloom), token, transferTopic)).toBe(true))
+  test('excludes other contracts and topics', () => {
     expect(mayHaveLog(String(block.logsBloom), revertingToken, transferTopic)).toBe(false)
     expect(mayHaveLog(String(block.logsBloom), token, `0x${word(1)}`)).toBe(false)
   })
-  test('of an empty block holds nothing', async () => {
+  test('of an empty block excludes every log', async () => {
     await chain.mine()
     const empty = readHeader(await chain.call('eth_getBlockByNumber', 'latest', false))
     expect(mayHaveLog(empty.logsBloom, token, transferTopic)).toBe(false)
   })
-  test('never denies a log: 200 payments to others', async () => {
+  test('never excludes a log of the block: 200 payments', async () => {
     for (let i = 1; i <= 200; i++) await pay(chain, `0x${i.toString(16)}`, i)
     const found = readLogs(await chain.call('eth_getLogs', { fromBlock: '0x0', toBlock: 'latest' }))
     expect(found.length).toBeGreaterThan(200)
