@@ -203,12 +203,14 @@ type ResourceName = keyof Resources
 
 export type ListedName = Having<{ readonly table: string; readonly prefix: string | null }>
 export type MachineName = Having<{ readonly isMachine: true }>
+/** Resources that events are about. */
+export type PublishedName = Having<{ readonly events: readonly string[] }>
 export type ExampleName = Having<{ readonly example: number }>
 
 export type IdPrefix = Extract<Resources[ExampleName]['prefix'], string>
 export type ListedTable = Resources[ListedName]['table']
 export type Scope = Resources[Having<{ readonly scopes: readonly string[] }>]['scopes'][number]
-export type EventType = Resources[Having<{ readonly events: readonly string[] }>]['events'][number]
+export type EventType = Resources[PublishedName]['events'][number]
 
 /** The rows, without the names of their facts. */
 export const resourceRows: readonly Row[] = Object.values(resources)

@@ -27,6 +27,7 @@ const folders = [
   'src/chain/enabled',
   'src/chain/collect',
   'src/chain/recovery',
+  'src/fields',
   'src/kinds',
   'src/queries',
   'src/workers',

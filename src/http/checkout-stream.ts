@@ -7,7 +7,7 @@ import type { Keyring } from '../keyring.ts'
 import { listWatched } from '../queries/checkouts.ts'
 import { readShown, type ShownPayment } from '../queries/payments.ts'
 import { cryptoFactsOf } from '../records/crypto-facts.ts'
-import { checkoutPayment } from '../records/payment.ts'
+import { checkoutPaymentRecord } from '../records/payment.ts'
 import { openStreams, type StreamedState, type Streams } from './checkout-streams.ts'
 
 /** The event streams of a process. */
@@ -34,8 +34,8 @@ export type CustomersView = {
 export const customersPayment = (
   { chains, keyring, settings }: CustomersView,
   { payment, shown }: ShownPayment,
-): ReturnType<typeof checkoutPayment> =>
-  checkoutPayment(payment, {
+): ReturnType<typeof checkoutPaymentRecord.render> =>
+  checkoutPaymentRecord.render(payment, {
     facts: cryptoFactsOf(payment.context, shown, chains),
     receiptUrl: receiptUrlOf(settings.publicUrl, keyring, payment.id),
   })

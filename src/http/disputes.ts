@@ -3,7 +3,7 @@ import type { Dispute } from '../../machines/dispute.ts'
 import { giveEvidence, openDispute, resolveDispute } from '../commands/disputes.ts'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
-import { disputeRecord } from '../kinds/dispute-record.ts'
+import { disputeReason, disputeRecord, disputeStatus } from '../kinds/dispute.ts'
 import { findDispute, listDisputes } from '../queries/disputes.ts'
 import { findPayment } from '../queries/payments.ts'
 import {
@@ -22,8 +22,7 @@ import { shownText } from './text.ts'
 
 const newDispute = () =>
   type({
-    reason:
-      "'fraudulent' | 'product_not_received' | 'product_unacceptable' | 'duplicate' | 'credit_not_processed' | 'general'",
+    reason: disputeReason(),
     'amountMinor?': '1 <= number.integer <= 9007199254740991',
     'description?': shownText(1, 1000).or('null'),
   })
@@ -42,7 +41,7 @@ const resolution = () => type({ outcome: "'won' | 'lost'" })
 
 const filters = () =>
   type({
-    'status?': "'needs_response' | 'under_review' | 'won' | 'lost'",
+    'status?': disputeStatus(),
     'paymentId?': recordId('pay'),
   })
 
@@ -65,7 +64,7 @@ export const disputeRoutes: readonly Route[] = [
           const { reason, amountMinor, description = null } = call.body
           return openDispute(api, payment, { reason, amountMinor, description }, { cause: call.cause, keep })
         },
-        answer: dispute => ({ status: 201, body: disputeRecord(dispute) }),
+        answer: dispute => ({ status: 201, body: disputeRecord.render(dispute) }),
       }),
   }),
 
@@ -77,7 +76,7 @@ export const disputeRoutes: readonly Route[] = [
       const { status, paymentId, limit } = query
       const page = await placedPage(sql, 'dispute', whose, query)
       const disputes = await listDisputes(sql, whose, { status, paymentId }, page)
-      return { status: 200, body: listOf(disputes, limit, disputeRecord) }
+      return { status: 200, body: listOf(disputes, limit, disputeRecord.render) }
     },
   }),
 
@@ -86,7 +85,7 @@ export const disputeRoutes: readonly Route[] = [
     docs: getDisputeDocs,
     handle: async ({ sql }, call) => {
       const dispute = await findDispute(sql, recordName('dp', call))
-      return { status: 200, body: disputeRecord(dispute ?? refuse('resource_not_found')) }
+      return { status: 200, body: disputeRecord.render(dispute ?? refuse('resource_not_found')) }
     },
   }),
 
@@ -100,7 +99,7 @@ export const disputeRoutes: readonly Route[] = [
           const { submit = false, ...evidence } = call.body
           return giveEvidence(api, recordName('dp', call), { evidence, submit }, { cause: call.cause, keep })
         },
-        answer: dispute => ({ status: 200, body: disputeRecord(dispute) }),
+        answer: dispute => ({ status: 200, body: disputeRecord.render(dispute) }),
       }),
   }),
 
@@ -111,7 +110,7 @@ export const disputeRoutes: readonly Route[] = [
     handle: (api, call) =>
       answerOnce<Dispute>(api, call, {
         work: keep => resolveDispute(api, recordName('dp', call), call.body.outcome, { cause: call.cause, keep }),
-        answer: dispute => ({ status: 200, body: disputeRecord(dispute) }),
+        answer: dispute => ({ status: 200, body: disputeRecord.render(dispute) }),
       }),
   }),
 ]

@@ -4,9 +4,9 @@ import type { Actor } from '../actors/kind.ts'
 import { canPrice } from '../chain/quotes/quotes.ts'
 import { createPaymentLink, deactivatePaymentLink } from '../commands/payment-links.ts'
 import { refuse } from '../errors.ts'
+import { paymentLinkRecord, paymentLinkStatus } from '../kinds/payment-link.ts'
 import { findPaymentLink, listPaymentLinks } from '../queries/payment-links.ts'
 import type { Whose } from '../queries/places.ts'
-import { paymentLinkRecord } from '../records/payment-link.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
 import {
@@ -45,7 +45,7 @@ const newLink = () =>
 
 const filters = () =>
   type({
-    'status?': "'active' | 'deactivated' | 'completed' | 'expired'",
+    'status?': paymentLinkStatus(),
     'reference?': boundedText(1, 200),
   })
 
@@ -138,7 +138,7 @@ const requireOffered = ({ chains }: Api, { livemode, assets, currency }: Payment
 const recordIn =
   ({ settings }: Api) =>
   (link: Actor<PaymentLink>) =>
-    paymentLinkRecord(link, settings.publicUrl)
+    paymentLinkRecord.render(link, settings)
 
 const openingOf = ({ merchantId, livemode }: Whose, body: Parsed<typeof newLink>): PaymentLinkOpening => ({
   merchantId,

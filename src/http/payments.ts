@@ -6,9 +6,10 @@ import { cancelPayment, resolvePayment } from '../commands/payments.ts'
 import { receiptUrlOf } from '../commands/receipts.ts'
 import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
+import { paymentStatus } from '../kinds/payment-record.ts'
 import { findShownPayment, listPayments, type ShownPayment } from '../queries/payments.ts'
 import { cryptoFactsOf } from '../records/crypto-facts.ts'
-import { paymentRead } from '../records/payment.ts'
+import { paymentReadRecord } from '../records/payment.ts'
 import type { Api } from './api.ts'
 import { cancelPaymentDocs, getPaymentDocs, listPaymentsDocs, resolvePaymentDocs } from './docs/payments.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
@@ -19,7 +20,7 @@ import { boundedText } from './text.ts'
 
 const filters = () =>
   type({
-    'status?': "'pending' | 'processing' | 'success' | 'failed' | 'expired' | 'canceled'",
+    'status?': paymentStatus(),
     'paymentLinkId?': recordId('plink'),
     'reference?': boundedText(1, 200),
   })
@@ -87,7 +88,7 @@ export const paymentRoutes: readonly Route[] = [
 const recordIn =
   ({ chains, keyring, settings }: Api, { member }: Reader) =>
   ({ payment, shown }: ShownPayment) =>
-    paymentRead(payment, {
+    paymentReadRecord.render(payment, {
       facts: cryptoFactsOf(payment.context, shown, chains),
       receiptUrl: member?.role === 'viewer' ? null : receiptUrlOf(settings.publicUrl, keyring, payment.id),
     })

@@ -54,7 +54,7 @@ export const unsignedOf = ({ id, state, context }: Actor<Refund>): UnsignedTrans
 
 /** One refund as the caller can see it. */
 export const readRefundFor = async (api: Api, reader: RefundReader, refund: Actor<Refund>) =>
-  refundRecord(refund, (await refundFactsFor(api, reader, [refund]))(refund))
+  refundRecord.render(refund, (await refundFactsFor(api, reader, [refund]))(refund))
 
 const findDepthsOf = async ({ sql }: Api, refunds: readonly Actor<Refund>[]): Promise<ReadonlyMap<string, number>> => {
   const sent = refunds.filter(({ state }) => state === 'processing').map(({ id }) => id)
@@ -102,7 +102,7 @@ const findClaimUrls = async (
  * always the same, whatever has happened to the refund since.
  */
 export const asAnswered = async ({ sql, keyring, settings }: Api, body: string): Promise<string> => {
-  const record = JSON.parse(body) as ReturnType<typeof refundRecord>
+  const record = JSON.parse(body) as ReturnType<typeof refundRecord.render>
   const id = decodeId('re', record.id) ?? ''
   if (record.unsignedTransaction !== null && (await isForSigner(sql, id)))
     return JSON.stringify({ ...record, unsignedTransaction: null })

@@ -5,7 +5,7 @@ import { judgeRefund } from '../commands/refund-judgements.ts'
 import { cancelRefund, dismissRefund, startRefund } from '../commands/refunds.ts'
 import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
-import { refundRecord } from '../kinds/refund-record.ts'
+import { refundReason, refundRecord, refundStatus } from '../kinds/refund-record.ts'
 import { findPayment } from '../queries/payments.ts'
 import { findRefund, listRefunds } from '../queries/refunds.ts'
 import { cancelRefundDocs, getRefundDocs, listRefundsDocs, resolveRefundDocs, startRefundDocs } from './docs/refunds.ts'
@@ -21,14 +21,14 @@ const newRefund = () =>
   type({
     // A missing amount means the whole remaining amount, so null is refused: it may be a mistake.
     'amountMinor?': '1 <= number.integer <= 9007199254740991',
-    'reason?': "'requested_by_customer' | 'duplicate' | 'fraudulent' | 'overpayment' | 'late_payment' | 'other' | null",
+    'reason?': refundReason().or('null'),
     'destination?': 'string | null',
     'metadata?': metadata(),
   })
 
 const filters = () =>
   type({
-    'status?': "'requires_destination' | 'requires_signature' | 'processing' | 'processed' | 'failed' | 'canceled'",
+    'status?': refundStatus(),
     'paymentId?': recordId('pay'),
   })
 
@@ -66,7 +66,7 @@ export const refundRoutes: readonly Route[] = [
             },
             answer: refund => ({
               status: 201,
-              body: refundRecord(refund, { unsignedTransaction: hasSigner ? null : unsignedOf(refund) }),
+              body: refundRecord.render(refund, { unsignedTransaction: hasSigner ? null : unsignedOf(refund) }),
             }),
             reveal: body => asAnswered(api, body),
           },
@@ -91,7 +91,7 @@ export const refundRoutes: readonly Route[] = [
         const attention = 'attention' in query ? { chainsOn: chainIdsOf(api.chains) } : undefined
         const refunds = await listRefunds(sql, whose, { status, paymentId, attention }, page)
         const factsOf = await refundFactsFor(api, call, refunds)
-        return { status: 200, body: listOf(refunds, limit, refund => refundRecord(refund, factsOf(refund))) }
+        return { status: 200, body: listOf(refunds, limit, refund => refundRecord.render(refund, factsOf(refund))) }
       },
     },
   ),

@@ -1,18 +1,29 @@
 import { type Kind, registered } from '../actors/kind.ts'
-import type { MachineName } from '../resources.ts'
+import type { Shape } from '../fields/shape.ts'
+import type { MachineName, PublishedName } from '../resources.ts'
 import { deliveryKind } from './delivery.ts'
-import { disputeKind } from './dispute.ts'
+import { disputeKind, disputeRecord } from './dispute.ts'
 import { paymentKind } from './payment.ts'
 import { paymentLinkKind } from './payment-link.ts'
+import { paymentRecord } from './payment-record.ts'
 import { refundKind } from './refund.ts'
+import { refundRecord } from './refund-record.ts'
 
-const byName: Readonly<Record<MachineName, Kind>> = {
-  payment: registered(paymentKind),
-  refund: registered(refundKind),
-  payment_link: registered(paymentLinkKind),
-  dispute: registered(disputeKind),
-  delivery: registered(deliveryKind),
+/** `record`: what the events of the kind contain. */
+const byName: { readonly [Name in MachineName]: Name extends PublishedName ? Publishing : Silent } = {
+  payment: { kind: registered(paymentKind), record: paymentRecord },
+  refund: { kind: registered(refundKind), record: refundRecord },
+  payment_link: { kind: registered(paymentLinkKind) },
+  dispute: { kind: registered(disputeKind), record: disputeRecord },
+  delivery: { kind: registered(deliveryKind) },
 }
 
+type Publishing = { readonly kind: Kind; readonly record: Shape }
+type Silent = { readonly kind: Kind; readonly record?: never }
+
+const all: readonly (Publishing | Silent)[] = Object.values(byName)
+
 /** Every machine that the program puts on the core. */
-export const kinds: readonly Kind[] = Object.values(byName)
+export const kinds: readonly Kind[] = all.map(({ kind }) => kind)
+
+export const publishedRecords: readonly Shape[] = all.flatMap(({ record }) => record ?? [])

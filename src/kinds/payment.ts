@@ -4,6 +4,7 @@ import type { PaymentLinkEvent } from '../../machines/payment-link.ts'
 import type { Kind } from '../actors/kind.ts'
 import { resources } from '../resources.ts'
 import { paymentRecord } from './payment-record.ts'
+import { published } from './published.ts'
 
 export const paymentKind: Kind<Payment> = {
   name: 'payment',
@@ -72,12 +73,7 @@ export const paymentKind: Kind<Payment> = {
     'refundsReservedMinor',
     'amountRefundedMinor',
   ],
-  publish: (_type, payment) => ({
-    merchantId: payment.context.merchantId,
-    livemode: payment.context.livemode,
-    apiVersion: payment.context.apiVersion,
-    object: paymentRecord(payment),
-  }),
+  publish: published(payment => paymentRecord.render(payment)),
 }
 
 /** Events of a payment that its payment link counts, and the link's event in the same bundle. */

@@ -2,6 +2,7 @@ import type { PaymentEvent } from '../../machines/payment-events.ts'
 import { type Refund, type RefundEvent, refundMachine } from '../../machines/refund.ts'
 import type { Kind } from '../actors/kind.ts'
 import { resources } from '../resources.ts'
+import { published } from './published.ts'
 import { refundRecord } from './refund-record.ts'
 
 export const refundKind: Kind<Refund> = {
@@ -67,12 +68,7 @@ export const refundKind: Kind<Refund> = {
     }),
     clearSigningWait: () => ({ function: 'forget_signing_wait' }),
   },
-  publish: (_type, refund) => ({
-    merchantId: refund.context.merchantId,
-    livemode: refund.context.livemode,
-    apiVersion: refund.context.apiVersion,
-    object: refundRecord(refund),
-  }),
+  publish: published(refund => refundRecord.render(refund, {})),
   refusals: {
     refunds_transaction_once: 'state_conflict',
     signer_nonces_are_signed_for: 'not_to_be_signed',

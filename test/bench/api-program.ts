@@ -10,10 +10,10 @@ import { serve } from '../../src/http/serve.ts'
 import { decodeId } from '../../src/ids.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
+import { paymentLinkRecord } from '../../src/kinds/payment-link.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { shownColumns } from '../../src/queries/payments.ts'
-import { paymentLinkRecord } from '../../src/records/payment-link.ts'
 import { noChainOptions } from '../harness/no-chains.ts'
 
 /**
@@ -57,7 +57,7 @@ const bare = new Elysia()
     const opening = { ...OPENING, ...Object(body), merchantId }
     const made = await createPaymentLink({ ...outside, actors }, opening, { cause: 'bench', keep: () => [] })
     set.status = 201
-    return paymentLinkRecord(made, env.publicUrl)
+    return paymentLinkRecord.render(made, env)
   })
   .listen({ hostname: '127.0.0.1', port: 0 })
 console.log(JSON.stringify({ ours: served.server?.port, bare: bare.server?.port }))

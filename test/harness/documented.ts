@@ -34,7 +34,7 @@ const faultOf = (route: Route, { status, text, headers }: Answered): string | un
     return headers.get('content-type')?.startsWith('text/plain') ? undefined : 'no plain text'
   if (declared && typeof declared === 'object' && 'file' in declared) return undefined
   if (typeof declared === 'string') return headers.get('content-type')?.startsWith('text/html') ? undefined : 'no page'
-  const parsed = declared && strict(declared.type)(JSON.parse(text))
+  const parsed = declared && strict(declared.type())(JSON.parse(text))
   return parsed instanceof type.errors ? parsed.summary : undefined
 }
 

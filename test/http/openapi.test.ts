@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type } from 'arktype'
+import type { Shape } from '../../src/fields/shape.ts'
 import { healthRoutes } from '../../src/http/health.ts'
 import { documentOf } from '../../src/http/openapi/document.ts'
 import { fieldDescriptions } from '../../src/http/openapi/glossary.ts'
@@ -10,7 +11,6 @@ import { refusalsOf } from '../../src/http/openapi/refusals.ts'
 import type { Route } from '../../src/http/route.ts'
 import { routes } from '../../src/http/routes.ts'
 import { strict } from '../../src/http/validate.ts'
-import type { Shape } from '../../src/records/shapes/shape.ts'
 import { pageRoutes } from '../../src/server/page-routes.ts'
 
 const served: readonly Route[] = [...healthRoutes({}), ...routes, ...pageRoutes(routes)]
@@ -50,7 +50,7 @@ describe('an example', () => {
       return ['events' in answer ? answer.events : answer]
     })
     for (const shape of shapes) {
-      const parsed = shape.type.onDeepUndeclaredKey('reject')(shape.example)
+      const parsed = shape.type().onDeepUndeclaredKey('reject')(shape.example)
       expect([shape.name, parsed instanceof type.errors ? parsed.summary : '']).toEqual([shape.name, ''])
     }
   })

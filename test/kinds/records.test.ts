@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'bun:test'
 import { checksummed } from '../../src/chain/checksum.ts'
 import { deliveryKind } from '../../src/kinds/delivery.ts'
-import { disputeKind } from '../../src/kinds/dispute.ts'
-import { disputeRecord } from '../../src/kinds/dispute-record.ts'
+import { disputeKind, disputeRecord } from '../../src/kinds/dispute.ts'
 import { paymentKind } from '../../src/kinds/payment.ts'
-import { paymentLinkKind } from '../../src/kinds/payment-link.ts'
+import { paymentLinkKind, paymentLinkRecord } from '../../src/kinds/payment-link.ts'
 import { paymentRecord } from '../../src/kinds/payment-record.ts'
 import { refundKind } from '../../src/kinds/refund.ts'
 import { refundRecord } from '../../src/kinds/refund-record.ts'
 import { deliveryRecord } from '../../src/records/delivery.ts'
 import { eventBody, eventRecord } from '../../src/records/event.ts'
-import { paymentRead } from '../../src/records/payment.ts'
-import { paymentLinkRecord } from '../../src/records/payment-link.ts'
+import { paymentReadRecord } from '../../src/records/payment.ts'
 import { deliveries } from '../machines/delivery-cases.ts'
 import { disputes } from '../machines/dispute-cases.ts'
 import { hash, payments } from '../machines/payment-cases.ts'
@@ -52,7 +50,7 @@ describe('a payment', () => {
   }
 
   test('in an event has no crypto', () => {
-    expect(paymentRecord(actorIn(paymentKind, payments, 'refunded'))).toEqual(refunded)
+    expect(paymentRecord.render(actorIn(paymentKind, payments, 'refunded'))).toEqual(refunded)
   })
 
   test('when it is read has what the chain shows, and counts confirmations to the head', () => {
@@ -71,7 +69,7 @@ describe('a payment', () => {
         { ...transfer, minedAt: new Date(minedAt), blockNumber: 9, txHash: hash(6), state: 'orphaned' as const },
       ],
     }
-    expect(paymentRead(actorIn(paymentKind, payments, 'refunded'), { facts, receiptUrl: null })).toEqual({
+    expect(paymentReadRecord.render(actorIn(paymentKind, payments, 'refunded'), { facts, receiptUrl: null })).toEqual({
       ...refunded,
       receiptUrl: null,
       crypto: {
@@ -105,10 +103,12 @@ describe('a payment', () => {
   })
 
   test('without an asset has null for crypto, and with ether the quote it was made at', () => {
-    expect(paymentRead(actorIn(paymentKind, payments, 'new'), { facts: null, receiptUrl: null }).crypto).toBeNull()
+    expect(
+      paymentReadRecord.render(actorIn(paymentKind, payments, 'new'), { facts: null, receiptUrl: null }).crypto,
+    ).toBeNull()
     const facts = { network: 'Sandbox', head: 0, txHash: null, paymentUri: '', explorerUrl: null, transfers: [] }
     expect(
-      paymentRead(actorIn(paymentKind, payments, 'picked ether'), { facts, receiptUrl: null }).crypto,
+      paymentReadRecord.render(actorIn(paymentKind, payments, 'picked ether'), { facts, receiptUrl: null }).crypto,
     ).toMatchObject({
       txHash: null,
       confirmations: 0,
@@ -144,9 +144,9 @@ test('a refund shows its claim page and transaction only to whoever may act on i
     unsignedTransaction: null,
     metadata: {},
   }
-  expect(refundRecord(refund)).toEqual(record)
+  expect(refundRecord.render(refund, {})).toEqual(record)
   const unsignedTransaction = { chainId: 31337, to: address('a'), data: '0x', value: '0' }
-  expect(refundRecord(refund, { confirmations: 9, claimUrl: 'https://…', unsignedTransaction })).toEqual({
+  expect(refundRecord.render(refund, { confirmations: 9, claimUrl: 'https://…', unsignedTransaction })).toEqual({
     ...record,
     claimUrl: 'https://…',
     crypto: { ...record.crypto, confirmations: 9 },
@@ -155,7 +155,8 @@ test('a refund shows its claim page and transaction only to whoever may act on i
 })
 
 test('a payment link knows its page', () => {
-  expect(paymentLinkRecord(actorIn(paymentLinkKind, paymentLinks, 'deactivated'), 'https://pay.example')).toEqual({
+  const link = actorIn(paymentLinkKind, paymentLinks, 'deactivated')
+  expect(paymentLinkRecord.render(link, { publicUrl: 'https://pay.example' })).toEqual({
     ...always,
     object: 'payment_link',
     id: own('plink'),
@@ -198,8 +199,8 @@ test('a dispute has an outcome once it is resolved', () => {
     evidenceDueBy: '2026-11-27T12:00:00.000Z',
     outcome: null,
   }
-  expect(disputeRecord(actorIn(disputeKind, disputes, 'submitted'))).toEqual(record)
-  expect(disputeRecord(actorIn(disputeKind, disputes, 'submit tracking, resolve won'))).toEqual({
+  expect(disputeRecord.render(actorIn(disputeKind, disputes, 'submitted'))).toEqual(record)
+  expect(disputeRecord.render(actorIn(disputeKind, disputes, 'submit tracking, resolve won'))).toEqual({
     ...record,
     status: 'won',
     outcome: 'won',

@@ -1,6 +1,6 @@
 import { type } from 'arktype'
+import { listShape, shape } from '../../fields/shape.ts'
 import { accountShape, sessionShape, signedInShape, tokensShape } from '../../records/shapes/people.ts'
-import { listShape, shape } from '../../records/shapes/shape.ts'
 import type { Docs } from './docs.ts'
 
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'

@@ -1,5 +1,6 @@
+import { example } from '../../fields/examples.ts'
+import { checkoutPaymentRecord } from '../../records/payment.ts'
 import { openedCheckoutShape, visitedLinkShape } from '../../records/shapes/checkout.ts'
-import { checkoutPaymentShape } from '../../records/shapes/payment.ts'
 import { simulationShape } from '../../records/shapes/simulation.ts'
 import type { Docs } from './docs.ts'
 
@@ -33,6 +34,8 @@ export const openCheckoutDocs: Docs = {
 const withSecret =
   'Send the client secret in the `Client-Secret` header, the query or the body. A wrong client secret returns `resource_not_found`.'
 
+const clientSecret = 'Client secret of the payment, if it is not sent in the `Client-Secret` header.'
+
 /** Explains why a transfer does not change the payment that it was sent for. */
 const tooLate =
   'The payment window ends at `expiresAt`. A price that is not at par expires at `quote.expiresAt`, after 30 minutes at most. Money that arrives between these two times is late. First it appears only in `transfers`. Once it is final, it ends the payment window: `expiresAt` is set to the time at which the price expired, the payment ends as it would have ended then, and the merchant receives `payment.late`.'
@@ -42,7 +45,7 @@ export const getCheckoutPaymentDocs: Docs = {
   summary: 'Retrieve a payment as a customer',
   description: `${withSecret}\n\n${tooLate} \`paymentUri\` does not ask for this money again.`,
   callers: ['clientSecret'],
-  answers: { 200: checkoutPaymentShape },
+  answers: { 200: checkoutPaymentRecord },
 }
 
 export const pickAssetDocs: Docs = {
@@ -50,8 +53,9 @@ export const pickAssetDocs: Docs = {
   summary: 'Pick an asset',
   description: `Calculates the amount due at the current price. Pick again, the same asset or another one, for a new price. This is possible as long as the payment is pending, its payment window is open, and no money has arrived. Money at any address of the payment counts as arrived, on any chain and in any asset, even if it was too late for the price. ${withSecret}`,
   callers: ['clientSecret'],
-  answers: { 200: checkoutPaymentShape },
+  answers: { 200: checkoutPaymentRecord },
   refusals: ['state_conflict', 'unsupported_asset', 'rate_unavailable', 'chain_unavailable'],
+  fields: { clientSecret },
   example: { chainId: 31337, asset: 'TUSD' },
 }
 
@@ -60,9 +64,10 @@ export const submitTransactionDocs: Docs = {
   summary: 'Submit a transaction hash',
   description: `Reports the transaction with which the customer pays, at most 10 for a payment. A wallet knows the hash before the chain does. The hash alone does not change the payment. If the transaction is final and has failed, or pays something else, and no other money was seen, the payment fails. ${withSecret}`,
   callers: ['clientSecret'],
-  answers: { 200: checkoutPaymentShape },
+  answers: { 200: checkoutPaymentRecord },
   refusals: ['state_conflict'],
-  example: { txHash: '0x88df016429689c079f3b2f6ad39fa052532c50795b733da78a91ebe6a713944b' },
+  fields: { clientSecret, txHash: 'Hash of the transaction: `0x` and 64 hexadecimal digits.' },
+  example: { txHash: example.txHash },
 }
 
 export const simulateCheckoutPaymentDocs: Docs = {
@@ -72,6 +77,7 @@ export const simulateCheckoutPaymentDocs: Docs = {
   callers: ['clientSecret'],
   answers: { 200: simulationShape },
   refusals: ['sandbox_only', 'state_conflict', 'unsupported_asset', 'rate_unavailable', 'chain_unavailable'],
+  fields: { clientSecret, scenario: 'Scenario to simulate: `paid`, which is also the default.' },
   example: { scenario: 'paid' },
 }
 
@@ -80,5 +86,5 @@ export const streamCheckoutPaymentDocs: Docs = {
   summary: 'Stream a payment',
   description: `Sends server-sent events: \`event: payment\` with the payment as \`data\`, when the stream opens and after every change, including changes of the confirmations. With the \`Last-Event-ID\` header, which \`EventSource\` sends when it reconnects, an unchanged payment is not sent again. A comment is sent every 15 seconds. The stream ends after one hour; \`EventSource\` reconnects automatically.\n\nA server process has at most 10 streams for a payment (a new one ends the oldest), 60 for an IPv4 address or IPv6 /64 network and 250 for an IPv6 /48 network (above that: 429), and 5,000 in total (above that: 503).\n\n${withSecret}`,
   callers: ['clientSecret'],
-  answers: { 200: { events: checkoutPaymentShape } },
+  answers: { 200: { events: checkoutPaymentRecord } },
 }

@@ -1,5 +1,5 @@
+import { example } from '../../fields/examples.ts'
 import { balancesShape, collectionShape, recoveryFileShape } from '../../records/shapes/collection.ts'
-import { example } from '../../records/shapes/wire.ts'
 import type { Docs } from './docs.ts'
 
 export const listBalancesDocs: Docs = {

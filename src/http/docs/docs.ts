@@ -1,5 +1,5 @@
 import type { Code } from '../../errors.ts'
-import type { Shape } from '../../records/shapes/shape.ts'
+import type { Descriptions, Shape } from '../../fields/shape.ts'
 
 /**
  * The documentation that a route declares. The rest is derived from its access, body, query and path: authentication,
@@ -21,6 +21,8 @@ export type Docs = {
   readonly refusals?: readonly Code[]
   /** Authentication of a route without a guard, which checks the caller itself. Default: `nobody`, which means none. */
   readonly callers?: readonly ('nobody' | 'session' | 'refreshCookie' | 'clientSecret')[]
+  /** Descriptions of fields of the body. Without one, that of the same field of the response applies, or of the glossary. */
+  readonly fields?: Descriptions
   /** Example of a request body. */
   readonly example?: Readonly<Record<string, unknown>>
 }

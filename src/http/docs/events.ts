@@ -1,5 +1,5 @@
+import { listShape } from '../../fields/shape.ts'
 import { eventShape } from '../../records/shapes/event.ts'
-import { listShape } from '../../records/shapes/shape.ts'
 import type { Docs } from './docs.ts'
 
 export const listEventsDocs: Docs = {

@@ -1,6 +1,6 @@
+import { listShape } from '../../fields/shape.ts'
 import { apiKeyShape, newApiKeyShape } from '../../records/shapes/api-key.ts'
 import { settingsShape } from '../../records/shapes/settings.ts'
-import { listShape } from '../../records/shapes/shape.ts'
 import type { Docs } from './docs.ts'
 
 export const getSettingsDocs: Docs = {

@@ -1,3 +1,4 @@
+import { listShape } from '../../fields/shape.ts'
 import {
   accountShape,
   inviteShape,
@@ -6,7 +7,6 @@ import {
   securityEventShape,
   signedInShape,
 } from '../../records/shapes/people.ts'
-import { listShape } from '../../records/shapes/shape.ts'
 import type { Docs } from './docs.ts'
 
 export const listMembersDocs: Docs = {

@@ -1,4 +1,4 @@
-import { example } from '../../records/shapes/wire.ts'
+import { example } from '../../fields/examples.ts'
 import type { Docs } from './docs.ts'
 
 const missing = 'The page does not exist. A malformed secret returns the same page.'
@@ -23,6 +23,13 @@ export const nameDestinationDocs: Docs = {
     409: 'Another address was stored before.',
     410: closed,
     422: 'The refund cannot be sent to the address (`invalid_destination`), or the signature is not by the key of the address (`invalid_signature`).',
+  },
+  fields: {
+    address: 'Address that receives the refund.',
+    confirmed:
+      'Send `yes` to set the address. Without it the address is not stored: the response is a page that asks the customer to confirm it.',
+    signature:
+      'Signature of the message on the page with the private key of the address, as `personal_sign` creates it. Optional; may be empty.',
   },
   example: { address: example.address, signature: '', confirmed: 'yes' },
 }

@@ -1,5 +1,5 @@
+import { refundRecord } from '../../kinds/refund-record.ts'
 import { paymentUriShape } from '../../records/shapes/payment-uri.ts'
-import { refundShape } from '../../records/shapes/refund.ts'
 import type { Docs } from './docs.ts'
 
 export const readPaymentUriDocs: Docs = {
@@ -16,7 +16,7 @@ export const retryRefundDocs: Docs = {
   summary: 'Retry a refund',
   description:
     'The refund waits for a signature again, if the payment still has the amount. Possible for a refund that has failed, and for one in `processing` whose transaction no node knows, for example because its hash was mistyped. Returns 409 as long as the chain knows the transaction, or your signer can send it again. Check first what the transaction did: a transaction that was mined can have moved money. To report another transaction instead, use `POST /v1/merchants/:merchantId/refunds/:id/transaction`.',
-  answers: { 200: refundShape },
+  answers: { 200: refundRecord },
   refusals: ['state_conflict', 'refund_exceeds_remaining'],
 }
 

@@ -1,6 +1,6 @@
-import { refundShape } from '../../records/shapes/refund.ts'
-import { listShape } from '../../records/shapes/shape.ts'
-import { example } from '../../records/shapes/wire.ts'
+import { example } from '../../fields/examples.ts'
+import { listShape } from '../../fields/shape.ts'
+import { refundRecord } from '../../kinds/refund-record.ts'
 import type { Docs } from './docs.ts'
 
 export const startRefundDocs: Docs = {
@@ -8,7 +8,7 @@ export const startRefundDocs: Docs = {
   summary: 'Create a refund',
   description:
     'Refunds a payment that has ended and has received money. All refunds of a payment together never exceed the received amount.\n\nWithout a `destination`, the customer is asked for an address. The sender of the payment is not used, because exchanges pay from shared wallets. Send the customer to `claimUrl`. The page accepts one address and expires after 30 days. Anyone with this link can enter an address, so treat it like a password. If it has expired, cancel the refund and create another one.\n\nA repeated request with the same `Idempotency-Key` returns the first response, including an `unsignedTransaction` that may have been sent since. Read the refund again before you sign.',
-  answers: { 201: refundShape },
+  answers: { 201: refundRecord },
   refusals: [
     'idempotency_key_required',
     'idempotency_key_reused',
@@ -16,19 +16,25 @@ export const startRefundDocs: Docs = {
     'refund_exceeds_remaining',
     'invalid_destination',
   ],
+  fields: {
+    amountMinor:
+      'Amount to refund, in the minor unit of the currency. Default: everything that has not been refunded yet.',
+    destination: 'Address that receives the refund. Null or missing: the customer enters it on the claim page.',
+    reason: 'Reason that was given when the object was created.',
+  },
   example: { amountMinor: 1500, reason: 'requested_by_customer', destination: example.address },
 }
 
 export const listRefundsDocs: Docs = {
   operation: 'listRefunds',
   summary: 'List refunds',
-  answers: { 200: listShape(refundShape) },
+  answers: { 200: listShape(refundRecord) },
 }
 
 export const getRefundDocs: Docs = {
   operation: 'getRefund',
   summary: 'Retrieve a refund',
-  answers: { 200: refundShape },
+  answers: { 200: refundRecord },
 }
 
 export const resolveRefundDocs: Docs = {
@@ -41,8 +47,9 @@ export const resolveRefundDocs: Docs = {
     'In these other cases the refund leaves the list when the cause is resolved:',
     '- The claim page has expired: cancel the refund and create another one.\n- No node has known the transaction for a day: report the right one, or retry the refund.\n- A signer has failed for a day to sign the transaction: if the destination refuses the transfer, cancel the refund and create another one.\n- A signed transaction has not been mined for a day.\n- The chain is not enabled on the server any more.',
   ].join('\n\n'),
-  answers: { 200: refundShape },
+  answers: { 200: refundRecord },
   refusals: ['state_conflict', 'refund_exceeds_remaining'],
+  fields: { action: '`dismiss`, `accept` or `fail`: see the description of the endpoint.' },
   example: { action: 'dismiss' },
 }
 
@@ -50,6 +57,6 @@ export const cancelRefundDocs: Docs = {
   operation: 'cancelRefund',
   summary: 'Cancel a refund',
   description: 'Possible until the transaction of the refund is known. The amount can then be refunded again.',
-  answers: { 200: refundShape },
+  answers: { 200: refundRecord },
   refusals: ['state_conflict'],
 }

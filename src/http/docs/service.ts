@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { shape } from '../../records/shapes/shape.ts'
+import { shape } from '../../fields/shape.ts'
 import type { Docs } from './docs.ts'
 
 const aliveShape = shape({ name: 'Alive', type: () => type({ status: "'ok'" }), example: { status: 'ok' } })

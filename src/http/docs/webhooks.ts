@@ -1,5 +1,5 @@
+import { listShape } from '../../fields/shape.ts'
 import { attemptOutcomes } from '../../records/attempt-outcomes.ts'
-import { listShape } from '../../records/shapes/shape.ts'
 import {
   newWebhookEndpointShape,
   webhookDeliveryShape,

@@ -1,5 +1,5 @@
 import { type Code, Refusal } from '../../errors.ts'
-import type { Shape } from '../../records/shapes/shape.ts'
+import type { Shape } from '../../fields/shape.ts'
 import type { DocumentedAnswer, EventStream } from '../docs/docs.ts'
 import type { Route } from '../route.ts'
 import { refusalsOf, statusOf, takesIdempotencyKey } from './refusals.ts'

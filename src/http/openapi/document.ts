@@ -1,6 +1,6 @@
 import type { Code } from '../../errors.ts'
-import type { Shape } from '../../records/shapes/shape.ts'
-import type { DocumentedAnswer } from '../docs/docs.ts'
+import type { Shape } from '../../fields/shape.ts'
+import type { Docs, DocumentedAnswer } from '../docs/docs.ts'
 import type { Route } from '../route.ts'
 import { strict } from '../validate.ts'
 import { type Components, components, errorSchema } from './components.ts'
@@ -54,20 +54,24 @@ const schemasOf = (routes: readonly Route[], codes: readonly Code[]): Record<str
     .flatMap(withParts)
     .map(whole)
   const sent = routes.flatMap(({ body, docs }) =>
-    body && docs ? [{ name: bodyName(docs.operation), schema: schemaOf(strict(body)), example: docs.example }] : [],
+    body && docs
+      ? [
+          {
+            name: bodyName(docs.operation),
+            schema: schemaOf(strict(body)),
+            example: docs.example,
+            inside: { ...madeOf(docs)?.inside, ...docs.fields },
+          },
+        ]
+      : [],
   )
   const names = new Map(answered.map(({ schema, name }) => [JSON.stringify(schema), name]))
   const nameOf = (schema: Schema) => names.get(JSON.stringify(schema))
   return Object.fromEntries([
-    ...[...answered, ...sent].map(({ name, schema, example }) => {
+    ...[...answered, ...sent].map(({ name, schema, example, inside }) => {
       const of = name.replace(/With[A-Z].*$|Body$/, '')
-      return [
-        name,
-        inOrderOf(
-          example,
-          readable(schema, nameOf, path => explainField(path, of)),
-        ),
-      ] as const
+      const explain = (path: string) => inside?.[path] ?? explainField(path, of)
+      return [name, inOrderOf(example, readable(schema, nameOf, explain))] as const
     }),
     ['Error', errorSchema(codes)],
   ])
@@ -80,4 +84,7 @@ const shapeIn = (answer: DocumentedAnswer | null): readonly Shape[] => {
 
 const withParts = (shape: Shape): readonly Shape[] => [shape, ...(shape.parts ?? []).flatMap(withParts)]
 
-const whole = ({ name, type, example }: Shape) => ({ name, schema: schemaOf(type), example })
+const whole = ({ name, type, example, inside }: Shape) => ({ name, schema: schemaOf(type()), example, inside })
+
+/** The record that an operation returns: a field of its body has the meaning of the field with the same name. */
+const madeOf = ({ answers }: Docs): Shape | undefined => shapeIn(answers[201] ?? answers[200] ?? null)[0]

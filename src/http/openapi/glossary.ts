@@ -1,13 +1,7 @@
-import { exampleId } from '../../records/shapes/wire.ts'
+import { exampleId } from '../../fields/examples.ts'
 import { exampleNames, resources } from '../../resources.ts'
 
 const atomicUnits = 'in atomic units of the asset, as a decimal string'
-const windowEnd =
-  'End of the payment window. A transfer counts as in time if its block is not later than this, and the quote had not expired.'
-const quoteEnd =
-  'Time at which the price expires; null if it does not expire. A transfer in a later block is late, even if the payment window is still open: it does not count towards the payment, and ends the window once it is final.'
-const paymentUri =
-  'Payment link by EIP-681, for wallets and QR codes. After a partial payment it asks for the rest. It has no amount if transfers that do not count yet, or that came after the price had expired, already cover the amount due.'
 const webhookUrl =
   'URL that receives the events. It must use https and lead to a public address; the operator of the server can allow other addresses for test mode.'
 const webhookName = 'Your own description of the endpoint, shown to members only. Null if there is none.'
@@ -31,79 +25,26 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
     'Your own reference, such as an order number. Unique among the payment links of a merchant in one mode. A payment has the reference of its payment link. Null if there is none.',
   title: 'What the customer buys, in a few words. Null if not set.',
   description: 'What the customer buys, in detail. Null if not set.',
-  url: 'Page for your customer: send them this link.',
   status: 'Current status.',
-  assets: 'Assets that the customer can pay with. Null allows every asset that the server offers.',
   asset: 'Symbol of a token, or of the native currency of the chain, such as `USDC` or `ETH`.',
   chainId: 'EIP-155 ID of the chain. 31337 is the sandbox.',
-  maxPayments: 'Number of successful payments after which the link is completed. Null means no limit.',
-  paymentsCount: 'Number of successful payments.',
-  windowMinutes:
-    'Length of the payment window in minutes, counted from the time at which the customer opens the payment. Default: 30.',
-  successUrl: 'Page to which a customer is sent after the payment (http or https). Null if not set.',
-  deactivatedAt: 'Time at which the link was deactivated. Null if it was not.',
-  method: 'Payment method.',
-  amountRefundedMinor: 'Sum of the refunds with status `processed`, in the minor unit of the currency.',
   customerEmail: 'E-mail address that the customer entered.',
   customerName: 'Name that the customer entered. Null if none was entered.',
-  failureReason: 'Reason for the failure. Null unless the status is `failed`.',
-  paymentLinkId: 'Payment link that the payment was opened from.',
-  receiptUrl:
-    'Page with the receipt, for your customer. Anyone with this link can read it. It exists as soon as the status is `success`. Null for viewers.',
-  crypto: 'The payment on the chain. Null until the customer has picked an asset.',
   network: 'Name of the chain.',
   tokenAddress: 'Contract address of the token. Null for the native currency of the chain.',
   decimals: 'Number of decimals of the asset: 1 unit of the asset is 10^decimals atomic units.',
-  payerAddress:
-    'Address that sent the transfer which completed the amount, or the latest transfer as long as none has. Null if there is no transfer, or the sender is not known.',
   txHash:
     'Hash of the transaction. Null if there is none, or it is not known (native currency that a contract passed on).',
   blockNumber: 'Number of the block that contains the transaction. Null if there is no transaction.',
-  blockHash: 'Hash of the block. If the transfer is `orphaned`, of the block that was removed.',
-  minedAt: 'Time in the block, by the clock of the chain. ISO 8601 in UTC, with milliseconds.',
-  logIndex: 'Index of the transfer log in its block. Null for native currency, which has no log.',
   confirmations:
     'Number of confirmations: latest block minus block of the transfer, plus one. Of several transfers, the smallest number.',
-  confirmationsRequired:
-    'Number of confirmations after which a transfer is final. Null until the customer has picked an asset.',
-  amountExpected: `Amount due, ${atomicUnits}. Null until the customer has picked an asset.`,
-  amountReceived: `Amount received so far, final or not, ${atomicUnits}.`,
   amount: `Amount ${atomicUnits}.`,
-  exception:
-    'Problem with the received money: `underpaid`, `overpaid`, `late`, `wrong_asset` or `wrong_chain`. Null if there is none.',
-  quote: 'Exchange rate at which the amount due was calculated. Null if the asset is at par with the currency.',
-  rate: 'Value of one unit of the asset in the currency of the payment, as a decimal string.',
-  source: 'Source of the exchange rate, such as a Chainlink feed.',
-  transfers:
-    'Transfers of the asset to the address of the payment, including those that a reorganization removed. Only the 100 largest if there are more.',
-  state:
-    '`seen`: in a block, not final yet. `final`: cannot be removed any more. `orphaned`: a reorganization removed it.',
-  from: 'Sender of the transfer. Null if the chain does not show it.',
   paymentUri: 'Payment link by EIP-681, for wallets and QR codes.',
   qrCode: 'The payment link as a QR code: an SVG image, as markup.',
-  explorerUrl:
-    'Page of a block explorer about the transaction, or about the address as long as there is no transaction. Null if no explorer is known for the chain.',
   paymentId: 'Payment that the object belongs to.',
   reason: 'Reason that was given when the object was created.',
-  destination:
-    'Address that receives the refund. Null as long as it is not known: without a destination, the customer is asked for one on the claim page.',
-  confirmed:
-    'Send `yes` to set the address. Without it the address is not stored: the response is a page that asks the customer to confirm it.',
-  signature:
-    'Signature of the message on the page with the private key of the address, as `personal_sign` creates it. Optional; may be empty.',
-  claimUrl:
-    'Page on which the customer enters the address for the refund. Null unless the status is `requires_destination` and the page has not expired. Shown only to keys with `refunds:write`, owners and developers; always null in events.',
   unsignedTransaction:
     'Transaction that pays the refund, for you to sign. Null unless the status is `requires_signature` and the refund has to be signed manually; always null in the sandbox. A refund that your refund signer can sign has none. A refund above the limits of the signer gets one, and is then not signed by any signer. A failed refund gets one again after `retry`. Before you sign, read the refund again: a replayed response to the request that created the refund can contain a transaction that has been sent since. Shown only to keys with `refunds:write`, owners and developers; always null in events.',
-  evidence: 'Evidence that you have submitted or saved.',
-  uncategorizedText:
-    'Any other text. Null if not given. In test mode, `winning_evidence` and `losing_evidence` decide the dispute 3 seconds after the evidence is submitted.',
-  customerCommunication: 'Messages from the customer. Null if not given.',
-  shippingTrackingNumber: 'Tracking number of the shipment. Null if not given.',
-  refundPolicy: 'Your refund policy. Null if not given.',
-  submit: 'True submits the evidence: the dispute is then under review, and the evidence can no longer be changed.',
-  evidenceDueBy: 'Deadline for the evidence. If none is submitted by then, the dispute is lost.',
-  outcome: 'Decision of the dispute: `won` or `lost`. Null until it is decided.',
   type: 'Type of the event.',
   created: 'Time of the event, in seconds since 1 January 1970 UTC (Unix time).',
   api_version: 'API version in which the event was rendered. It never changes.',
@@ -221,49 +162,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   'CreateApiKey.expiresAt': 'Time at which the key expires: a future time, ISO 8601 in UTC. Null or missing: never.',
   'ApiKey.name': 'Your own name for the key.',
   'CreateApiKey.name': 'Your own name for the key, 1 to 200 characters.',
-  'PaymentLink.expiresAt': 'Time at which the link expires. Null if it does not expire.',
-  'PaymentLink.status':
-    '`active`: can be paid. `deactivated`: you have closed it. `completed`: the maximum number of payments has succeeded. `expired`: its expiration time is over.',
-  'CreatePaymentLink.expiresAt':
-    'Time at which the link expires: a future time, ISO 8601 in UTC. Null or missing: never.',
-  'CreatePaymentLink.amountMinor':
-    'Amount in the minor unit of the currency (ISO 4217), at least 1: 4900 is 49.00 EUR.',
-  'CheckoutPayment.status': 'Status of the payment. `success` is final.',
-  'CheckoutPayment.expiresAt': windowEnd,
-  'CheckoutPayment.crypto.quote.expiresAt': quoteEnd,
-  'CheckoutPayment.crypto.paymentUri': paymentUri,
-  'CheckoutPayment.crypto.address': 'Deposit address of this payment. The customer sends the money to it.',
-  'PickAsset.clientSecret': 'Client secret of the payment, if it is not sent in the `Client-Secret` header.',
-  'SimulateCheckoutPayment.clientSecret':
-    'Client secret of the payment, if it is not sent in the `Client-Secret` header.',
-  'SimulateCheckoutPayment.scenario': 'Scenario to simulate: `paid`, which is also the default.',
-  'SubmitTransaction.clientSecret': 'Client secret of the payment, if it is not sent in the `Client-Secret` header.',
-  'SubmitTransaction.txHash': 'Hash of the transaction: `0x` and 64 hexadecimal digits.',
-  'Payment.status':
-    '`pending`: waiting for money. `processing`: the amount was seen on the chain and is not final yet. `success`: paid; final. `failed`: see `failureReason`. `expired`: the window ended without money. `canceled`: you canceled it.',
-  'Payment.expiresAt': windowEnd,
-  'Payment.failureReason':
-    'Reason for the failure: the submitted transaction was `reverted`, paid a `wrong_recipient`, in a `wrong_asset`, on a `wrong_chain`, or in another amount (`amount_mismatch`); or the window ended and too little was received (`underpaid`). Null unless the status is `failed`.',
-  'Payment.crypto.quote.expiresAt': quoteEnd,
-  'Payment.crypto.paymentUri': paymentUri,
-  'Payment.crypto.address': 'Deposit address of this payment. It is used for no other payment.',
-  'StartRefund.amountMinor':
-    'Amount to refund, in the minor unit of the currency. Default: everything that has not been refunded yet.',
-  'StartRefund.destination':
-    'Address that receives the refund. Null or missing: the customer enters it on the claim page.',
-  'OpenDispute.amountMinor': 'Disputed amount, in the minor unit of the currency. Default: the amount of the payment.',
-  'OpenDispute.description': 'Statement of the customer.',
-  'Dispute.status':
-    '`needs_response`: waiting for your evidence. `under_review`: evidence was submitted. `won` and `lost` are final.',
-  'Refund.crypto': 'The refund on the chain.',
-  'Refund.crypto.txHash': 'Hash of the transaction that pays the refund. Null as long as there is none.',
-  'Refund.crypto.amount': `Amount of the refund, ${atomicUnits}.`,
-  'Refund.crypto.confirmations': 'Number of confirmations of the transaction. 0 as long as it is in no block.',
-  'Refund.reason': 'Reason for the refund. Null if none was given.',
-  'Refund.status':
-    '`requires_destination`: waiting for the address of the customer. `requires_signature`: waiting for a signed transaction. `processing`: its transaction is known and not final yet. `processed`: paid; final. `failed`: see `failureReason`; can be retried. `canceled`: you canceled it.',
-  'Refund.failureReason':
-    'Reason for the failure: `reverted`, `wrong_recipient`, `wrong_asset`, `amount_mismatch`; `dropped` (another transaction has used the nonce, so it can never be mined); or `unproven` (a member stated that the money did not arrive). Null unless the status is `failed`.',
   'Settings.id': 'ID of the merchant.',
   'Settings.confirmations':
     'Number of confirmations after which a payment is final, by chain ID. Only chains with a value that differs from the default.',
@@ -302,12 +200,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   'RecoveryFile.chains': 'Chains that are enabled now, with the tokens that are searched for on each.',
   'RecoveryFile.chains.tokens': 'Tokens of the chain. The native currency is always searched for.',
   'RecoveryFile.chains.tokens.address': 'Contract address of the token.',
-  'Refund.unsignedTransaction.data':
-    'Call data in hexadecimal: the transfer of the token, followed by the 16 bytes of the refund ID. `0x` for native currency.',
-  'Refund.unsignedTransaction.value':
-    'Amount of native currency in atomic units, as a decimal string. Wallets expect it in hexadecimal.',
-  'NameRefundTransaction.txHash': 'Hash of the transaction that pays the refund: `0x` and 64 hexadecimal digits.',
-  'NameRefundDestination.address': 'Address that receives the refund.',
   'WebhookEndpoint.url': webhookUrl,
   'WebhookEndpoint.description': webhookName,
   'WebhookEndpoint.status':
@@ -323,9 +215,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
     '`pending`: waiting for an attempt, or an attempt is in progress. `delivered`: the endpoint answered with 2xx. `failed`: five automatic attempts failed, or one ended the delivery: a redirect, an address that is not allowed, or an event of more than 20 KiB. `canceled`: the endpoint was disabled or deleted.',
   'WebhookDelivery.attempts.outcome': 'Result of the attempt. Null while it is in progress.',
   'WebhookRecovery.endpointId': 'Webhook endpoint that the deliveries are sent to.',
-  'ResolveRefund.action': '`dismiss`, `accept` or `fail`: see the description of the endpoint.',
-  'ResolvePayment.action':
-    '`accept`: take the received money as full payment; the payment succeeds. `dismiss`: leave the payment as it is, and remove it from the list of payments that need attention.',
   'MfaSetup.secret': 'Secret for manual entry in the authenticator app. MFA is off until a code is confirmed.',
   'Readiness.status': '`ready`, or `not ready` if one of the checks is not `ok`.',
   'Alive.status': '`ok`.',

@@ -1,8 +1,9 @@
 import { type } from 'arktype'
+import { example, exampleId } from '../../fields/examples.ts'
+import { shape } from '../../fields/shape.ts'
+import { idOf, time, timeOrNull } from '../../fields/wire.ts'
 import { lazy } from '../../lazy.ts'
 import { scopes } from '../../resources.ts'
-import { shape } from './shape.ts'
-import { example, exampleId, idOf, time, timeOrNull } from './wire.ts'
 
 const apiKeyType = lazy(() =>
   type({

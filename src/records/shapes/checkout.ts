@@ -1,8 +1,10 @@
 import { type } from 'arktype'
+import { example, exampleId } from '../../fields/examples.ts'
+import { shape } from '../../fields/shape.ts'
+import { address, atomic, chainId, count, currency, idOf, minor, timeOrNull } from '../../fields/wire.ts'
+import { paymentLinkStatus } from '../../kinds/payment-link.ts'
 import { lazy } from '../../lazy.ts'
-import { checkoutPaymentShape, openedPayment } from './payment.ts'
-import { shape } from './shape.ts'
-import { address, atomic, chainId, count, currency, example, exampleId, idOf, minor, timeOrNull } from './wire.ts'
+import { checkoutPaymentRecord } from '../payment.ts'
 
 const link = lazy(() =>
   type({
@@ -12,7 +14,7 @@ const link = lazy(() =>
     description: 'string | null',
     amountMinor: minor(),
     currency: currency(),
-    status: "'active' | 'deactivated' | 'completed' | 'expired'",
+    status: paymentLinkStatus(),
   }),
 )
 
@@ -68,12 +70,28 @@ export const visitedLinkShape = shape({
   },
 })
 
+/** A new payment for which the asset was picked immediately. */
+const openedPayment = {
+  ...checkoutPaymentRecord.example,
+  status: 'pending',
+  updatedAt: example.at,
+  crypto: {
+    ...checkoutPaymentRecord.example.crypto,
+    payerAddress: null,
+    txHash: null,
+    blockNumber: null,
+    confirmations: 0,
+    amountReceived: '0',
+    transfers: [],
+  },
+}
+
 export const openedCheckoutShape = shape({
   name: 'OpenedCheckout',
-  type: () => type({ payment: checkoutPaymentShape.type, clientSecret: 'string' }),
+  type: () => type({ payment: checkoutPaymentRecord.type(), clientSecret: 'string' }),
   example: {
     payment: openedPayment,
     clientSecret: `${exampleId('payment')}_secret_3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA`,
   },
-  parts: [checkoutPaymentShape],
+  parts: [checkoutPaymentRecord],
 })

@@ -1,6 +1,7 @@
 import { type } from 'arktype'
-import { shape } from './shape.ts'
-import { address, atomic, chainId, count, example } from './wire.ts'
+import { example } from '../../fields/examples.ts'
+import { shape } from '../../fields/shape.ts'
+import { address, atomic, chainId, count } from '../../fields/wire.ts'
 
 const amount = () =>
   ({
@@ -39,7 +40,7 @@ export const balancesShape = shape({
   type: () =>
     type({
       object: "'list'",
-      data: balanceShape.type.array(),
+      data: balanceShape.type().array(),
       has_more: 'boolean',
       unavailable: type({ chainId: chainId(), network: 'string' }).array(),
     }),

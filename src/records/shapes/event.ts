@@ -1,13 +1,13 @@
 import { type } from 'arktype'
+import { exampleId } from '../../fields/examples.ts'
+import { shape } from '../../fields/shape.ts'
+import { count, uuid, version } from '../../fields/wire.ts'
+import { publishedRecords } from '../../kinds/all.ts'
+import { paymentRecord } from '../../kinds/payment-record.ts'
 import { eventTypes, testEventType } from '../../resources.ts'
-import { disputeShape } from './dispute.ts'
-import { paymentShape } from './payment.ts'
-import { refundShape } from './refund.ts'
-import { shape } from './shape.ts'
 import { webhookEndpointShape } from './webhook.ts'
-import { count, exampleId, uuid, version } from './wire.ts'
 
-const parts = [paymentShape, refundShape, disputeShape, webhookEndpointShape]
+const parts = [...publishedRecords, webhookEndpointShape]
 
 export const eventShape = shape({
   name: 'Event',
@@ -19,7 +19,7 @@ export const eventShape = shape({
       created: count(),
       livemode: 'boolean',
       api_version: version(),
-      data: { object: type.or(...parts.map(part => part.type)) },
+      data: { object: type.or(...parts.map(part => part.type())) },
     }),
   parts,
   example: {
@@ -29,6 +29,6 @@ export const eventShape = shape({
     created: 1795176190,
     livemode: false,
     api_version: '2026-11-20',
-    data: { object: paymentShape.example },
+    data: { object: paymentRecord.example },
   },
 })

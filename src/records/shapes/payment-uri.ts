@@ -1,6 +1,6 @@
 import { type } from 'arktype'
-import { shape } from './shape.ts'
-import { example } from './wire.ts'
+import { example } from '../../fields/examples.ts'
+import { shape } from '../../fields/shape.ts'
 
 export const paymentUriShape = shape({
   name: 'PaymentUri',

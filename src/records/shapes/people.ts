@@ -1,7 +1,8 @@
 import { type } from 'arktype'
+import { example, exampleId } from '../../fields/examples.ts'
+import { shape } from '../../fields/shape.ts'
+import { idOf, time, uuid } from '../../fields/wire.ts'
 import { lazy } from '../../lazy.ts'
-import { shape } from './shape.ts'
-import { example, exampleId, idOf, time, uuid } from './wire.ts'
 
 const role = lazy(() => type("'owner' | 'developer' | 'viewer'"))
 

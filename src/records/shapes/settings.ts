@@ -1,6 +1,7 @@
 import { type } from 'arktype'
-import { shape } from './shape.ts'
-import { address, count, example, exampleId, idOf, time } from './wire.ts'
+import { example, exampleId } from '../../fields/examples.ts'
+import { shape } from '../../fields/shape.ts'
+import { address, count, idOf, time } from '../../fields/wire.ts'
 
 export const settingsShape = shape({
   name: 'Settings',

@@ -1,6 +1,7 @@
 import { type } from 'arktype'
-import { shape } from './shape.ts'
-import { example, txHash } from './wire.ts'
+import { example } from '../../fields/examples.ts'
+import { shape } from '../../fields/shape.ts'
+import { txHash } from '../../fields/wire.ts'
 
 export const simulationShape = shape({
   name: 'Simulation',

@@ -1,9 +1,10 @@
 import { type } from 'arktype'
+import { example, exampleId } from '../../fields/examples.ts'
+import { shape } from '../../fields/shape.ts'
+import { count, idOf, time, timeOrNull, uuid } from '../../fields/wire.ts'
 import { lazy } from '../../lazy.ts'
 import { eventTypes, testEventType } from '../../resources.ts'
 import { attemptOutcomes } from '../attempt-outcomes.ts'
-import { shape } from './shape.ts'
-import { count, example, exampleId, idOf, time, timeOrNull, uuid } from './wire.ts'
 
 const endpointType = lazy(() =>
   type({
