@@ -40,12 +40,21 @@ create index attempts_subject on attempts (subject, at);
 -- Finds the attempts that are too old to count.
 create index attempts_at on attempts (at);
 
+-- Logos of merchants, in files that are named by their SHA-256: equal files are stored once, and a file never changes.
+create table logos (
+  name text primary key,
+  bytes bytea not null,
+  created_at timestamptz not null default now(),
+  constraint logos_name check (name ~ '^[0-9a-f]{64}[.](png|jpg|webp)$'),
+  constraint logos_bytes check (length(bytes) between 1 and 262144)
+);
+
 create table merchants (
   id uuid primary key,
   name text not null,
   api_version text not null default '2026-11-20',
   -- Shown to customers, in both modes.
-  logo_url text,
+  logo text references logos,
   accent_color text,
   support_email text,
   support_url text,
@@ -54,10 +63,12 @@ create table merchants (
 
   constraint merchants_name check (length(name) between 1 and 200),
   constraint merchants_branding check (
-    length(logo_url) <= 2048 and length(support_url) <= 2048 and length(support_email) <= 254
+    length(support_url) <= 2048 and length(support_email) <= 254
     and accent_color ~ '^#[0-9a-f]{6}$'
   )
 );
+-- Finds the merchants that use a file, before it is deleted.
+create index merchants_logo on merchants (logo) where logo is not null;
 
 create table members (
   merchant_id uuid not null references merchants,

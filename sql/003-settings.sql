@@ -35,7 +35,7 @@ create table receiving_addresses (
 
 -- All settings, one row for each mode.
 create view settings as
-select m.id as merchant_id, s.livemode, m.name, m.logo_url, m.accent_color, m.support_email, m.support_url,
+select m.id as merchant_id, s.livemode, m.name, m.logo, m.accent_color, m.support_email, m.support_url,
   (select address from receiving_addresses a
     where a.merchant_id = m.id and a.livemode = s.livemode and chain_id is null) as receiving_address,
   (select coalesce(jsonb_object_agg(chain_id, address), '{}') from receiving_addresses a

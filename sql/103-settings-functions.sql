@@ -1,4 +1,4 @@
--- The function of 003-settings.sql.
+-- The functions of 003-settings.sql.
 
 -- Changes the settings that `changes` names, by the columns of the view, and keeps all others, so that two concurrent
 -- changes of different settings are both made. Of the settings by chain, changes those of the named chains; null
@@ -26,7 +26,6 @@ begin
 
   update merchants m set
     name = coalesce(changes->>'name', m.name),
-    logo_url = case when changes ? 'logo_url' then changes->>'logo_url' else m.logo_url end,
     accent_color = case when changes ? 'accent_color' then changes->>'accent_color' else m.accent_color end,
     support_email = case when changes ? 'support_email' then changes->>'support_email' else m.support_email end,
     support_url = case when changes ? 'support_url' then changes->>'support_url' else m.support_url end
@@ -61,9 +60,34 @@ begin
 
   update merchants set updated_at = now()
   where id = merchant
-    and changed ?| array['name', 'logoUrl', 'accentColor', 'supportEmail', 'supportUrl'];
+    and changed ?| array['name', 'accentColor', 'supportEmail', 'supportUrl'];
   update merchant_settings set updated_at = now() where merchant_id = merchant and livemode = mode;
   perform record_security_event(merchant, caller, actor, address, 'settings.changed',
     json_build_object('livemode', mode, 'changed', changed));
+  return 'changed';
+end $$;
+
+-- Sets a merchant's logo, or removes it when `new_name` is null. Deletes the file of the former one if no merchant uses it.
+create function set_logo(merchant uuid, new_name text, new_bytes bytea, caller uuid, actor text, address text)
+returns text language plpgsql as $$
+declare
+  old_name text;
+begin
+  if not authorize_change(merchant, caller, '{owner,developer}') then
+    return 'not_allowed';
+  end if;
+  select logo into old_name from merchants where id = merchant;
+  if new_name is not distinct from old_name then
+    return 'changed';
+  end if;
+  -- Both files in one order, so that two merchants who exchange their logos do not wait for each other.
+  perform from logos where name in (old_name, new_name) order by name for update;
+  if new_name is not null then
+    insert into logos (name, bytes) values (new_name, new_bytes) on conflict (name) do update set name = excluded.name;
+  end if;
+  update merchants set logo = new_name, updated_at = now() where id = merchant;
+  delete from logos where name = old_name and not exists (select from merchants where logo = old_name);
+  perform record_security_event(merchant, caller, actor, address, 'settings.changed',
+    json_build_object('changed', json_build_object('logo', json_build_object('from', old_name, 'to', new_name))));
   return 'changed';
 end $$;

@@ -327,6 +327,15 @@ create table invites (
   constraint invites_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
 
+create table logos (
+  name text not null,
+  bytes bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint logos_pkey PRIMARY KEY (name),
+  constraint logos_bytes CHECK (length(bytes) >= 1 AND length(bytes) <= 262144),
+  constraint logos_name CHECK (name ~ '^[0-9a-f]{64}[.](png|jpg|webp)$'::text)
+);
+
 create table machine_versions (
   kind text not null,
   version integer not null,
@@ -366,15 +375,16 @@ create table merchants (
   id uuid not null,
   name text not null,
   api_version text not null default '2026-11-20'::text,
-  logo_url text,
+  logo text,
   accent_color text,
   support_email text,
   support_url text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint merchants_pkey PRIMARY KEY (id),
-  constraint merchants_branding CHECK (length(logo_url) <= 2048 AND length(support_url) <= 2048 AND length(support_email) <= 254 AND accent_color ~ '^#[0-9a-f]{6}$'::text),
-  constraint merchants_name CHECK (length(name) >= 1 AND length(name) <= 200)
+  constraint merchants_branding CHECK (length(support_url) <= 2048 AND length(support_email) <= 254 AND accent_color ~ '^#[0-9a-f]{6}$'::text),
+  constraint merchants_name CHECK (length(name) >= 1 AND length(name) <= 200),
+  constraint merchants_logo_fkey FOREIGN KEY (logo) REFERENCES logos(name)
 );
 
 create table migrations (
@@ -1009,6 +1019,8 @@ CREATE INDEX invites_merchant ON public.invites USING btree (merchant_id, seq) W
 
 CREATE INDEX members_account ON public.members USING btree (account_id);
 
+CREATE INDEX merchants_logo ON public.merchants USING btree (logo) WHERE (logo IS NOT NULL);
+
 CREATE INDEX noticed_transfers_due ON public.noticed_transfers USING btree (chain_id, next_look_at);
 CREATE INDEX noticed_transfers_reported ON public.noticed_transfers USING btree (refund_id) WHERE (from_address IS NULL);
 
@@ -1103,7 +1115,7 @@ create view settings as
  SELECT m.id AS merchant_id,
     s.livemode,
     m.name,
-    m.logo_url,
+    m.logo,
     m.accent_color,
     m.support_email,
     m.support_url,
@@ -1473,7 +1485,6 @@ begin
 
   update merchants m set
     name = coalesce(changes->>'name', m.name),
-    logo_url = case when changes ? 'logo_url' then changes->>'logo_url' else m.logo_url end,
     accent_color = case when changes ? 'accent_color' then changes->>'accent_color' else m.accent_color end,
     support_email = case when changes ? 'support_email' then changes->>'support_email' else m.support_email end,
     support_url = case when changes ? 'support_url' then changes->>'support_url' else m.support_url end
@@ -1508,7 +1519,7 @@ begin
 
   update merchants set updated_at = now()
   where id = merchant
-    and changed ?| array['name', 'logoUrl', 'accentColor', 'supportEmail', 'supportUrl'];
+    and changed ?| array['name', 'accentColor', 'supportEmail', 'supportUrl'];
   update merchant_settings set updated_at = now() where merchant_id = merchant and livemode = mode;
   perform record_security_event(merchant, caller, actor, address, 'settings.changed',
     json_build_object('livemode', mode, 'changed', changed));
@@ -4435,6 +4446,32 @@ begin
   end if;
   perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.secret_rotated', details);
   return 'rotated';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.set_logo(merchant uuid, new_name text, new_bytes bytea, caller uuid, actor text, address text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  old_name text;
+begin
+  if not authorize_change(merchant, caller, '{owner,developer}') then
+    return 'not_allowed';
+  end if;
+  select logo into old_name from merchants where id = merchant;
+  if new_name is not distinct from old_name then
+    return 'changed';
+  end if;
+  -- Both files in one order, so that two merchants who exchange their logos do not wait for each other.
+  perform from logos where name in (old_name, new_name) order by name for update;
+  if new_name is not null then
+    insert into logos (name, bytes) values (new_name, new_bytes) on conflict (name) do update set name = excluded.name;
+  end if;
+  update merchants set logo = new_name, updated_at = now() where id = merchant;
+  delete from logos where name = old_name and not exists (select from merchants where logo = old_name);
+  perform record_security_event(merchant, caller, actor, address, 'settings.changed',
+    json_build_object('changed', json_build_object('logo', json_build_object('from', old_name, 'to', new_name))));
+  return 'changed';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.set_up_mfa(account uuid, new_secret text)

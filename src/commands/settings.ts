@@ -2,6 +2,7 @@ import type { Services } from '../actors/services.ts'
 import { type Address, parseAddress } from '../chain/address.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
+import { type LogoFile, updateLogo } from '../queries/logos.ts'
 import type { Doer } from '../queries/security-events.ts'
 import { findSettings, type SettingsChanges, type SettingsRow, updateSettings } from '../queries/settings.ts'
 import { wouldBeLostAt } from './lost-money.ts'
@@ -25,6 +26,17 @@ export const changeSettings = async (
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'too_many')
     refuse('parameter_invalid', { message: 'receivingAddresses and confirmations can have at most 100 chains each.' })
+  return (await findSettings(sql, merchantId, livemode)) ?? refuse('resource_not_found')
+}
+
+/** Undefined removes the logo. It applies to both modes; the settings are those of one. */
+export const changeLogo = async (
+  { sql }: Pick<Services, 'sql'>,
+  { merchantId, livemode }: Pick<SettingsChange, 'merchantId' | 'livemode'>,
+  file: LogoFile | undefined,
+  by: Doer,
+): Promise<SettingsRow> => {
+  if ((await updateLogo(sql, merchantId, file, by)) === 'not_allowed') refuse('insufficient_role')
   return (await findSettings(sql, merchantId, livemode)) ?? refuse('resource_not_found')
 }
 

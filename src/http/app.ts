@@ -9,6 +9,7 @@ import { openFormReader } from './form.ts'
 import { type Caller, type Guard, openGuard } from './guard.ts'
 import type { Now } from './limits.ts'
 import type { Method, Route } from './route.ts'
+import { openUploadReader } from './upload.ts'
 import { readQuery, strict, validateBody, validateQuery } from './validate.ts'
 import { addressOf, type Door, openVisit } from './visit.ts'
 
@@ -79,20 +80,24 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
 const isReadable = (url: string): boolean => !url.startsWith('/') || url.lastIndexOf('/') === 0
 
 const stepsOf = (guard: Guard, route: Route, api: Api): Steps<Caller> => {
-  const { method, access, form, page } = route
+  const { method, access, form, upload, page } = route
+  const readBody = () => {
+    if (upload) return openUploadReader(upload)
+    return form ? openFormReader() : openBodyReader()
+  }
   return {
     admit: visit => {
       // Read before the connection can be closed: the address is not available afterwards.
       if (access.by !== 'key') addressOf(visit, api)
       return guard(access, visit)
     },
-    read: method === 'GET' ? undefined : form ? openFormReader() : openBodyReader(),
+    read: method === 'GET' ? undefined : readBody(),
     answer: (visit, { key, session, member }, sent) => {
       const { request, params, headers, requestId } = visit
       // Handlers for API keys do not use the address.
       const address = access.by === 'key' ? undefined : visit.address
       const query = page ? {} : validateQuery(strict(route.query), readQuery(request.url))
-      const body = method === 'GET' ? undefined : validateBody(strict(route.body), sent === undefined ? {} : sent)
+      const body = method === 'GET' || upload ? sent : validateBody(strict(route.body), sent === undefined ? {} : sent)
       // Field by field: spreading three objects took longer than authentication.
       const call = { params, query, body, headers, requestId, address, key, session, member }
       // The values were parsed by the types that the route declares.

@@ -34,7 +34,7 @@ export const openBytesReader = <Read>(
   return (request: Request): Promise<Read> => {
     const { headers } = request
     const length = headers.get('content-length')
-    if (length !== null && Number(length) > mostBytes) return Promise.reject(new Refusal('body_too_large'))
+    if (length !== null && Number(length) > mostBytes) return Promise.reject(tooLarge(mostBytes))
     // The server reads no more than Content-Length. Without it the body is read as a stream, which is more expensive.
     const arriving = length === null ? readPieces(request, mostBytes) : request.arrayBuffer()
     return inTime(arriving, headers)
@@ -45,12 +45,15 @@ const readPieces = async ({ body }: Request, mostBytes: number): Promise<ArrayBu
   const bytes = new Uint8Array(mostBytes)
   let length = 0
   for await (const piece of body ?? []) {
-    if (length + piece.length > mostBytes) refuse('body_too_large')
+    if (length + piece.length > mostBytes) throw tooLarge(mostBytes)
     bytes.set(piece, length)
     length += piece.length
   }
   return bytes.buffer.slice(0, length)
 }
+
+const tooLarge = (mostBytes: number): Refusal =>
+  new Refusal('body_too_large', { message: `The request body is larger than ${mostBytes / 1024} KiB.` })
 
 const unfinished = (message: string): Refusal => new Refusal('invalid_json', { message, close: true })
 

@@ -20,6 +20,8 @@ export type Route = {
   readonly body: Type | undefined
   /** The body is sent by a form of a page. */
   readonly form?: true | undefined
+  /** The body is a file. */
+  readonly upload?: Upload | undefined
   /** A page for people: unknown query parameters are ignored, because other sites append them to links. */
   readonly page?: true | undefined
   readonly query: Type | undefined
@@ -27,6 +29,12 @@ export type Route = {
   readonly docs?: Docs | undefined
   readonly handle: (api: Api, call: never) => Answer | Promise<Answer>
 }
+
+/** The files that a route accepts. */
+export type Upload = { readonly types: readonly string[]; readonly mostBytes: number }
+
+/** A file that was sent, with one of the accepted types. */
+export type Uploaded = { readonly type: string; readonly bytes: Uint8Array<ArrayBuffer> }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
@@ -79,14 +87,14 @@ type Spec<Path extends string, Body, Query, Caller> = {
 /** The output of a type: with defaults, and with numbers instead of the strings of a query. */
 export type Parsed<D> = D extends () => { readonly infer: infer Value } ? Value : undefined
 
-type Defined = Pick<Route, 'path' | 'form' | 'page' | 'docs' | 'handle'> & {
+type Defined = Pick<Route, 'path' | 'form' | 'upload' | 'page' | 'docs' | 'handle'> & {
   readonly body?: Declared
   readonly query?: Declared
 }
 
 /** Its types are built once, at their first use. They parse what the handler gets. */
 export const define = (method: Method, access: Access, spec: unknown): Route => {
-  const { path, body, form, page, query, docs, handle } = spec as Defined
+  const { path, body, form, upload, page, query, docs, handle } = spec as Defined
   const madeBody = body && lazy(body)
   const madeQuery = query && lazy(query)
   return {
@@ -97,6 +105,7 @@ export const define = (method: Method, access: Access, spec: unknown): Route => 
       return madeBody?.()
     },
     form,
+    upload,
     page,
     get query() {
       return madeQuery?.()
@@ -143,3 +152,16 @@ export const forMembers = <
   { role, stepUp }: { readonly role: Role; readonly stepUp?: true },
   spec: Spec<Path, Body, Query, RequestOrigin & { readonly session: SessionCaller; readonly member: MemberCaller }>,
 ): Route => define(method, { by: 'member', role, ...(stepUp && { stepUp }) }, spec)
+
+/** The same for a POST request whose body is a file. */
+export const forUploads = <Path extends `/v1/merchants/:merchantId${string}`, Query extends Declared = undefined>(
+  { role }: { readonly role: Role },
+  spec: Pick<Spec<Path, undefined, Query, unknown>, 'path' | 'query' | 'docs'> & {
+    readonly upload: Upload
+    readonly handle: (
+      api: Api,
+      call: Call<Path, Uploaded, Parsed<Query>> &
+        RequestOrigin & { readonly session: SessionCaller; readonly member: MemberCaller },
+    ) => Answer | Promise<Answer>
+  },
+): Route => define('POST', { by: 'member', role }, spec)

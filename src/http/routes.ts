@@ -8,6 +8,7 @@ import { deliveryRoutes } from './deliveries.ts'
 import { disputeRoutes } from './disputes.ts'
 import { eventRoutes } from './events.ts'
 import { inviteRoutes } from './invites.ts'
+import { logoRoutes } from './logos.ts'
 import { memberRoutes } from './members.ts'
 import { paymentLinkRoutes } from './payment-links.ts'
 import { paymentRoutes } from './payments.ts'
@@ -24,6 +25,7 @@ import { webhookEndpointRoutes } from './webhook-endpoints.ts'
 export const routes: readonly Route[] = [
   ...authRoutes,
   ...settingsRoutes,
+  ...logoRoutes,
   ...memberRoutes,
   ...inviteRoutes,
   ...auditLogRoutes,

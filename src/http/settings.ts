@@ -31,7 +31,6 @@ const settingsChange = () =>
     'livemode?': 'boolean',
     'name?': name(),
     'branding?': type({
-      'logoUrl?': webUrl().or('null'),
       'accentColor?': color().or('null'),
       'supportEmail?': email().or('null'),
       'supportUrl?': webUrl().or('null'),
@@ -52,9 +51,9 @@ export const settingsRoutes: readonly Route[] = [
       path,
       docs: getSettingsDocs,
       query: livemodeQuery,
-      handle: async ({ sql }, { member, query }) => {
+      handle: async ({ sql, settings: { publicUrl } }, { member, query }) => {
         const settings = await findSettings(sql, member.merchantId, query.livemode)
-        return { status: 200, body: settingsRecord(settings ?? refuse('resource_not_found')) }
+        return { status: 200, body: settingsRecord(settings ?? refuse('resource_not_found'), publicUrl) }
       },
     },
   ),
@@ -79,7 +78,7 @@ export const settingsRoutes: readonly Route[] = [
           { merchantId: member.merchantId, livemode: body.livemode ?? query.livemode, changes: changesOf(body) },
           doerOf(call),
         )
-        return { status: 200, body: settingsRecord(settings) }
+        return { status: 200, body: settingsRecord(settings, api.settings.publicUrl) }
       },
     },
   ),
@@ -91,7 +90,6 @@ const decidesOnMoney = ['refundMode', 'toleranceBps', 'confirmations'] as const
 /** From the names in the API to those of the columns. A field that was not sent is undefined. */
 const changesOf = ({ branding, ...body }: Parsed<typeof settingsChange>): SettingsChanges => ({
   name: body.name,
-  logo_url: branding?.logoUrl,
   accent_color: branding?.accentColor,
   support_email: branding?.supportEmail,
   support_url: branding?.supportUrl,

@@ -4,14 +4,14 @@ import type { SettingsRow } from './settings.ts'
 
 /** A payment that has succeeded, with the merchant as the customer knows it. */
 export type PaidPayment = ShownPayment & {
-  readonly merchant: Pick<SettingsRow, 'name' | 'logo_url' | 'accent_color' | 'support_email' | 'support_url'>
+  readonly merchant: Pick<SettingsRow, 'name' | 'logo' | 'accent_color' | 'support_email' | 'support_url'>
   /** What was bought, from the payment link. */
   readonly title: string | null
 }
 
 export const findPaidPayment = async (sql: Sql, id: string): Promise<PaidPayment | undefined> => {
   const [row] = await sql<(ShownRow & Pick<PaidPayment, 'merchant' | 'title'>)[]>`
-    select found.*, l.title, json_build_object('name', m.name, 'logo_url', m.logo_url, 'accent_color', m.accent_color,
+    select found.*, l.title, json_build_object('name', m.name, 'logo', m.logo, 'accent_color', m.accent_color,
       'support_email', m.support_email, 'support_url', m.support_url) as merchant
     from (select ${shownColumns(sql)} from payments r where id = ${id} and state = 'success') found
     join merchants m on m.id = found.merchant_id

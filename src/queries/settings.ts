@@ -6,7 +6,8 @@ export type SettingsRow = {
   readonly merchant_id: string
   readonly livemode: boolean
   readonly name: string
-  readonly logo_url: string | null
+  /** Name of its file. */
+  readonly logo: string | null
   readonly accent_color: string | null
   readonly support_email: string | null
   readonly support_url: string | null
@@ -23,7 +24,7 @@ export type SettingsRow = {
 /** Columns of the view and what they become, those that are undefined stay; of chains only those named, null removes one. */
 export type SettingsChanges = { readonly [Column in Changeable]?: Change<SettingsRow[Column]> | undefined }
 
-type Changeable = Exclude<keyof SettingsRow, 'merchant_id' | 'livemode' | 'created_at' | 'updated_at'>
+type Changeable = Exclude<keyof SettingsRow, 'merchant_id' | 'livemode' | 'logo' | 'created_at' | 'updated_at'>
 type Change<T> = T extends Readonly<Record<string, infer Value>> ? Readonly<Record<string, Value | null>> : T
 
 export const findSettings = async (

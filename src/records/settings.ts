@@ -1,15 +1,16 @@
 import { encodeId } from '../ids.ts'
 import type { SettingsRow } from '../queries/settings.ts'
+import { logoUrlOf } from './logo-url.ts'
 
 /** The settings of a merchant for one mode. Name and branding apply to both modes. */
-export const settingsRecord = (row: SettingsRow) => ({
+export const settingsRecord = (row: SettingsRow, publicUrl: string) => ({
   object: 'settings',
   id: encodeId('mer', row.merchant_id),
   merchantId: encodeId('mer', row.merchant_id),
   livemode: row.livemode,
   name: row.name,
   branding: {
-    logoUrl: row.logo_url,
+    logoUrl: logoUrlOf(publicUrl, row.logo),
     accentColor: row.accent_color,
     supportEmail: row.support_email,
     supportUrl: row.support_url,

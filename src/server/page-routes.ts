@@ -4,6 +4,7 @@ import { assetRoutes } from '../http/assets.ts'
 import { openCompressed } from '../http/compressed.ts'
 import { docsPageDocs, docsSectionDocs, openapiDocs, payDocs } from '../http/docs/service.ts'
 import { healthRoutes } from '../http/health.ts'
+import { logoFileRoutes } from '../http/logos.ts'
 import { metricsRoutes } from '../http/metrics.ts'
 import { documentOf } from '../http/openapi/document.ts'
 import { claimRoutes } from '../http/refund-claims.ts'
@@ -59,6 +60,7 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
     }),
 
     ...assetRoutes,
+    ...logoFileRoutes,
     ...claimRoutes,
     ...refundPageRoutes,
   ]

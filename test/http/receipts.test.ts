@@ -58,7 +58,7 @@ describe('a receipt', () => {
       payment: { id: decodeId('pay', id), state: 'success' },
       shown: { transfers: [] },
       title: 'A chair',
-      merchant: { name: 'Chairs', logo_url: null, accent_color: null, support_email: 'help@chairs.example' },
+      merchant: { name: 'Chairs', logo: null, accent_color: null, support_email: 'help@chairs.example' },
     })
   })
 

@@ -45,7 +45,7 @@ test('what is sent changes, what is not stays, and null clears', async () => {
   const lamps = await shop(to.api)
   const first = await change(lamps, lamps.owner, {
     name: ' Lamps & Co ',
-    branding: { logoUrl: 'https://lamps.example/logo.svg', accentColor: '#FFAA00' },
+    branding: { supportUrl: 'https://lamps.example/help', accentColor: '#FFAA00' },
     receivingAddress: small,
     receivingAddresses: { 1: other, 137: small },
     confirmations: { 1: 12, 137: 200 },
@@ -56,7 +56,7 @@ test('what is sent changes, what is not stays, and null clears', async () => {
   expect(first.status).toBe(200)
   expect(first.json).toMatchObject({
     name: 'Lamps & Co',
-    branding: { logoUrl: 'https://lamps.example/logo.svg', accentColor: '#ffaa00', supportEmail: null },
+    branding: { supportUrl: 'https://lamps.example/help', accentColor: '#ffaa00', supportEmail: null },
     receivingAddress: checked,
     receivingAddresses: { 1: other, 137: checked },
     confirmations: { 1: 12, 137: 200 },
@@ -65,14 +65,14 @@ test('what is sent changes, what is not stays, and null clears', async () => {
     refundMode: 'signer',
   })
   const second = await change(lamps, lamps.owner, {
-    branding: { logoUrl: null, supportEmail: 'help@lamps.example' },
+    branding: { supportUrl: null, supportEmail: 'help@lamps.example' },
     receivingAddress: null,
     receivingAddresses: { 1: null },
     confirmations: { 137: null },
   })
   expect(second.json).toMatchObject({
     name: 'Lamps & Co',
-    branding: { logoUrl: null, accentColor: '#ffaa00', supportEmail: 'help@lamps.example' },
+    branding: { supportUrl: null, accentColor: '#ffaa00', supportEmail: 'help@lamps.example' },
     receivingAddress: null,
     receivingAddresses: { 137: checked },
     confirmations: { 1: 12 },
@@ -118,10 +118,17 @@ const refused = [
   ['parameter_invalid', 'name', { name: '   ' }],
   ['parameter_invalid', 'name', { name: null }],
   ['parameter_invalid', 'name', { name: 'x'.repeat(201) }],
-  ['parameter_invalid', 'branding.logoUrl', { branding: { logoUrl: 'javascript:alert(1)' } }],
-  ['parameter_invalid', 'branding.logoUrl', { branding: { logoUrl: `https://lamps.example/${'x'.repeat(2048)}` } }],
-  ['parameter_invalid', 'branding.logoUrl', { branding: { logoUrl: 'https://lamps.example/\n' } }],
-  ['parameter_invalid', 'branding.logoUrl', { branding: { logoUrl: 'https://' } }],
+  // It is uploaded.
+  ['parameter_unknown', 'branding.logoUrl', { branding: { logoUrl: 'https://lamps.example/logo.png' } }],
+  ['parameter_unknown', 'branding.logoUrl', { branding: { logoUrl: null } }],
+  ['parameter_invalid', 'branding.supportUrl', { branding: { supportUrl: 'javascript:alert(1)' } }],
+  [
+    'parameter_invalid',
+    'branding.supportUrl',
+    { branding: { supportUrl: `https://lamps.example/${'x'.repeat(2048)}` } },
+  ],
+  ['parameter_invalid', 'branding.supportUrl', { branding: { supportUrl: 'https://lamps.example/\n' } }],
+  ['parameter_invalid', 'branding.supportUrl', { branding: { supportUrl: 'https://' } }],
   ['parameter_invalid', 'branding.accentColor', { branding: { accentColor: 'red' } }],
   ['parameter_invalid', 'branding.supportEmail', { branding: { supportEmail: 'nobody' } }],
   ['parameter_invalid', 'branding.supportUrl', { branding: { supportUrl: 'ftp://lamps.example' } }],

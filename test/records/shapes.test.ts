@@ -199,7 +199,7 @@ describe('made of a row, with and without what may be missing, its record is exa
   test('settings', () => {
     const row = {
       ...{ merchant_id: id, livemode: true, name: 'Lamps', tolerance_bps: 50, ...at },
-      ...{ logo_url: null, accent_color: null, support_email: null, support_url: null, receiving_address: null },
+      ...{ logo: null, accent_color: null, support_email: null, support_url: null, receiving_address: null },
       ...{
         receiving_addresses: {},
         confirmations: {},
@@ -207,9 +207,16 @@ describe('made of a row, with and without what may be missing, its record is exa
         refund_mode: 'manual' as const,
       },
     }
-    expect(faults(settingsShape, settingsRecord(row))).toBe('')
+    expect(faults(settingsShape, settingsRecord(row, 'https://pay.example'))).toBe('')
     const address = `0x${'A'.repeat(40)}`
-    const more = { accent_color: '#00ffaa', receiving_address: address, receiving_addresses: { 1: address } }
-    expect(faults(settingsShape, settingsRecord({ ...row, ...more, confirmations: { 1: 12 } }))).toBe('')
+    const more = {
+      logo: 'a.png',
+      accent_color: '#00ffaa',
+      receiving_address: address,
+      receiving_addresses: { 1: address },
+    }
+    expect(
+      faults(settingsShape, settingsRecord({ ...row, ...more, confirmations: { 1: 12 } }, 'https://pay.example')),
+    ).toBe('')
   })
 })

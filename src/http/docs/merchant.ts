@@ -20,6 +20,29 @@ export const updateSettingsDocs: Docs = {
   example: { name: 'Lamps', branding: { accentColor: '#0b7285' }, toleranceBps: 50 },
 }
 
+export const uploadLogoDocs: Docs = {
+  operation: 'uploadLogo',
+  summary: 'Upload a logo',
+  description:
+    'The logo is shown to your customers, in both modes. Send the file as the request body: PNG, JPEG or WebP, at most 256 KiB and at most 2,000 × 2,000 pixels. It is served unchanged, including its metadata, and replaces the former logo.',
+  answers: { 200: settingsShape },
+}
+
+export const deleteLogoDocs: Docs = {
+  operation: 'deleteLogo',
+  summary: 'Delete the logo',
+  description: 'A second request has no effect.',
+  answers: { 204: null },
+}
+
+export const getLogoDocs: Docs = {
+  operation: 'getLogo',
+  summary: 'Retrieve the file of a logo',
+  description: 'The name contains the hash of its content, so it never changes.',
+  answers: { 200: { file: 'The file, as it was uploaded.' } },
+  refusals: ['resource_not_found'],
+}
+
 export const listApiKeysDocs: Docs = {
   operation: 'listApiKeys',
   summary: 'List API keys',

@@ -62,7 +62,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   overlapHours:
     'Number of hours for which the old secret continues to work: 0 to 72. Default: 0, the old secret stops working immediately.',
   branding: 'Branding of the pages for your customers.',
-  logoUrl: 'URL of your logo (http or https). Null if not set.',
+  logoUrl:
+    'URL of your logo, on this server. It is set with `POST /v1/merchants/:merchantId/settings/logo`. Null if there is none.',
   accentColor: 'Accent color: `#` and six hexadecimal digits. Null if not set.',
   supportEmail: 'E-mail address of your customer support. Null if not set.',
   supportUrl: 'Page of your customer support (http or https). Null if not set.',
@@ -248,6 +249,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   id: 'ID of the object. A malformed ID, and the ID of an object of another merchant or of the other mode, returns `resource_not_found`.',
   linkId: 'ID of the payment link.',
   file: 'Name of the file, as in the pages that refer to it.',
+  'getLogo.file': 'Name of the file: the SHA-256 of its content in hexadecimal, and `.png`, `.jpg` or `.webp`.',
   section: 'Name of the section, as in the links of `/docs`.',
   secret: 'Secret at the end of the `claimUrl` of the refund.',
   clientSecret:

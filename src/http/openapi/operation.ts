@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts'
+import type { Route, Upload } from '../route.ts'
 import { type AnswerObject, answersOf } from './answers.ts'
 import { type Parameter, parametersOf } from './parameters.ts'
 import { type Schema, schemaOf } from './schema.ts'
@@ -17,8 +17,8 @@ export type Operation = {
 
 type RequestBody = {
   readonly required: boolean
-  /** One of the two. */
-  readonly content: { readonly 'application/json'?: Sent; readonly 'application/x-www-form-urlencoded'?: Sent }
+  /** By media type. */
+  readonly content: Readonly<Record<string, Sent>>
 }
 
 type Sent = { readonly schema: Schema; readonly example?: unknown }
@@ -35,6 +35,7 @@ export const operationOf = (route: Route, routes: readonly Route[]): Operation =
     security: securityOf(route),
     parameters: parametersOf(route),
     ...(route.body && { requestBody: bodyOf(route.body, docs, route.form) }),
+    ...(route.upload && { requestBody: fileOf(route.upload) }),
     responses: answersOf(route),
   }
 }
@@ -57,6 +58,11 @@ const bodyOf = (
       ...(example !== undefined && { example }),
     },
   },
+})
+
+const fileOf = ({ types }: Upload): RequestBody => ({
+  required: true,
+  content: Object.fromEntries(types.map(type => [type, { schema: { type: 'string', format: 'binary' } }])),
 })
 
 const accessOf = ({ access }: Route): string | undefined => {

@@ -8,6 +8,7 @@ export const curlOf = ({ servers }: Document, { method, path, operation }: Place
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => String(parameters.find(each => each.name === name)?.example))
   const { 'application/json': json, 'application/x-www-form-urlencoded': form } = requestBody?.content ?? {}
   const body = json?.example
+  const file = Object.entries(requestBody?.content ?? {}).find(([, { schema }]) => schema.format === 'binary')
   const fields = Object.entries(Object(form?.example)).map(([name, value]) => `--data-urlencode '${name}=${value}'`)
   const headers = [
     ...security.slice(0, 1).flatMap(each => credentials[Object.keys(each)[0] ?? ''] ?? []),
@@ -16,9 +17,10 @@ export const curlOf = ({ servers }: Document, { method, path, operation }: Place
       : []),
     ...(body === undefined ? [] : ["-H 'Content-Type: application/json'", `-d '${JSON.stringify(body)}'`]),
     ...fields,
+    ...(file ? [`-H 'Content-Type: ${file[0]}'`, '--data-binary @FILE'] : []),
   ]
   const verb =
-    method === 'get' || (method === 'post' && (body ?? form) !== undefined) ? '' : `-X ${method.toUpperCase()} `
+    method === 'get' || (method === 'post' && (body ?? form ?? file) !== undefined) ? '' : `-X ${method.toUpperCase()} `
   return [`curl ${verb}${servers[0]?.url}${filled}`, ...headers].join(' \\\n  ')
 }
 

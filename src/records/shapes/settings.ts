@@ -34,7 +34,7 @@ export const settingsShape = shape({
     livemode: false,
     name: 'Lamps',
     branding: {
-      logoUrl: 'https://lamps.shop/logo.svg',
+      logoUrl: 'https://pay.lamps.shop/logos/9c56cc51b374c3ba189210d5b6d4bf57790d351c96c47c02190ecf1e430635ab.png',
       accentColor: '#0b7285',
       supportEmail: 'help@lamps.shop',
       supportUrl: null,
