@@ -194,7 +194,7 @@ function isMoreInTime(payment: Payment, now: Seen): boolean {
   return isInTime(payment, now) && now.amountReceived > payment.amountReceived && !isEnough(payment, now.amountReceived)
 }
 
-/** At most so many transactions of a payment are announced, of each kind: a node could invent new ones without end. */
+/** At most this many transactions of a payment are announced, of each kind: a node could invent new ones without end. */
 const MAX_ANNOUNCED = 16
 
 const announcementKind = ({ type }: PaymentEvent): string => (type === 'enough_seen' ? 'processing' : 'underpaid')

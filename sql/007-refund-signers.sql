@@ -92,7 +92,7 @@ create table signing_waits (
   refund_id uuid primary key,
   signer_id uuid not null,
   reason text not null constraint signing_waits_reason check (
-    reason in ('no_answer', 'no_gas', 'no_coins', 'nonce_ahead', 'refused', 'unreadable_key', 'unsettled',
+    reason in ('no_answer', 'no_gas', 'no_funds', 'nonce_ahead', 'refused', 'unreadable_key', 'unsettled',
       'fault', 'on_hold', 'over_refund_limit', 'over_day_limit', 'by_hand')
   ),
   tries integer not null default 1,

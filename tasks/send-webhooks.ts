@@ -7,4 +7,4 @@ import { type Task, task } from '../src/workers/task.ts'
  * deliveries it is woken without a job (src/webhooks/listener.ts).
  */
 export const sendWebhooks = (sender: Pick<Sender, 'wake'>): Task =>
-  task(type({ endpointIds: 'string.uuid[]' }), async (_world, { endpointIds }) => sender.wake(endpointIds))
+  task(type({ endpointIds: 'string.uuid[]' }), async (_services, { endpointIds }) => sender.wake(endpointIds))

@@ -6,4 +6,4 @@ import { type Task, task } from '../src/workers/task.ts'
  * retried by the check of signers (src/signer/signers.ts).
  */
 export const signRefundTask = (sign: (refundId: string) => Promise<void>): Task =>
-  task(type({ refundId: 'string.uuid' }), async (_world, { refundId }) => sign(refundId))
+  task(type({ refundId: 'string.uuid' }), async (_services, { refundId }) => sign(refundId))

@@ -804,7 +804,7 @@ create table signing_waits (
   begun_at timestamp with time zone not null default now(),
   native_chain_id bigint,
   constraint signing_waits_pkey PRIMARY KEY (refund_id),
-  constraint signing_waits_reason CHECK (reason = ANY (ARRAY['no_answer'::text, 'no_gas'::text, 'no_coins'::text, 'nonce_ahead'::text, 'refused'::text, 'unreadable_key'::text, 'unsettled'::text, 'fault'::text, 'on_hold'::text, 'over_refund_limit'::text, 'over_day_limit'::text, 'by_hand'::text]))
+  constraint signing_waits_reason CHECK (reason = ANY (ARRAY['no_answer'::text, 'no_gas'::text, 'no_funds'::text, 'nonce_ahead'::text, 'refused'::text, 'unreadable_key'::text, 'unsettled'::text, 'fault'::text, 'on_hold'::text, 'over_refund_limit'::text, 'over_day_limit'::text, 'by_hand'::text]))
 );
 
 create table simulations (

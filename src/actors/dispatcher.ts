@@ -16,7 +16,7 @@ export type DispatcherOptions = {
   readonly batchSize?: number
   /** How long a command is retried after database errors before it fails with Unavailable. */
   readonly retryForMs?: number
-  /** When so many commands are queued, further ones fail with Unavailable: their callers would time out before them. */
+  /** If this many commands are queued, further ones fail with Unavailable: their callers would time out first. */
   readonly maxQueued?: number
   /** Called after each commit that contains a public event. */
   readonly onPublished?: () => void

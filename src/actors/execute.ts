@@ -24,7 +24,7 @@ import { leaseActors, releaseActors } from './lease.ts'
 import { readActors, readRequestOf } from './read.ts'
 import type { Registry } from './registry.ts'
 
-/** After so many conflicts a command leases its actors instead of competing for them. */
+/** After this many conflicts a command leases its actors instead of competing for them. */
 const ROUNDS_BEFORE_LEASE = 3
 
 type Round = Executor & {

@@ -1,7 +1,7 @@
 /** One batch is decided while the other is committed. More and smaller batches have a lower throughput. */
 const LANES = 2
 
-/** A second batch needs at least so many units: a commit costs as much as about 30 commands in it. */
+/** A second batch needs at least this many units: a commit costs as much as about 30 commands in it. */
 const MIN_BATCH = 16
 
 /**

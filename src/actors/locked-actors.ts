@@ -5,7 +5,7 @@ import type { Command } from './command.ts'
 const FIRST_PAUSE_MS = 50
 const MAX_PAUSE_MS = 2_000
 
-/** After so long without an attempt the row is assumed to be free. The next command finds out. */
+/** After this long without an attempt the row is assumed to be free. The next command shows whether it is. */
 const FORGET_AFTER_MS = 30_000
 
 /** A wait of this length is logged. Shorter ones are ordinary contention. */

@@ -11,7 +11,7 @@ type LockedUnitsOptions = {
   readonly release: (unit: PendingUnit) => void
 }
 
-/** The last attempt begins so long before the deadline. A command takes milliseconds, more on a busy machine. */
+/** The last attempt begins this long before the deadline. A command takes milliseconds, more on a busy machine. */
 const LAST_ATTEMPT_MS = 500
 
 /** The shortest pause between two attempts of any units. */

@@ -23,10 +23,10 @@ export type Timers = {
   stop(): Promise<void>
 }
 
-/** A timer that is overdue by so much is fired by any process, because its own process may be gone. */
+/** A timer that is overdue by this much is fired by any process, because its own process may be gone. */
 const ORPHANED_MS = 2_000
 
-/** For so long timers of an actor are skipped whose row was written by a newer version. Then they are tried again. */
+/** Timers whose actor was written by a newer version are skipped for this long, then tried again. */
 const SKIP_NEWER_MS = 60_000
 
 type Due = { actor: string; name: string; kind: string; generation: number; failures: number }

@@ -9,7 +9,7 @@ import { type Account, createAccount, findAccountByEmail, updatePassword } from 
 import { turnOffMfa } from '../queries/mfa.ts'
 import { recordSessionsRead } from '../queries/security-events.ts'
 import { endSessions, listSessions } from '../queries/sessions.ts'
-import { command, type Desk, operator } from './command.ts'
+import { type AdminServices, command, operator } from './command.ts'
 
 const email = { value: 'address' } as const
 /** A flag, because an argument would show the password in the process list and in the history of the shell. */
@@ -20,14 +20,14 @@ export const accountCommands = [
     name: 'create-account',
     does: 'creates an account; the password is generated, or read from standard input',
     options: { email, 'password-stdin': passwordInput },
-    run: async (desk, given) => {
-      const id = uuidv7(desk.clock.now(), desk.random)
+    run: async (services, given) => {
+      const id = uuidv7(services.clock.now(), services.random)
       const address = readEmail(given.email)
-      const password = await choosePassword(desk, address, given['password-stdin'])
-      const passwordHash = await desk.passwords.hash('operator', password.text)
-      if (!(await createAccount(desk.sql, { id, email: address, passwordHash }, operator)))
+      const password = await choosePassword(services, address, given['password-stdin'])
+      const passwordHash = await services.passwords.hash('operator', password.text)
+      if (!(await createAccount(services.sql, { id, email: address, passwordHash }, operator)))
         throw new StartError(`An account with the e-mail address ${address} already exists`)
-      desk.say(`Created account ${encodeId('usr', id)} for ${address}`)
+      services.print(`Created account ${encodeId('usr', id)} for ${address}`)
       password.show()
     },
   }),
@@ -36,12 +36,16 @@ export const accountCommands = [
     name: 'reset-password',
     does: 'sets a new password for an account and ends its sessions',
     options: { email, 'password-stdin': passwordInput },
-    run: async (desk, given) => {
-      const account = await getAccountByEmail(desk, given.email)
-      const password = await choosePassword(desk, account.email, given['password-stdin'])
-      const newHash = await desk.passwords.hash('operator', password.text)
-      await updatePassword(desk.sql, { accountId: account.id, knownHash: null, newHash, butOne: null }, operator)
-      desk.say(`${account.email} has a new password and must sign in again`)
+    run: async (services, given) => {
+      const account = await getAccountByEmail(services, given.email)
+      const password = await choosePassword(services, account.email, given['password-stdin'])
+      const newHash = await services.passwords.hash('operator', password.text)
+      await updatePassword(
+        services.sql,
+        { accountId: account.id, knownHash: null, newHash, exceptSession: null },
+        operator,
+      )
+      services.print(`${account.email} has a new password and must sign in again`)
       password.show()
     },
   }),
@@ -50,10 +54,10 @@ export const accountCommands = [
     name: 'reset-mfa',
     does: 'turns MFA off for an account',
     options: { email },
-    run: async (desk, given) => {
-      const account = await getAccountByEmail(desk, given.email)
-      const wasOn = await turnOffMfa(desk.sql, account.id, operator)
-      desk.say(
+    run: async (services, given) => {
+      const account = await getAccountByEmail(services, given.email)
+      const wasOn = await turnOffMfa(services.sql, account.id, operator)
+      services.print(
         wasOn
           ? `MFA is off for ${account.email}: the account signs in with its password only`
           : `${account.email} has no MFA`,
@@ -65,13 +69,15 @@ export const accountCommands = [
     name: 'sessions',
     does: 'lists the sessions of an account',
     options: { email },
-    run: async (desk, given) => {
-      const account = await getAccountByEmail(desk, given.email)
-      await recordSessionsRead(desk.sql, account.id, operator)
-      const sessions = await listSessions(desk.sql, account.id)
-      if (sessions.length === 0) desk.say(`${account.email} has no sessions`)
+    run: async (services, given) => {
+      const account = await getAccountByEmail(services, given.email)
+      await recordSessionsRead(services.sql, account.id, operator)
+      const sessions = await listSessions(services.sql, account.id)
+      if (sessions.length === 0) services.print(`${account.email} has no sessions`)
       for (const { address, user_agent, created_at, last_used_at } of sessions)
-        desk.say(`${address}, since ${timeOf(created_at)}, last used ${timeOf(last_used_at)}, ${plain(user_agent)}`)
+        services.print(
+          `${address}, since ${timeOf(created_at)}, last used ${timeOf(last_used_at)}, ${printable(user_agent)}`,
+        )
     },
   }),
 
@@ -79,15 +85,15 @@ export const accountCommands = [
     name: 'end-sessions',
     does: 'ends all sessions of an account',
     options: { email },
-    run: async (desk, given) => {
-      const account = await getAccountByEmail(desk, given.email)
-      const ended = await endSessions(desk.sql, { accountId: account.id }, operator)
-      desk.say(`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${account.email}`)
+    run: async (services, given) => {
+      const account = await getAccountByEmail(services, given.email)
+      const ended = await endSessions(services.sql, { accountId: account.id }, operator)
+      services.print(`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${account.email}`)
     },
   }),
 ]
 
-export const getAccountByEmail = async ({ sql }: Desk, given: string): Promise<Account> => {
+export const getAccountByEmail = async ({ sql }: AdminServices, given: string): Promise<Account> => {
   const address = readEmail(given)
   const account = await findAccountByEmail(sql, address)
   if (!account) throw new StartError(`There is no account with the e-mail address ${address}`)
@@ -101,10 +107,14 @@ const readEmail = (given: string): string => {
 }
 
 /** The password from standard input, or a generated one that is shown after it was stored. */
-const choosePassword = async ({ readInput, random, say }: Desk, email: string, fromInput: string | undefined) => {
+const choosePassword = async (
+  { readInput, random, print }: AdminServices,
+  email: string,
+  fromInput: string | undefined,
+) => {
   if (fromInput === undefined) {
     const text = Buffer.from(random(new Uint8Array(15))).toString('base64url')
-    return { text, show: () => say(`The password is ${text} (it is shown only once)`) }
+    return { text, show: () => print(`The password is ${text} (it is shown only once)`) }
   }
   const text = (await readInput()).replace(/\r?\n$/, '')
   if (!newPassword().allows(text)) throw new StartError('The password must have 10 to 1000 characters')
@@ -115,4 +125,4 @@ const choosePassword = async ({ readInput, random, say }: Desk, email: string, f
 const timeOf = (at: Date): string => at.toISOString()
 
 /** The text comes from the client: control characters must not reach the terminal. */
-const plain = (text: string | null): string => (text ?? 'unknown').replace(/[^\x20-\x7e]/g, '?')
+const printable = (text: string | null): string => (text ?? 'unknown').replace(/[^\x20-\x7e]/g, '?')

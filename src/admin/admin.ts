@@ -18,9 +18,9 @@ const commands: readonly AdminCommand[] = [...merchantCommands, ...accountComman
 /** Environment, output and input of a command-line program. */
 export type AdminTerminal = {
   readonly variables: Readonly<Record<string, string | undefined>>
-  readonly say: (line: string) => void
+  readonly print: (line: string) => void
   /** Prints an error. */
-  readonly complain: (what: unknown) => void
+  readonly printError: (what: unknown) => void
   /** All of standard input. */
   readonly readInput: () => Promise<string>
 }
@@ -28,19 +28,19 @@ export type AdminTerminal = {
 /** `bun run admin`: commands for the operator, for a running or a stopped server. Returns the exit code. */
 export const admin = async (args: readonly string[], terminal: AdminTerminal): Promise<0 | 1> => {
   try {
-    await carryOut(args, terminal)
+    await runCommand(args, terminal)
     return 0
   } catch (error) {
-    terminal.complain(error instanceof StartError || error instanceof Refusal ? error.message : error)
+    terminal.printError(error instanceof StartError || error instanceof Refusal ? error.message : error)
     return 1
   }
 }
 
-const carryOut = async (
+const runCommand = async (
   [name, ...args]: readonly string[],
-  { variables, say, readInput }: AdminTerminal,
+  { variables, print, readInput }: AdminTerminal,
 ): Promise<void> => {
-  if (name === undefined || name === 'help' || name === '--help') return say(usage())
+  if (name === undefined || name === 'help' || name === '--help') return print(usage())
   const command = commands.find(each => each.name === name || each.name === `${name} ${args[0]}`)
   if (!command) throw new StartError(`Unknown command: ${name}\n${usage()}`)
   // Before the embedded database is started.
@@ -54,7 +54,7 @@ const carryOut = async (
     const random = crypto.getRandomValues.bind(crypto)
     const keyring = () => openDeploymentKeyring(sql, env)
     const deps = { sql, clock: databaseClock(), random }
-    await command.run({ ...deps, env, keyring, passwords: openPasswords(), say, readInput }, given)
+    await command.run({ ...deps, env, keyring, passwords: openPasswords(), print, readInput }, given)
   } finally {
     await sql.end({ timeout: 5 })
   }
@@ -73,7 +73,7 @@ const usageOf = ({ name, options }: AdminCommand): string =>
   ].join(' ')
 
 const readOptions = (command: AdminCommand, args: readonly string[]): Record<string, string> => {
-  const wrong = (what: string) => new StartError(`${what}\nUsage: bun run admin ${usageOf(command)}`)
+  const usageError = (what: string) => new StartError(`${what}\nUsage: bun run admin ${usageOf(command)}`)
   const declared = Object.entries(command.options)
   const options = Object.fromEntries(
     declared.map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
@@ -82,9 +82,9 @@ const readOptions = (command: AdminCommand, args: readonly string[]): Record<str
   try {
     values = parseArgs({ args: [...args], options }).values
   } catch (error) {
-    throw wrong(error instanceof Error ? error.message : 'The options are not valid')
+    throw usageError(error instanceof Error ? error.message : 'The options are not valid')
   }
   for (const [name, { optional }] of declared)
-    if (!optional && values[name] === undefined) throw wrong(`--${name} is missing`)
+    if (!optional && values[name] === undefined) throw usageError(`--${name} is missing`)
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
 }

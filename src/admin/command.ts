@@ -5,13 +5,13 @@ import type { Keyring } from '../keyring.ts'
 import type { Operator } from '../queries/security-events.ts'
 
 /** The environment of a command. */
-export type Desk = Pick<Dependencies, 'sql' | 'clock' | 'random'> & {
+export type AdminServices = Pick<Dependencies, 'sql' | 'clock' | 'random'> & {
   readonly passwords: Passwords
   readonly env: Env
   /** Opened on demand, because it creates a secret key in a data folder without one. */
   readonly keyring: () => Promise<Keyring>
   /** One line for the operator. */
-  readonly say: (line: string) => void
+  readonly print: (line: string) => void
   /** All of standard input. */
   readonly readInput: () => Promise<string>
 }
@@ -23,7 +23,7 @@ export type AdminCommand = {
   readonly does: string
   /** Options, and the placeholders for their values in the usage. */
   readonly options: Readonly<Record<string, Option>>
-  readonly run: (desk: Desk, given: Readonly<Record<string, string>>) => Promise<void>
+  readonly run: (services: AdminServices, given: Readonly<Record<string, string>>) => Promise<void>
 }
 
 export type Option = { readonly value?: string; readonly optional?: true }
@@ -33,8 +33,8 @@ export const command = <const Options extends Readonly<Record<string, Option>>>(
   readonly name: string
   readonly does: string
   readonly options: Options
-  readonly run: (desk: Desk, given: Given<Options>) => Promise<void>
-}): AdminCommand => ({ ...declared, run: (desk, given) => declared.run(desk, given as Given<Options>) })
+  readonly run: (services: AdminServices, given: Given<Options>) => Promise<void>
+}): AdminCommand => ({ ...declared, run: (services, given) => declared.run(services, given as Given<Options>) })
 
 type Given<Options> = {
   readonly [Name in keyof Options]: Options[Name] extends { readonly optional: true } ? string | undefined : string

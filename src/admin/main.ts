@@ -3,7 +3,7 @@ import { admin } from './admin.ts'
 
 process.exitCode = await admin(process.argv.slice(2), {
   variables: process.env,
-  say: line => console.log(line),
-  complain: what => console.error(what),
+  print: line => console.log(line),
+  printError: what => console.error(what),
   readInput: () => text(process.stdin),
 })

@@ -12,10 +12,10 @@ export const merchantCommands = [
     name: 'merchants',
     does: 'lists the merchants with their IDs and owners',
     options: {},
-    run: async ({ sql, say }) => {
+    run: async ({ sql, print }) => {
       const merchants = await listMerchants(sql)
-      if (merchants.length === 0) say('There are no merchants yet')
-      for (const { id, name, owners } of merchants) say(`${encodeId('mer', id)} ${name} (${owners.join(', ')})`)
+      if (merchants.length === 0) print('There are no merchants yet')
+      for (const { id, name, owners } of merchants) print(`${encodeId('mer', id)} ${name} (${owners.join(', ')})`)
     },
   }),
 
@@ -23,12 +23,12 @@ export const merchantCommands = [
     name: 'create-merchant',
     does: 'creates a merchant with an account as its owner',
     options: { name: { value: 'name' }, 'owner-email': { value: 'address' } },
-    run: async (desk, given) => {
+    run: async (services, given) => {
       const name = readName(given.name)
-      const owner = await getAccountByEmail(desk, given['owner-email'])
-      const id = uuidv7(desk.clock.now(), desk.random)
-      await createMerchant(desk.sql, { id, name, ownerId: owner.id }, operator)
-      desk.say(`Created merchant ${encodeId('mer', id)} for ${owner.email}`)
+      const owner = await getAccountByEmail(services, given['owner-email'])
+      const id = uuidv7(services.clock.now(), services.random)
+      await createMerchant(services.sql, { id, name, ownerId: owner.id }, operator)
+      services.print(`Created merchant ${encodeId('mer', id)} for ${owner.email}`)
     },
   }),
 
@@ -41,16 +41,16 @@ export const merchantCommands = [
       access: { value: Object.keys(presets).join('|') },
       name: { value: 'name', optional: true },
     },
-    run: async (desk, { merchant, mode, access, name = 'Created by the operator' }) => {
+    run: async (services, { merchant, mode, access, name = 'Created by the operator' }) => {
       const merchantId = decodeId('mer', merchant)
       if (mode !== 'test' && mode !== 'live') throw new StartError('--mode must be test or live')
       if (!isPreset(access)) throw new StartError(`--access must be ${Object.keys(presets).join(', ')}`)
-      if (!merchantId || !(await hasMerchant(desk.sql, merchantId)))
+      if (!merchantId || !(await hasMerchant(services.sql, merchantId)))
         throw new StartError('--merchant is not the ID of a merchant: see `bun run admin merchants`')
       const spec = { livemode: mode === 'live', name: readName(name), scopes: presets[access], expiresAt: null }
-      const { row, secret } = await createApiKey(desk, { ...spec, merchantId }, operator)
-      desk.say(`Created API key ${encodeId('key', row.id)} for ${merchant}`)
-      desk.say(`The key is ${secret} (it is shown only once)`)
+      const { row, secret } = await createApiKey(services, { ...spec, merchantId }, operator)
+      services.print(`Created API key ${encodeId('key', row.id)} for ${merchant}`)
+      services.print(`The key is ${secret} (it is shown only once)`)
     },
   }),
 ]

@@ -4,10 +4,10 @@ import { listSigners } from '../queries/signer-list.ts'
 import { addSigner, removeSigner, type SignerLimit } from '../queries/signer-setup.ts'
 import type { WaitReason } from '../queries/signing.ts'
 import { SIGNER_PURPOSE } from '../sealed-columns.ts'
-import { readHighest } from '../signer/counts.ts'
 import { readPrivateKey } from '../signer/key.ts'
+import { readHighestNonce } from '../signer/nonce-counts.ts'
 import { command } from './command.ts'
-import { chain, merchant, onChain, readPlace } from './signer-place.ts'
+import { chain, merchant, onChain, readSignerOptions } from './signer-options.ts'
 import { signerRelease } from './signer-release.ts'
 
 export const signerCommands = [
@@ -15,19 +15,26 @@ export const signerCommands = [
     name: 'signer add',
     does: 'adds a private key that signs refunds of a merchant on a chain; the key is read from standard input. Limits are in minor units: per refund, and per 24 hours',
     options: { merchant, chain, limits: { value: 'USD:5000:50000,EUR:…' } },
-    run: async (desk, given) => {
-      const place = await readPlace(desk, given)
+    run: async (services, given) => {
+      const options = await readSignerOptions(services, given)
       const limits = readLimits(given.limits)
-      const account = readPrivateKey(await desk.readInput())
+      const account = readPrivateKey(await services.readInput())
       // The input is not repeated in the message: it may be a secret.
       if (!account) throw new StartError('Standard input is not a private key: a private key has 64 hexadecimal digits')
       const { key, address } = account
       // Includes pending transactions, which were not signed here.
-      const firstNonce = await onChain(desk, place.chainId, rpc => readHighest(rpc, address))
-      const id = uuidv7(desk.clock.now(), desk.random)
-      const sealedKey = (await desk.keyring()).seal(SIGNER_PURPOSE, id, key)
-      const small = address.toLowerCase()
-      const outcome = await addSigner(desk.sql, { id, ...place, address: small, sealedKey, firstNonce, limits })
+      const firstNonce = await onChain(services, options.chainId, rpc => readHighestNonce(rpc, address))
+      const id = uuidv7(services.clock.now(), services.random)
+      const sealedKey = (await services.keyring()).seal(SIGNER_PURPOSE, id, key)
+      const lowercase = address.toLowerCase()
+      const outcome = await addSigner(services.sql, {
+        id,
+        ...options,
+        address: lowercase,
+        sealedKey,
+        firstNonce,
+        limits,
+      })
       if (outcome === 'has_another')
         throw new StartError('The merchant already has a signer on this chain: remove it first')
       if (outcome === 'taken')
@@ -35,11 +42,11 @@ export const signerCommands = [
           'This key already signs for another merchant, or has signed transactions that are not final: use a separate key',
         )
       const has = outcome === 'added' ? 'signs refunds' : 'has new limits and signs refunds'
-      desk.say(
+      services.print(
         `${address} ${has} of ${given.merchant} on chain ${given.chain}, once refundMode is signer in its settings`,
       )
-      desk.say(`Refunds that already waited for a manual signature must still be signed manually`)
-      desk.say(
+      services.print(`Refunds that already waited for a manual signature must still be signed manually`)
+      services.print(
         `Fund its address with native currency for gas and with the assets to refund. No other program may send from it`,
       )
     },
@@ -49,9 +56,9 @@ export const signerCommands = [
     name: 'signer list',
     does: 'lists the refund signers with their limits, and the reasons why refunds are not signed',
     options: {},
-    run: async ({ sql, say }) => {
+    run: async ({ sql, print }) => {
       const signers = await listSigners(sql)
-      if (signers.length === 0) say('There are no refund signers')
+      if (signers.length === 0) print('There are no refund signers')
       for (const {
         merchantId,
         chainId,
@@ -69,13 +76,13 @@ export const signerCommands = [
         const allowed = limits.map(
           ({ currency, perRefundMinor, perDayMinor }) => `${currency}:${perRefundMinor}:${perDayMinor}`,
         )
-        say(
+        print(
           `${encodeId('mer', merchantId)} chain ${chainId} ${address} ${allowed.join(',')}, ${open} under way${state}${held}`,
         )
         if (unclearSince)
-          say(`  the result of a signed transaction is not known since ${unclearSince.toISOString()}: ${unclear}`)
+          print(`  the result of a signed transaction is not known since ${unclearSince.toISOString()}: ${unclear}`)
         for (const { reason, count, since } of waits)
-          say(`  ${count} not signed since ${since.toISOString()}, ${reason}: ${explained[reason]}`)
+          print(`  ${count} not signed since ${since.toISOString()}, ${reason}: ${explained[reason]}`)
       }
     },
   }),
@@ -86,12 +93,12 @@ export const signerCommands = [
     name: 'signer remove',
     does: 'removes a signer; its key is erased when all its transactions are final',
     options: { merchant, chain },
-    run: async (desk, given) => {
-      const removed = await removeSigner(desk.sql, await readPlace(desk, given))
+    run: async (services, given) => {
+      const removed = await removeSigner(services.sql, await readSignerOptions(services, given))
       if (!removed) throw new StartError('The merchant has no signer on this chain: see `bun run admin signer list`')
       const rest =
         removed.open === 0 ? 'its key is erased' : `its key is erased when ${removed.open} open transactions are final`
-      desk.say(`${removed.address} signs no more refunds; ${rest}`)
+      services.print(`${removed.address} signs no more refunds; ${rest}`)
     },
   }),
 ]
@@ -101,7 +108,7 @@ const unclear = 'its nonce is used, and no node shows by which transaction; add 
 const explained: Readonly<Record<WaitReason, string>> = {
   no_answer: 'the chain does not answer',
   no_gas: 'the address does not have enough native currency for gas',
-  no_coins: 'the address does not have enough of the asset to refund',
+  no_funds: 'the address does not have enough of the asset to refund',
   nonce_ahead:
     'the chain has more transactions of the key than the database, so another program uses the key. Check what it has sent, then remove and add the signer',
   refused: 'the chain reports that the transfer would fail',

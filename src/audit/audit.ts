@@ -5,6 +5,7 @@ import { onlyRow } from '../postgres/errors.ts'
 import { auditActors } from './actors.ts'
 import { auditChains } from './chains.ts'
 import { auditEvents } from './events.ts'
+import { auditJobsAndTimers } from './jobs-and-timers.ts'
 import { auditPayments } from './payments.ts'
 import { auditRefundClaims } from './refund-claims.ts'
 import { auditRefundSigners } from './refund-signers.ts'
@@ -13,14 +14,13 @@ import type { Check, Finding } from './rules/check.ts'
 import { rulesOf } from './rules/rules.ts'
 import { auditSending } from './sending.ts'
 import { auditWebhooks } from './webhooks.ts'
-import { auditWork } from './work.ts'
 
 export type AuditOptions = {
   /** Decrypts stored secrets. Without it the rules that need them are skipped. */
   readonly keyring?: Keyring | undefined
   /** Called after each check, with its duration. */
-  readonly asked?: (check: Check, ms: number) => void
-  /** Questions under way together, each on a connection of its own: one, unless the connections are the audit's. */
+  readonly onChecked?: (check: Check, ms: number) => void
+  /** Checks that run in parallel, each on its own connection. The default of one leaves connections for other uses. */
   readonly parallel?: number
 }
 
@@ -28,14 +28,14 @@ export type AuditOptions = {
 export const audit = async (
   sql: Sql,
   kinds: readonly Kind[],
-  { keyring, asked, parallel = 1 }: AuditOptions = {},
+  { keyring, onChecked, parallel = 1 }: AuditOptions = {},
 ): Promise<Finding[]> => {
   const checks = [
     ...auditActors(kinds),
     ...auditEvents(kinds),
     ...auditWebhooks,
     ...auditSending,
-    ...auditWork,
+    ...auditJobsAndTimers,
     ...auditPayments(kinds),
     ...auditRefundClaims(kinds),
     ...auditRefundTransactions(kinds),
@@ -45,15 +45,15 @@ export const audit = async (
   ]
   const findings = new Map<Check, Finding>()
   const waiting = checks.values()
-  const ask = async (): Promise<void> => {
+  const runChecks = async (): Promise<void> => {
     for (const check of waiting) {
       const began = performance.now()
       const { count, example } = await countBreaches(sql, check)
-      asked?.(check, performance.now() - began)
+      onChecked?.(check, performance.now() - began)
       if (count > 0) findings.set(check, { invariant: check.invariant, what: check.what, count, example })
     }
   }
-  await Promise.all(Array.from({ length: parallel }, ask))
+  await Promise.all(Array.from({ length: parallel }, runChecks))
   return checks.flatMap(check => findings.get(check) ?? [])
 }
 

@@ -4,9 +4,9 @@ import type { Check } from './rules/check.ts'
 
 /** Invariants of the recorded chains, and of the payments on them. */
 export const auditChains = (kinds: readonly Kind[]): Check[] =>
-  kinds.some(({ name }) => name === 'payment') ? [...books, sums('received'), sums('final')] : []
+  kinds.some(({ name }) => name === 'payment') ? [...chainChecks, sums('received'), sums('final')] : []
 
-const books: readonly Check[] = [
+const chainChecks: readonly Check[] = [
   {
     invariant: 'I4',
     what: 'a chain with a missing block after its final block',
@@ -47,8 +47,8 @@ const books: readonly Check[] = [
 ]
 
 /**
- * Only for payments that have processed all recorded transfers, at their required depth. A pending payment does not count
- * a transfer after its window or its price (`isInTime`, machines/payment-sums.ts) before the window ends.
+ * Only for payments that have processed all recorded transfers, at their required depth. A pending payment does not
+ * count a transfer after its window or its price (`isInTime`, machines/payment-sums.ts) before the window ends.
  */
 const sums = (which: 'received' | 'final'): Check => ({
   invariant: 'I4',

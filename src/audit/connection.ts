@@ -1,8 +1,8 @@
 import { connect } from '../postgres/connect.ts'
 
-/** An audit runs so many of its queries in parallel: of two cores one would be idle. */
+/** Number of queries that an audit runs in parallel, so that it uses two cores. */
 export const PARALLEL = 2
 
-/** For sorts of millions of rows, and without compiled plans, which take longer to make than they save. */
+/** More `work_mem` for sorts of millions of rows. No JIT: compiling the plans takes longer than it saves. */
 export const connectForAudit = (url: string) =>
   connect(url, { max: PARALLEL, name: 'paymachine audit', session: { work_mem: "'64MB'", jit: 'off' } })

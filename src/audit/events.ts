@@ -1,7 +1,7 @@
 import type { Kind } from '../actors/kind.ts'
 import { stepper } from '../actors/step.ts'
 import type { Sql } from '../postgres/connect.ts'
-import type { Fragment } from '../queries/places.ts'
+import type { Fragment } from '../queries/list-rows.ts'
 import type { Check } from './rules/check.ts'
 
 /** I8: reading the events of a merchant by cursor returns every committed event exactly once. */
@@ -31,7 +31,8 @@ export const auditEvents = (kinds: readonly Kind[]): Check[] => [
   {
     invariant: 'I8',
     what: 'a transition without its event',
-    breaches: sql => kinds.map(kind => findUntold(sql, kind)).reduce((some, more) => sql`${some} union all ${more}`),
+    breaches: sql =>
+      kinds.map(kind => findMissingEvents(sql, kind)).reduce((some, more) => sql`${some} union all ${more}`),
   },
   {
     invariant: 'I8',
@@ -47,11 +48,11 @@ export const auditEvents = (kinds: readonly Kind[]): Check[] => [
 ]
 
 /** Compares the events that a machine emits for its transitions with the stored events. */
-const findUntold = (sql: Sql, kind: Kind): Fragment => sql`
+const findMissingEvents = (sql: Sql, kind: Kind): Fragment => sql`
   select h.actor as id
   from transitions h
   join json_to_recordset(${JSON.stringify(stepper(kind).guaranteedEvents())}::text::json)
-    as told(event text, "from" text, "to" text, type text)
-    on told.event = h.event and told.from is not distinct from h.from_state and told.to = h.to_state
+    as emitted(event text, "from" text, "to" text, type text)
+    on emitted.event = h.event and emitted.from is not distinct from h.from_state and emitted.to = h.to_state
   where h.kind = ${kind.name} and not exists (
-    select from events e where e.actor = h.actor and e.rev = h.rev and e.type = told.type)`
+    select from events e where e.actor = h.actor and e.rev = h.rev and e.type = emitted.type)`

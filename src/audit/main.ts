@@ -30,15 +30,15 @@ const main = async (args: readonly string[]): Promise<number> => {
       : `the database of a ${database.running ? 'running' : 'stopped'} server`
     console.log(`Auditing ${size?.transitions} transitions and ${size?.events} events, in ${where}`)
     const found = await audit(sql, kinds, { keyring: await openDeploymentKeyring(sql, env), parallel: PARALLEL })
-    const compared: Comparison = options.chain ? await compareWithChains(sql, env) : { findings: [], left: [] }
+    const compared: Comparison = options.chain ? await compareWithChains(sql, env) : { findings: [], notCompared: [] }
     const findings = [...found, ...compared.findings]
     for (const { invariant, what, count, example } of findings)
       console.log(`${invariant} broken ${count} ×: ${what} (${example})`)
-    for (const line of compared.left) console.log(`Not compared: ${line}`)
-    const isWhole = compared.left.length === 0
-    if (findings.length === 0 && isWhole) console.log('Clean: every invariant holds')
+    for (const line of compared.notCompared) console.log(`Not compared: ${line}`)
+    const isComplete = compared.notCompared.length === 0
+    if (findings.length === 0 && isComplete) console.log('Clean: every invariant holds')
     if (findings.length > 0) console.log(`${findings.length} invariants are broken`)
-    return findings.length === 0 && isWhole ? 0 : 1
+    return findings.length === 0 && isComplete ? 0 : 1
   } finally {
     // An open connection would keep the process running.
     await sql.end({ timeout: 5 })

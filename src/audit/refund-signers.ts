@@ -60,7 +60,7 @@ const checks: Check[] = [
       join signer_nonces n on n.signer_id = t.signer_id and n.nonce = t.nonce and n.refund_id = h.actor
       join refund_signers s on s.id = n.signer_id
       where h.kind = 'refund' and h.event = 'transaction_failed' and h.context->>'failureReason' = 'dropped'
-        and n.state = 'mined' and s.epoch is null and ${isUnjudged(sql, 'h.actor')}`,
+        and n.state = 'mined' and s.epoch is null and ${isNotAcceptedByMember(sql, 'h.actor')}`,
   },
   {
     invariant: 'I3',
@@ -68,7 +68,7 @@ const checks: Check[] = [
     breaches: sql => sql`
       select r.id from refunds r join signer_nonces n on n.refund_id = r.id
       join signed_transactions t on t.signer_id = n.signer_id and t.nonce = n.nonce and t.tx_hash = r.tx_hash
-      where r.state = 'processed' and n.state = 'dropped' and ${isUnjudged(sql, 'r.id')}`,
+      where r.state = 'processed' and n.state = 'dropped' and ${isNotAcceptedByMember(sql, 'r.id')}`,
   },
   {
     invariant: 'I3',
@@ -81,6 +81,6 @@ const checks: Check[] = [
   },
 ]
 
-/** Without refunds that a member has accepted as paid. */
-const isUnjudged = (sql: Sql, refund: string) =>
+/** False for refunds that a member has accepted as paid. */
+const isNotAcceptedByMember = (sql: Sql, refund: string) =>
   sql`not exists (select from refund_judgements j where j.refund_id = ${sql(refund)} and j.why = 'stray_transfer')`

@@ -6,7 +6,7 @@ import type { ConnectedChain } from '../chain/enabled/connect.ts'
 import { agreedBy } from '../chain/rpc/ask.ts'
 import { blockCall, findHeader } from '../chain/rpc/block.ts'
 import { RpcFault, RpcRefusal, resultOf } from '../chain/rpc/rpc.ts'
-import { listEmptyBlocks, rememberEmptiness, settleEmptiness } from '../queries/collections.ts'
+import { listEmptyBlocks, recordEmptiness, settleEmptiness } from '../queries/collections.ts'
 
 type Database = Pick<Services, 'sql'>
 
@@ -46,7 +46,7 @@ export const rememberEmpty = async (
   const found = holdings
     .filter(holding => !isEmpty(holding) || empty.has(holding.address))
     .map(({ address }) => ({ address, empty: empty.has(address) }))
-  await rememberEmptiness(sql, chain.id, block, found)
+  await recordEmptiness(sql, chain.id, block, found)
 }
 
 /** Undefined if a node does not answer: the check can be repeated the next time. */

@@ -3,7 +3,7 @@ import type { KeyCache } from '../access/key-cache.ts'
 import type { Dependencies } from '../dependencies.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
-import type { ApiKeyRow, Asker, KeyName } from '../queries/api-keys.ts'
+import type { ApiKeyRow, KeyManager, KeyName } from '../queries/api-keys.ts'
 import * as apiKeys from '../queries/api-keys.ts'
 import type { Scope } from '../resources.ts'
 
@@ -25,7 +25,7 @@ export type ApiKeySpec = Pick<ApiKeyRow, 'livemode' | 'name' | 'scopes'> & {
 export const createApiKey = async (
   { sql, clock, random }: Given,
   spec: ApiKeySpec,
-  by: Asker,
+  by: KeyManager,
 ): Promise<KeyWithSecret> => {
   const id = uuidv7(clock.now(), random)
   const { secret, ...kept } = makeApiKey(spec.livemode, random)
@@ -40,7 +40,7 @@ export const createApiKey = async (
 export const rotateApiKey = async (
   { sql, random, keys }: Given & { readonly keys: KeyCache },
   { overlapHours, ...key }: KeyName & { readonly overlapHours: number },
-  by: Asker,
+  by: KeyManager,
 ): Promise<KeyWithSecret> => {
   const { livemode } = await getRow(sql, key)
   const { secret, ...kept } = makeApiKey(livemode, random)
@@ -62,7 +62,7 @@ export const rotateApiKey = async (
 export const revokeApiKey = async (
   { sql, keys }: Pick<Given, 'sql'> & { readonly keys: KeyCache },
   key: KeyName,
-  by: Asker,
+  by: KeyManager,
 ): Promise<ApiKeyRow> => {
   const details = { keyId: encodeId('key', key.id) }
   const outcome = await apiKeys.setApiKeyRevoked(sql, key, by, details).finally(() => keys.forget())

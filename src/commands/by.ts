@@ -6,8 +6,8 @@ import { refuse } from '../errors.ts'
 export type Requester<C> = {
   /** ID of the caller as in the API, for the history. */
   readonly cause: string
-  /** Returns rows for the actor in the response: see `answerOnce` in src/http/idempotency.ts. */
-  readonly keep: (actor: Actor<C>) => readonly Row[]
+  /** Returns rows for the actor in the response: see `answerIdempotently` in src/http/idempotency.ts. */
+  readonly responseRows: (actor: Actor<C>) => readonly Row[]
 }
 
 /** A parallel request with the same key has committed first. Its response can be replayed. */

@@ -17,7 +17,7 @@ import { type AssetChoice, getOffer, type Offer } from './checkout-offers.ts'
 import { depositFor } from './deposits.ts'
 
 /** The dependencies of a checkout. */
-export type Counter = Services & { readonly keyring: Keyring; readonly chains: Chains }
+export type CheckoutServices = Services & { readonly keyring: Keyring; readonly chains: Chains }
 
 export type Customer = Pick<PaymentOpening, 'customerEmail' | 'customerName'>
 
@@ -36,20 +36,20 @@ export const windowEnd = ({ link }: VisitedLink, from: Date): Date =>
  * the price and the address are one commit. The link checks its maximum number of payments in that commit.
  */
 export const openCheckout = async (
-  counter: Counter,
+  services: CheckoutServices,
   visited: VisitedLink,
   customer: Customer,
   asset: AssetChoice | undefined,
 ): Promise<{ readonly payment: Actor<Payment>; readonly clientSecret: string }> => {
-  const now = counter.clock.now()
+  const now = services.clock.now()
   if (!isOpen(visited, now)) refuse('payment_link_not_active')
   const { link } = visited
-  const id = uuidv7(now, counter.random)
-  const offer = asset && (await getOffer(counter.chains, visited, asset, windowEnd(visited, now)))
-  const pick = offer && (await pickOf(counter, offer, { paymentId: id, merchantId: link.context.merchantId }))
-  const clientSecret = makeClientSecret(encodeId('pay', id), counter.random)
+  const id = uuidv7(now, services.random)
+  const offer = asset && (await getOffer(services.chains, visited, asset, windowEnd(visited, now)))
+  const pick = offer && (await pickOf(services, offer, { paymentId: id, merchantId: link.context.merchantId }))
+  const clientSecret = makeClientSecret(encodeId('pay', id), services.random)
   const rows = [checkoutRow(id, hashClientSecret(clientSecret))]
-  const outcome = await counter.actors.dispatchBundle([
+  const outcome = await services.actors.dispatchBundle([
     { kind: 'payment_link', actor: link.id, event: { type: 'open_payment' }, cause },
     { kind: 'payment', actor: id, create: openingOf(visited, customer), cause, rows },
     ...(pick ? [{ kind: 'payment', actor: id, cause, ...pick }] : []),
@@ -64,21 +64,21 @@ export const openCheckout = async (
  * with the picked asset, so it counts for either the old or the new pick.
  */
 export const pickAsset = async (
-  counter: Counter,
+  services: CheckoutServices,
   payment: Actor<Payment>,
   asset: AssetChoice,
 ): Promise<Actor<Payment>> => {
   const { id, state, context } = payment
   const isWaiting = state === 'pending' && context.amountReceived === 0n && context.stray === null
-  const isOver = context.expiresAt <= counter.clock.now()
-  if (!isWaiting || isOver || (await hasReceived(counter.sql, payment)))
+  const isOver = context.expiresAt <= services.clock.now()
+  if (!isWaiting || isOver || (await hasReceived(services.sql, payment)))
     refuse('state_conflict', { details: { status: state } })
-  const visited = await findVisitedLink(counter.sql, context.paymentLinkId)
+  const visited = await findVisitedLink(services.sql, context.paymentLinkId)
   if (!visited) return refuse('resource_not_found')
-  const offer = await getOffer(counter.chains, visited, asset, context.expiresAt)
+  const offer = await getOffer(services.chains, visited, asset, context.expiresAt)
   const dispatch = async (): Promise<BundleOutcome> => {
-    const pick = await pickOf(counter, offer, { paymentId: id, merchantId: context.merchantId })
-    return counter.actors.dispatchBundle([{ kind: 'payment', actor: id, cause, ...pick }])
+    const pick = await pickOf(services, offer, { paymentId: id, merchantId: context.merchantId })
+    return services.actors.dispatchBundle([{ kind: 'payment', actor: id, cause, ...pick }])
   }
   const first = await dispatch()
   // A parallel request has created the address: try again with it.
@@ -91,12 +91,12 @@ type Whose = { readonly paymentId: string; readonly merchantId: string }
 
 /** The address is in the commit of the pick: an address that is not watched is never shown. */
 const pickOf = async (
-  counter: Counter,
+  services: CheckoutServices,
   { connected, quote, treasury, confirmations }: Offer,
-  whose: Whose,
+  owner: Whose,
 ): Promise<Pick<Command, 'rows'> & { readonly event: AssetPick & { readonly type: 'asset_picked' } }> => {
-  await haveBooks(counter.sql, connected)
-  const { deposit, rows } = await depositFor(counter, counter.keyring, { ...whose, treasury })
+  await haveBooks(services.sql, connected)
+  const { deposit, rows } = await depositFor(services, services.keyring, { ...owner, treasury })
   return {
     rows,
     event: {

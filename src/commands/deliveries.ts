@@ -1,10 +1,10 @@
 import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
 import { uuidFrom, uuidv7 } from '../ids.ts'
-import type { AttemptedDelivery, DeliveryWalk, Walked } from '../queries/deliveries.ts'
+import type { AttemptedDelivery, DeliveryWalk, WalkedDelivery } from '../queries/deliveries.ts'
 import * as deliveries from '../queries/deliveries.ts'
-import type { RecordName } from '../queries/named.ts'
-import type { Doer } from '../queries/security-events.ts'
+import type { RecordKey } from '../queries/record-finder.ts'
+import type { AccountActor } from '../queries/security-events.ts'
 import type { EndpointName } from '../queries/webhook-endpoints.ts'
 import * as endpoints from '../queries/webhook-endpoints.ts'
 
@@ -14,11 +14,11 @@ const BATCH = 250
 /** Makes another attempt for a delivery that has ended, or that waits for its next attempt. */
 export const redeliver = async (
   { sql, actors }: Services,
-  name: RecordName,
+  name: RecordKey,
   cause: string,
 ): Promise<AttemptedDelivery> => {
   const { delivery } = (await deliveries.findDelivery(sql, name)) ?? refuse('resource_not_found')
-  if (!(await deliveries.admitRedelivery(sql, delivery.context.endpointId)))
+  if (!(await deliveries.tryAllowRedelivery(sql, delivery.context.endpointId)))
     refuse('state_conflict', { message: 'The webhook endpoint is disabled or deleted.' })
   const outcome = await actors.dispatch({ kind: 'delivery', actor: name.id, event: { type: 'redeliver' }, cause })
   if (!outcome.ok) refuse('state_conflict', { message: 'An attempt is in progress. Wait until it has ended.' })
@@ -29,7 +29,7 @@ export const redeliver = async (
 export const testEndpoint = async (
   { sql, clock, random }: Services,
   { rendered, ...name }: EndpointName & { readonly rendered: object },
-  by: Doer,
+  by: AccountActor,
 ): Promise<AttemptedDelivery> => {
   const eventId = uuidv7(clock.now(), random)
   const outcome = await endpoints.testWebhookEndpoint(sql, { ...name, eventId, rendered }, by)
@@ -44,7 +44,7 @@ export const testEndpoint = async (
 export const askForRecovery = async (
   { sql, clock, random }: Services,
   { since, ...name }: EndpointName & { readonly since: Date },
-  { by, details }: { readonly by: Doer; readonly details: object },
+  { by, details }: { readonly by: AccountActor; readonly details: object },
 ): Promise<number> => {
   const recovery = { ...name, since, recoveryId: uuidv7(clock.now(), random) }
   const answer = await endpoints.recoverWebhookEndpoint(sql, recovery, by, details)
@@ -105,7 +105,7 @@ export const cancelOpenDeliveries = async (
 
 /** Reads batches. Each is read after the previous one was processed. */
 async function* walk({ sql }: Services, of: Omit<DeliveryWalk, 'after' | 'limit'>, signal?: AbortSignal) {
-  for (let after: Walked | undefined; ; ) {
+  for (let after: WalkedDelivery | undefined; ; ) {
     // A job that throws is repeated by another process.
     signal?.throwIfAborted()
     const batch = await deliveries.nextDeliveries(sql, { ...of, after, limit: BATCH })
@@ -120,7 +120,11 @@ type Told = { readonly type: 'cancel' | 'redeliver'; readonly cause: string; rea
 /**
  * A delivery that has changed in the meantime refuses the command, which is correct: it is not in this state any more.
  */
-const tell = async ({ actors }: Services, batch: readonly Walked[], { type, cause, idOf }: Told): Promise<void> => {
+const tell = async (
+  { actors }: Services,
+  batch: readonly WalkedDelivery[],
+  { type, cause, idOf }: Told,
+): Promise<void> => {
   await Promise.all(
     batch.map(({ id }) =>
       actors.dispatch({ kind: 'delivery', actor: id, event: { type }, cause, ...(idOf && { id: idOf(id) }) }),

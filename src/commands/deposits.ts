@@ -4,7 +4,13 @@ import type { Services } from '../actors/services.ts'
 import { requireAddress } from '../chain/address.ts'
 import { forwarderOf, saltOf } from '../chain/forwarder.ts'
 import type { Keyring } from '../keyring.ts'
-import { type Deposit, drawCounter, findDeposit, findRecoverySecret, keepRecoverySecret } from '../queries/deposits.ts'
+import {
+  type Deposit,
+  findDeposit,
+  findRecoverySecret,
+  insertRecoverySecret,
+  takeNextCounter,
+} from '../queries/deposits.ts'
 import { RECOVERY_PURPOSE } from '../sealed-columns.ts'
 
 const SECRET_BYTES = 32
@@ -38,17 +44,17 @@ export const recoverySecretOf = async (
   const known = await findRecoverySecret(sql, merchantId)
   if (known !== undefined) return open(keyring, merchantId, known)
   const fresh = Buffer.from(random(new Uint8Array(SECRET_BYTES))).toString('hex')
-  await keepRecoverySecret(sql, merchantId, keyring.seal(RECOVERY_PURPOSE, merchantId, fresh))
+  await insertRecoverySecret(sql, merchantId, keyring.seal(RECOVERY_PURPOSE, merchantId, fresh))
   const kept = await findRecoverySecret(sql, merchantId)
   if (kept === undefined) throw new Error(`the recovery secret of merchant ${merchantId} was not kept`)
   return open(keyring, merchantId, kept)
 }
 
 const draw = async (services: Pick<Services, 'sql' | 'random'>, keyring: Keyring, merchantId: string) => {
-  const drawn = await drawCounter(services.sql, merchantId)
+  const drawn = await takeNextCounter(services.sql, merchantId)
   if (drawn) return { counter: drawn.counter, secret: open(keyring, merchantId, drawn.sealed) }
   const secret = await recoverySecretOf(services, keyring, merchantId)
-  const first = await drawCounter(services.sql, merchantId)
+  const first = await takeNextCounter(services.sql, merchantId)
   if (!first) throw new Error(`merchant ${merchantId} has no numbers to draw`)
   return { counter: first.counter, secret }
 }

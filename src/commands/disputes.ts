@@ -7,7 +7,7 @@ import { encodeId, uuidv7 } from '../ids.ts'
 import { disputeKind } from '../kinds/dispute.ts'
 import { ofKind } from '../queries/actors.ts'
 import { findDispute, findOpenDispute } from '../queries/disputes.ts'
-import type { RecordName } from '../queries/named.ts'
+import type { RecordKey } from '../queries/record-finder.ts'
 import { type Requester, refuseTwin } from './by.ts'
 
 export type DisputeRequest = Pick<DisputeOpening, 'reason' | 'description'> & {
@@ -20,7 +20,7 @@ export const openDispute = async (
   { sql, actors, clock, random }: Services,
   payment: Actor<Payment>,
   request: DisputeRequest,
-  { cause, keep }: Requester<Dispute>,
+  { cause, responseRows }: Requester<Dispute>,
 ): Promise<Actor<Dispute>> => {
   // The status `success` never changes, so it is not checked again in the commit.
   const opening = openingOf(payment, request)
@@ -29,7 +29,7 @@ export const openDispute = async (
     actor: uuidv7(clock.now(), random),
     create: { ...opening },
     cause,
-    rows: ([dispute]) => keep(ofKind(disputeKind, dispute)),
+    rows: ([dispute]) => responseRows(ofKind(disputeKind, dispute)),
   })
   if (outcome.ok) return ofKind(disputeKind, outcome.actor)
   refuseTwin(outcome)
@@ -44,7 +44,7 @@ const MOST_EVIDENCE_KIB = 18
 /** Adds to the evidence. Submitted evidence cannot be changed. */
 export const giveEvidence = async (
   services: Services,
-  name: RecordName,
+  name: RecordKey,
   { evidence, submit }: { readonly evidence: Partial<Evidence>; readonly submit: boolean },
   by: Requester<Dispute>,
 ): Promise<Actor<Dispute>> => {
@@ -60,7 +60,7 @@ export const giveEvidence = async (
 
 export const resolveDispute = async (
   services: Services,
-  name: RecordName,
+  name: RecordKey,
   outcome: 'won' | 'lost',
   by: Requester<Dispute>,
 ): Promise<Actor<Dispute>> => {
@@ -88,7 +88,7 @@ const tell = async (
   { actors }: Services,
   id: string,
   event: Told,
-  { cause, keep }: Requester<Dispute>,
+  { cause, responseRows }: Requester<Dispute>,
   explain: (refusal: string) => unknown = () => {},
 ) => {
   const outcome = await actors.dispatch({
@@ -96,7 +96,7 @@ const tell = async (
     actor: id,
     event,
     cause,
-    rows: ([dispute]) => keep(ofKind(disputeKind, dispute)),
+    rows: ([dispute]) => responseRows(ofKind(disputeKind, dispute)),
   })
   if (outcome.ok) return ofKind(disputeKind, outcome.actor)
   refuseTwin(outcome)

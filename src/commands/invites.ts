@@ -11,7 +11,7 @@ import {
   revokeInvite,
 } from '../queries/invites.ts'
 import type { Role } from '../queries/members.ts'
-import type { Doer } from '../queries/security-events.ts'
+import type { AccountActor } from '../queries/security-events.ts'
 import type { AccountContext } from './account-context.ts'
 import { type Checked, takeCounted } from './password-checks.ts'
 import { requireUnguessable } from './passwords.ts'
@@ -23,7 +23,7 @@ export type NewInvite = { readonly merchantId: string; readonly role: Role; read
 export const invite = async (
   { sql, clock, random }: Pick<AccountContext, 'sql' | 'clock' | 'random'>,
   { merchantId, role, email }: NewInvite,
-  by: Doer,
+  by: AccountActor,
 ): Promise<{ invite: InviteRow; token: string }> => {
   const id = uuidv7(clock.now(), random)
   const token = Buffer.from(random(new Uint8Array(32))).toString('base64url')
@@ -36,7 +36,7 @@ export const invite = async (
 export const revoke = async (
   { sql }: Pick<AccountContext, 'sql'>,
   { merchantId, id }: { readonly merchantId: string; readonly id: string },
-  by: Doer,
+  by: AccountActor,
 ): Promise<void> => {
   const outcome = await revokeInvite(sql, { id, merchantId, details: { inviteId: encodeId('invite', id) } }, by)
   if (outcome === 'not_owner') refuse('insufficient_role')
@@ -47,7 +47,7 @@ export const revoke = async (
 export const accept = async (
   { sql, sessions }: Pick<AccountContext, 'sql' | 'sessions'>,
   token: string,
-  by: Doer,
+  by: AccountActor,
 ): Promise<void> => {
   judge(await acceptInvite(sql, hashOf(token), by))
   // A read in progress may still return no membership.

@@ -3,7 +3,7 @@ import type { Address } from '../chain/address.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { deploymentProxy, factory, sweeper } from '../chain/forwarder.ts'
 import { knownChains } from '../chain/known/table.ts'
-import { isAnyGivenOut } from '../queries/deposit-addresses.ts'
+import { isAnyDepositAddress } from '../queries/deposit-addresses.ts'
 
 /**
  * Whether money sent to this address would be lost, or would pay for something else: contracts of tokens and of the
@@ -16,5 +16,7 @@ export const wouldBeLostAt = async (
   const lower = address.toLowerCase()
   const described = [...knownChains, ...chains.all.map(({ chain }) => chain)]
   const isToken = described.some(({ tokens }) => tokens.some(token => token.address === lower))
-  return isToken || [factory, sweeper, deploymentProxy].some(each => each === lower) || isAnyGivenOut(sql, [lower])
+  return (
+    isToken || [factory, sweeper, deploymentProxy].some(each => each === lower) || isAnyDepositAddress(sql, [lower])
+  )
 }

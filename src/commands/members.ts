@@ -1,25 +1,30 @@
 import { refuse } from '../errors.ts'
 import { encodeId } from '../ids.ts'
 import { changeMember, findMember, type MemberRow, type Role } from '../queries/members.ts'
-import type { Doer } from '../queries/security-events.ts'
+import type { AccountActor } from '../queries/security-events.ts'
 import type { AccountContext } from './account-context.ts'
 
 export type MemberName = { readonly merchantId: string; readonly accountId: string }
 type Context = Pick<AccountContext, 'sql' | 'sessions'>
 
-export const changeRole = async (context: Context, member: MemberName, role: Role, by: Doer): Promise<MemberRow> => {
+export const changeRole = async (
+  context: Context,
+  member: MemberName,
+  role: Role,
+  by: AccountActor,
+): Promise<MemberRow> => {
   await change(context, member, role, by)
   return (await findMember(context.sql, member.merchantId, member.accountId)) ?? refuse('resource_not_found')
 }
 
-export const removeMember = (context: Context, member: MemberName, by: Doer): Promise<void> =>
+export const removeMember = (context: Context, member: MemberName, by: AccountActor): Promise<void> =>
   change(context, member, null, by)
 
 const change = async (
   { sql, sessions }: Context,
   { merchantId, accountId }: MemberName,
   role: Role | null,
-  by: Doer,
+  by: AccountActor,
 ) => {
   const details = { memberId: encodeId('usr', accountId) }
   const outcome = await changeMember(sql, { merchantId, accountId, role, details }, by).finally(() => {

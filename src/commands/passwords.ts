@@ -33,7 +33,7 @@ export const changePassword = async (
     accountId,
     knownHash: account.password_hash,
     newHash: await context.passwords.hash(from.site, newPassword),
-    butOne: sessionId,
+    exceptSession: sessionId,
   }
   const changed = await updatePassword(context.sql, change, { actor: actorOf(accountId), address: from.address })
   context.sessions.forgetAccount(accountId)

@@ -6,21 +6,21 @@ import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import { paymentLinkKind } from '../kinds/payment-link.ts'
 import { ofKind } from '../queries/actors.ts'
-import type { RecordName } from '../queries/named.ts'
 import { findPaymentLink, findPaymentLinkByReference } from '../queries/payment-links.ts'
+import type { RecordKey } from '../queries/record-finder.ts'
 import { type Requester, refuseTwin } from './by.ts'
 
 export const createPaymentLink = async (
   services: Services,
   opening: PaymentLinkOpening,
-  { cause, keep }: Requester<PaymentLink>,
+  { cause, responseRows }: Requester<PaymentLink>,
 ): Promise<Actor<PaymentLink>> => {
   const outcome = await services.actors.dispatch({
     kind: 'payment_link',
     actor: uuidv7(services.clock.now(), services.random),
     create: opening,
     cause,
-    rows: ([link]) => keep(ofKind(paymentLinkKind, link)),
+    rows: ([link]) => responseRows(ofKind(paymentLinkKind, link)),
   })
   return outcome.ok ? ofKind(paymentLinkKind, outcome.actor) : refuseCreation(services, opening, outcome)
 }
@@ -38,8 +38,8 @@ const refuseCreation = async ({ sql }: Services, opening: PaymentLinkOpening, re
 /** Deactivates a link permanently. A link that is already deactivated is returned unchanged. */
 export const deactivatePaymentLink = async (
   { sql, actors }: Services,
-  name: RecordName,
-  { cause, keep }: Requester<PaymentLink>,
+  name: RecordKey,
+  { cause, responseRows }: Requester<PaymentLink>,
 ): Promise<Actor<PaymentLink>> => {
   // The merchant of a link never changes, so it is not checked again in the commit.
   if (!(await findPaymentLink(sql, name))) refuse('resource_not_found')
@@ -48,7 +48,7 @@ export const deactivatePaymentLink = async (
     actor: name.id,
     event: { type: 'deactivate' },
     cause,
-    rows: ([link]) => keep(ofKind(paymentLinkKind, link)),
+    rows: ([link]) => responseRows(ofKind(paymentLinkKind, link)),
   })
   if (outcome.ok) return ofKind(paymentLinkKind, outcome.actor)
   refuseTwin(outcome)

@@ -6,20 +6,20 @@ import type { Chains } from '../chain/enabled/connect.ts'
 import { type Code, refuse } from '../errors.ts'
 import { linkEventOf, paymentKind } from '../kinds/payment.ts'
 import { ofKind } from '../queries/actors.ts'
-import type { RecordName } from '../queries/named.ts'
 import { findPayment } from '../queries/payments.ts'
+import type { RecordKey } from '../queries/record-finder.ts'
 import { acceptedAssetOf } from './accepted-strays.ts'
 
 /** ID of the caller as in the API, for the history. */
 type Asked = { readonly cause: string }
 
-export const cancelPayment = (services: Services, name: RecordName, asked: Asked): Promise<Actor<Payment>> =>
+export const cancelPayment = (services: Services, name: RecordKey, asked: Asked): Promise<Actor<Payment>> =>
   send(services, name, 'cancel', { ...asked, otherwise: 'payment_not_cancelable' })
 
 /** Resolves a payment that needs attention. `accept`: the payment succeeds. `dismiss`: it stays as it is. */
 export const resolvePayment = (
   services: Services & { readonly chains: Pick<Chains, 'find'> },
-  name: RecordName,
+  name: RecordKey,
   action: 'accept' | 'dismiss',
   asked: Asked,
 ): Promise<Actor<Payment>> => {
@@ -38,7 +38,7 @@ type Sent = Asked & {
 
 const send = async (
   { sql, actors }: Services,
-  name: RecordName,
+  name: RecordKey,
   type: 'cancel' | 'accept' | 'dismiss',
   { cause, otherwise, paidWith }: Sent,
 ): Promise<Actor<Payment>> => {

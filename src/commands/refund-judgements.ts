@@ -5,8 +5,8 @@ import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
 import { refundKind } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
-import type { RecordName } from '../queries/named.ts'
-import { findPersonsDoubt, type PersonsDoubt } from '../queries/refund-attention.ts'
+import type { RecordKey } from '../queries/record-finder.ts'
+import { type DecidableDoubt, findDecidableDoubt } from '../queries/refund-attention.ts'
 import { findDepths } from '../queries/refund-transactions.ts'
 import { findRefund } from '../queries/refunds.ts'
 
@@ -23,13 +23,13 @@ export type RefundJudgement = {
  */
 export const judgeRefund = async (
   { sql, actors }: Services,
-  name: RecordName,
+  name: RecordKey,
   { action, cause }: RefundJudgement,
 ): Promise<Actor<Refund>> => {
   const refund = (await findRefund(sql, name)) ?? refuse('resource_not_found')
   const { id, state, context } = refund
   const isFailed = state === 'failed' && action === 'accept'
-  const why = isFailed ? movedMoney(refund) : await findPersonsDoubt(sql, id)
+  const why = isFailed ? movedMoney(refund) : await findDecidableDoubt(sql, id)
   if (!why) return refuse('state_conflict', { details: { status: state } })
 
   const confirmations = isFailed ? context.confirmations : ((await findDepths(sql, [id])).get(id) ?? 0)
@@ -59,5 +59,5 @@ export const judgeRefund = async (
 }
 
 /** Whether its own transaction, which has failed, has moved money. */
-const movedMoney = ({ context }: Actor<Refund>): PersonsDoubt | undefined =>
+const movedMoney = ({ context }: Actor<Refund>): DecidableDoubt | undefined =>
   context.attention && context.strayTxHash === context.txHash ? 'stray_transfer' : undefined

@@ -5,8 +5,8 @@ import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
 import { refundKind, reservationEventOf } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
-import type { RecordName } from '../queries/named.ts'
-import { noticeTold } from '../queries/noticed-transfers.ts'
+import { noticeReported } from '../queries/noticed-transfers.ts'
+import type { RecordKey } from '../queries/record-finder.ts'
 import { findRefund } from '../queries/refunds.ts'
 
 export type Naming = {
@@ -24,7 +24,7 @@ export type Naming = {
  */
 export const nameTransaction = async (
   { sql, actors }: Services,
-  name: RecordName,
+  name: RecordKey,
   { txHash: hash, cause, isGone }: Naming,
 ): Promise<Actor<Refund>> => {
   const txHash = hash.toLowerCase()
@@ -34,7 +34,7 @@ export const nameTransaction = async (
     const isOpen = refund.state === 'requires_signature' || refund.state === 'failed'
     if (!isOpen && !(refund.state === 'processing' && (await isGone(refund)))) {
       // The transaction may have paid the refund: it is checked, and the refund then needs attention.
-      if (refund.context.destination !== null) await noticeTold(sql, refund, txHash)
+      if (refund.context.destination !== null) await noticeReported(sql, refund, txHash)
       return refuse('state_conflict', { details: { status: refund.state } })
     }
     refuseUnlookedAt(refund)
@@ -55,7 +55,7 @@ export const nameTransaction = async (
  */
 export const retryRefund = async (
   { sql, actors }: Services,
-  name: RecordName,
+  name: RecordKey,
   cause: string,
   isGone: Naming['isGone'] = async () => false,
 ): Promise<Actor<Refund>> => {

@@ -11,7 +11,7 @@ import type { Keyring } from '../keyring.ts'
 import { paymentKind } from '../kinds/payment.ts'
 import { refundKind, reservationEventOf } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
-import type { RecordName } from '../queries/named.ts'
+import type { RecordKey } from '../queries/record-finder.ts'
 import { findRefund } from '../queries/refunds.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { wouldBeLostAt } from './lost-money.ts'
@@ -32,13 +32,13 @@ export const startRefund = async (
   services: Services & { readonly keyring: Keyring; readonly chains: Pick<Chains, 'all'> },
   payment: Actor<Payment>,
   request: RefundRequest,
-  { cause, keep }: Requester<Refund>,
+  { cause, responseRows }: Requester<Refund>,
 ): Promise<Actor<Refund>> => {
   const { actors, clock, random } = services
   const id = uuidv7(clock.now(), random)
   // Without a claim, no one could set the destination.
   const claim = request.destination === null ? [makeClaim(services, id)] : []
-  const rows: Command['rows'] = done => [...claim, ...keep(ofKind(refundKind, done.at(-1)))]
+  const rows: Command['rows'] = done => [...claim, ...responseRows(ofKind(refundKind, done.at(-1)))]
   let latest = payment
   for (;;) {
     const opening = openingOf(latest, request)
@@ -59,7 +59,7 @@ export const startRefund = async (
 /** Releases the reserved amount of a refund, unless its transaction is known. */
 export const cancelRefund = async (
   { sql, actors }: Services,
-  name: RecordName,
+  name: RecordKey,
   cause: string,
 ): Promise<Actor<Refund>> => {
   // The merchant and the amount of a refund never change, so they are not checked again in the commit.
@@ -75,7 +75,7 @@ export const cancelRefund = async (
 /** Marks a refund as checked. Its status does not change. */
 export const dismissRefund = async (
   { sql, actors }: Services,
-  name: RecordName,
+  name: RecordKey,
   cause: string,
 ): Promise<Actor<Refund>> => {
   const { id } = (await findRefund(sql, name)) ?? refuse('resource_not_found')

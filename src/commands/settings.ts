@@ -3,7 +3,7 @@ import { type Address, parseAddress } from '../chain/address.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
 import { type LogoFile, updateLogo } from '../queries/logos.ts'
-import type { Doer } from '../queries/security-events.ts'
+import type { AccountActor } from '../queries/security-events.ts'
 import { findSettings, type SettingsChanges, type SettingsRow, updateSettings } from '../queries/settings.ts'
 import { wouldBeLostAt } from './lost-money.ts'
 
@@ -17,7 +17,7 @@ export type SettingsChange = {
 export const changeSettings = async (
   { sql, chains }: Pick<Services, 'sql'> & { readonly chains: Pick<Chains, 'all'> },
   { merchantId, livemode, changes }: SettingsChange,
-  by: Doer,
+  by: AccountActor,
 ): Promise<SettingsRow> => {
   for (const [param, address] of receivingAddressesIn(changes))
     if (await wouldBeLostAt({ sql, chains }, address)) refuse('parameter_invalid', { param, message: LOST })

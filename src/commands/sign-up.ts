@@ -33,11 +33,11 @@ export const signUp = async (
   const accountId = uuidv7(context.clock.now(), context.random)
   const merchantId = uuidv7(context.clock.now(), context.random)
   const passwordHash = await context.passwords.hash(from.site, password)
-  const codeShown = isCode(signUpCode, context.settings.signUpCode)
+  const isCodeAccepted = isCode(signUpCode, context.settings.signUpCode)
   const [session, token] = draftSession(context, accountId, from)
   const done = await insertAccount(
     context.sql,
-    { mode, codeShown, accountId, email, passwordHash, merchantId, merchantName },
+    { mode, isCodeAccepted, accountId, email, passwordHash, merchantId, merchantName },
     session,
   )
   if (done?.outcome === 'email_taken') refuse('email_taken')

@@ -2,7 +2,7 @@ import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
-import { keepSubmission } from '../queries/submissions.ts'
+import { insertSubmission } from '../queries/submissions.ts'
 
 /** Wallets replace transactions, so a payment can have several. More than this are not plausible. */
 const MOST_OF_A_PAYMENT = 10
@@ -18,7 +18,7 @@ export const submitTransaction = async (
 ): Promise<{ readonly isNews: boolean }> => {
   if (chainId === null || !(state === 'pending' || state === 'processing')) return { isNews: false }
   const submission = { paymentId: id, chainId, txHash: txHash.toLowerCase() }
-  const outcome = await keepSubmission(sql, submission, MOST_OF_A_PAYMENT)
+  const outcome = await insertSubmission(sql, submission, MOST_OF_A_PAYMENT)
   if (outcome === 'too_many')
     refuse('state_conflict', {
       message: `${MOST_OF_A_PAYMENT} different transactions were already submitted for this payment.`,

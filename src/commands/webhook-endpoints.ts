@@ -3,8 +3,8 @@ import type { Dependencies } from '../dependencies.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
-import type { RecordName } from '../queries/named.ts'
-import type { Doer } from '../queries/security-events.ts'
+import type { RecordKey } from '../queries/record-finder.ts'
+import type { AccountActor } from '../queries/security-events.ts'
 import type { EndpointName, WebhookEndpointChanges, WebhookEndpointRow } from '../queries/webhook-endpoints.ts'
 import * as endpoints from '../queries/webhook-endpoints.ts'
 import { WEBHOOK_SECRET_PURPOSE } from '../sealed-columns.ts'
@@ -27,7 +27,7 @@ export type WebhookEndpointSpec = Pick<WebhookEndpointRow, 'livemode' | 'url' | 
 export const createWebhookEndpoint = async (
   { sql, clock, random, keyring, settings }: Given,
   spec: WebhookEndpointSpec,
-  by: Doer,
+  by: AccountActor,
 ): Promise<WithSecret> => {
   await requireCallable(spec.url, spec.livemode, settings.webhooks)
   const id = uuidv7(clock.now(), random)
@@ -49,7 +49,7 @@ export const changeWebhookEndpoint = async (
   services: Given,
   name: EndpointName,
   changes: WebhookEndpointChanges,
-  by: Doer,
+  by: AccountActor,
 ): Promise<WebhookEndpointRow> => {
   const { sql, settings } = services
   const { livemode, state } = await getRow(sql, name)
@@ -67,7 +67,7 @@ export const changeWebhookEndpoint = async (
 }
 
 /** Deletes the endpoint permanently. Its deliveries can still be read. */
-export const deleteWebhookEndpoint = async (services: Given, name: EndpointName, by: Doer): Promise<void> => {
+export const deleteWebhookEndpoint = async (services: Given, name: EndpointName, by: AccountActor): Promise<void> => {
   const outcome = await endpoints.setWebhookEndpointDeleted(services.sql, name, by, detailsOf(name))
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'missing') refuse('resource_not_found')
@@ -78,7 +78,7 @@ export const deleteWebhookEndpoint = async (services: Given, name: EndpointName,
 export const rotateWebhookSecret = async (
   { sql, random, keyring }: Given,
   { overlapHours, ...name }: EndpointName & { readonly overlapHours: number },
-  by: Doer,
+  by: AccountActor,
 ): Promise<WithSecret> => {
   const secret = makeSecret(random)
   const sealedSecret = keyring.seal(WEBHOOK_SECRET_PURPOSE, name.id, secret)
@@ -94,7 +94,7 @@ export const rotateWebhookSecret = async (
 }
 
 const getRow = async (sql: Dependencies['sql'], { id, merchantId }: EndpointName): Promise<WebhookEndpointRow> => {
-  const name: RecordName = { id, merchantId, livemode: undefined }
+  const name: RecordKey = { id, merchantId, livemode: undefined }
   return (await endpoints.findWebhookEndpoint(sql, name)) ?? refuse('resource_not_found')
 }
 
@@ -106,5 +106,5 @@ const requireCallable = async (url: string, livemode: boolean, rules: Rules): Pr
 }
 
 /** Cancels as many as a request can wait for. A task that was added in the same commit cancels the rest. */
-const cancelAtOnce = (services: Services, { id }: EndpointName, { actor }: Doer): Promise<boolean> =>
+const cancelAtOnce = (services: Services, { id }: EndpointName, { actor }: AccountActor): Promise<boolean> =>
   cancelOpenDeliveries(services, id, { cause: actor, most: 1_000 })

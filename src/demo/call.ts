@@ -1,22 +1,22 @@
 type Json = { readonly [key: string]: unknown }
 
 /** A JSON answer whose fields are read by path. What is not there is reported with its path. */
-export type Answer = {
+export type DemoAnswer = {
   readonly json: Json
   /** `text('payment.crypto.address')`. */
   text(path: string): string
 }
 
-export type Call = (
+export type DemoCall = (
   method: string,
   path: string,
   body?: Json,
   headers?: Readonly<Record<string, string>>,
-) => Promise<Answer>
+) => Promise<DemoAnswer>
 
 /** Calls the API as a merchant's server does. Any other status than 2xx ends the demo. */
 export const openCalls =
-  (base: string, authorization?: string): Call =>
+  (base: string, authorization?: string): DemoCall =>
   async (method, path, body, headers = {}) => {
     const response = await fetch(base + path, {
       method,
@@ -32,7 +32,7 @@ export const openCalls =
     return answerOf(`${method} ${path}`, text === '' ? {} : JSON.parse(text))
   }
 
-const answerOf = (request: string, json: Json): Answer => ({
+const answerOf = (request: string, json: Json): DemoAnswer => ({
   json,
   text: path => {
     const value = path.split('.').reduce<unknown>((part, key) => Object(part)[key], json)

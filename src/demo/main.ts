@@ -3,7 +3,7 @@ import process from 'node:process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createWalletClient, defineChain, erc20Abi, type Hex, http, publicActions } from 'viem'
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts'
-import { type Answer, type Call, openCalls } from './call.ts'
+import { type DemoAnswer, type DemoCall, openCalls } from './call.ts'
 import { startDemoServer } from './demo-server.ts'
 import { startReceiver } from './receiver.ts'
 
@@ -140,7 +140,7 @@ const openWallet = (nodeUrl: string) => {
       await settle(await rich.sendTransaction({ to: account.address, value: 10n ** 17n }))
     },
     /** Signs and sends the transaction that a record names, and waits until it is mined. */
-    send: async (record: Answer): Promise<Hex> => {
+    send: async (record: DemoAnswer): Promise<Hex> => {
       const [to, data] = [record.text('unsignedTransaction.to'), record.text('unsignedTransaction.data')] as [Hex, Hex]
       const value = BigInt(record.text('unsignedTransaction.value'))
       return await settle(await client.sendTransaction({ to, data, value }))
@@ -149,7 +149,7 @@ const openWallet = (nodeUrl: string) => {
 }
 
 /** The shop's answers to the webhooks are on record. */
-const untilDelivered = async (owner: Call, merchant: string, endpointId: string) => {
+const untilDelivered = async (owner: DemoCall, merchant: string, endpointId: string) => {
   for (let attempt = 0; attempt < 50; attempt++) {
     const { json } = await owner('GET', `${merchant}/webhook-endpoints/${endpointId}/deliveries`)
     const deliveries = json.data as readonly { readonly status: string }[]

@@ -5,8 +5,8 @@ import { decodeId } from '../ids.ts'
 import { findApiKeySeq, type KeyName, listApiKeys } from '../queries/api-keys.ts'
 import { apiKeyRecord } from '../records/api-key.ts'
 import { scopes } from '../resources.ts'
+import { accountActorOf } from './account-actor.ts'
 import { createApiKeyDocs, listApiKeysDocs, revokeApiKeyDocs, rotateApiKeyDocs } from './docs/merchant.ts'
-import { doerOf } from './doer.ts'
 import { listOf, listQuery, livemodeQuery, pageOf } from './list.ts'
 import { moment } from './moment.ts'
 import { forMembers, type MemberCaller, type Parsed, type Route } from './route.ts'
@@ -60,7 +60,7 @@ export const apiKeyRoutes: readonly Route[] = [
       const scopes = readScopes(call.body)
       const expiresAt = readEnd(call.body.expiresAt, api.clock.now())
       const spec = { merchantId, livemode, name, scopes, expiresAt }
-      const { row, secret } = await createApiKey(api, spec, doerOf(call))
+      const { row, secret } = await createApiKey(api, spec, accountActorOf(call))
       return { status: 201, body: apiKeyRecord(row, secret) }
     },
   }),
@@ -71,7 +71,7 @@ export const apiKeyRoutes: readonly Route[] = [
     body: rotation,
     handle: async (api, call) => {
       const { overlapHours = 0 } = call.body
-      const { row, secret } = await rotateApiKey(api, { ...nameOf(call), overlapHours }, doerOf(call))
+      const { row, secret } = await rotateApiKey(api, { ...nameOf(call), overlapHours }, accountActorOf(call))
       return { status: 200, body: apiKeyRecord(row, secret) }
     },
   }),
@@ -80,7 +80,7 @@ export const apiKeyRoutes: readonly Route[] = [
     path: `${path}/:id/revoke`,
     docs: revokeApiKeyDocs,
     handle: async (api, call) => {
-      const row = await revokeApiKey(api, nameOf(call), doerOf(call))
+      const row = await revokeApiKey(api, nameOf(call), accountActorOf(call))
       return { status: 200, body: apiKeyRecord(row) }
     },
   }),

@@ -4,7 +4,7 @@ import type { Chains } from '../chain/enabled/connect.ts'
 import type { Looks } from '../commands/looks.ts'
 import { receiptUrlOf } from '../commands/receipts.ts'
 import type { Keyring } from '../keyring.ts'
-import { listWatched } from '../queries/checkouts.ts'
+import { listWatchedPayments } from '../queries/checkouts.ts'
 import { readShown, type ShownPayment } from '../queries/payments.ts'
 import { cryptoFactsOf } from '../records/crypto-facts.ts'
 import { checkoutPaymentRecord } from '../records/payment.ts'
@@ -17,7 +17,7 @@ export const openPaymentStreams = (
   openStreams({
     log: api.log,
     look: async ids => {
-      const all = (await listWatched(api.sql, ids)).map(readShown)
+      const all = (await listWatchedPayments(api.sql, ids)).map(readShown)
       for (const { payment } of all) api.looks.want(payment)
       return new Map(all.map(each => [each.payment.id, seenOf(api, each)]))
     },

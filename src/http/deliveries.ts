@@ -2,18 +2,18 @@ import { type } from 'arktype'
 import { askForRecovery, redeliver } from '../commands/deliveries.ts'
 import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
-import { type AttemptedDelivery, findDelivery, findDeliveryPlace, listDeliveries } from '../queries/deliveries.ts'
+import { type AttemptedDelivery, findDelivery, findDeliverySeq, listDeliveries } from '../queries/deliveries.ts'
 import { deliveryRecord } from '../records/delivery.ts'
+import { accountActorOf } from './account-actor.ts'
 import {
   getWebhookDeliveryDocs,
   listWebhookDeliveriesDocs,
   recoverWebhookDeliveriesDocs,
   redeliverWebhookDeliveryDocs,
 } from './docs/webhooks.ts'
-import { doerOf } from './doer.ts'
 import { listOf, listQuery, pageOf } from './list.ts'
 import { moment } from './moment.ts'
-import { recordName } from './record-id.ts'
+import { recordKey } from './record-id.ts'
 import { forMembers, type MemberCaller, type Route } from './route.ts'
 import { getEndpoint } from './webhook-endpoints.ts'
 
@@ -35,9 +35,9 @@ export const deliveryRoutes: readonly Route[] = [
       handle: async (api, call) => {
         const { status, limit } = call.query
         const { id: endpointId, merchant_id: merchantId, livemode } = await getEndpoint(api, call)
-        const whose = { merchantId, livemode }
-        const page = await pageOf(call.query, idOf, id => findDeliveryPlace(api.sql, whose, endpointId, id))
-        const rows = await listDeliveries(api.sql, whose, { endpointId, status }, page)
+        const owner = { merchantId, livemode }
+        const page = await pageOf(call.query, idOf, id => findDeliverySeq(api.sql, owner, endpointId, id))
+        const rows = await listDeliveries(api.sql, owner, { endpointId, status }, page)
         return { status: 200, body: listOf(rows, limit, recordOf) }
       },
     },
@@ -57,7 +57,7 @@ export const deliveryRoutes: readonly Route[] = [
           refuse('parameter_invalid', { param: 'since', message: 'since must not be more than 30 days ago.' })
         const endpointId = encodeId('whe', id)
         const details = { endpointId, since: since.toISOString() }
-        const deliveries = await askForRecovery(api, { id, merchantId, since }, { by: doerOf(call), details })
+        const deliveries = await askForRecovery(api, { id, merchantId, since }, { by: accountActorOf(call), details })
         return { status: 200, body: { object: 'webhook_recovery', ...details, deliveries } }
       },
     },
@@ -93,7 +93,7 @@ export const deliveryRoutes: readonly Route[] = [
 type ItemCall = { readonly params: { readonly id: string }; readonly member: MemberCaller }
 
 const nameOf = ({ params, member }: ItemCall) =>
-  recordName('whd', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+  recordKey('whd', { params, owner: { merchantId: member.merchantId, livemode: undefined } })
 
 const idOf = (id: string) => decodeId('whd', id)
 

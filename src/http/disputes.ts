@@ -13,9 +13,9 @@ import {
   openDisputeDocs,
   resolveDisputeDocs,
 } from './docs/disputes.ts'
-import { answerOnce } from './idempotency.ts'
+import { answerIdempotently } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
-import { recordId, recordName } from './record-id.ts'
+import { recordId, recordKey } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 import { shownText } from './text.ts'
@@ -55,14 +55,14 @@ export const disputeRoutes: readonly Route[] = [
     docs: openDisputeDocs,
     body: newDispute,
     handle: (api, call) =>
-      answerOnce<Dispute>(api, call, {
-        work: async keep => {
+      answerIdempotently<Dispute>(api, call, {
+        work: async responseRows => {
           const id = decodeId('pay', call.params.id) ?? refuse('resource_not_found')
-          const payment = (await findPayment(api.sql, { ...call.whose, id })) ?? refuse('resource_not_found')
+          const payment = (await findPayment(api.sql, { ...call.owner, id })) ?? refuse('resource_not_found')
           // A member can find payments of both modes.
           if (payment.context.livemode) refuse('sandbox_only')
           const { reason, amountMinor, description = null } = call.body
-          return openDispute(api, payment, { reason, amountMinor, description }, { cause: call.cause, keep })
+          return openDispute(api, payment, { reason, amountMinor, description }, { cause: call.cause, responseRows })
         },
         answer: dispute => ({ status: 201, body: disputeRecord.render(dispute) }),
       }),
@@ -72,10 +72,10 @@ export const disputeRoutes: readonly Route[] = [
     path: '/disputes',
     docs: listDisputesDocs,
     query: () => listQuery().merge(filters()),
-    handle: async ({ sql }, { whose, query }) => {
+    handle: async ({ sql }, { owner, query }) => {
       const { status, paymentId, limit } = query
-      const page = await placedPage(sql, 'dispute', whose, query)
-      const disputes = await listDisputes(sql, whose, { status, paymentId }, page)
+      const page = await placedPage(sql, 'dispute', owner, query)
+      const disputes = await listDisputes(sql, owner, { status, paymentId }, page)
       return { status: 200, body: listOf(disputes, limit, disputeRecord.render) }
     },
   }),
@@ -84,7 +84,7 @@ export const disputeRoutes: readonly Route[] = [
     path: '/disputes/:id',
     docs: getDisputeDocs,
     handle: async ({ sql }, call) => {
-      const dispute = await findDispute(sql, recordName('dp', call))
+      const dispute = await findDispute(sql, recordKey('dp', call))
       return { status: 200, body: disputeRecord.render(dispute ?? refuse('resource_not_found')) }
     },
   }),
@@ -94,10 +94,10 @@ export const disputeRoutes: readonly Route[] = [
     docs: giveEvidenceDocs,
     body: newEvidence,
     handle: (api, call) =>
-      answerOnce<Dispute>(api, call, {
-        work: keep => {
+      answerIdempotently<Dispute>(api, call, {
+        work: responseRows => {
           const { submit = false, ...evidence } = call.body
-          return giveEvidence(api, recordName('dp', call), { evidence, submit }, { cause: call.cause, keep })
+          return giveEvidence(api, recordKey('dp', call), { evidence, submit }, { cause: call.cause, responseRows })
         },
         answer: dispute => ({ status: 200, body: disputeRecord.render(dispute) }),
       }),
@@ -108,8 +108,9 @@ export const disputeRoutes: readonly Route[] = [
     docs: resolveDisputeDocs,
     body: resolution,
     handle: (api, call) =>
-      answerOnce<Dispute>(api, call, {
-        work: keep => resolveDispute(api, recordName('dp', call), call.body.outcome, { cause: call.cause, keep }),
+      answerIdempotently<Dispute>(api, call, {
+        work: responseRows =>
+          resolveDispute(api, recordKey('dp', call), call.body.outcome, { cause: call.cause, responseRows }),
         answer: dispute => ({ status: 200, body: disputeRecord.render(dispute) }),
       }),
   }),

@@ -19,9 +19,9 @@ export const eventRoutes: readonly Route[] = [
       path: '/events',
       docs: listEventsDocs,
       query: () => listQuery().merge(filters()),
-      handle: async (api, { whose, query }) => {
-        const page = await placedPage(api.sql, 'event', whose, query)
-        const events = await listEvents(api.sql, whose, query.type, page)
+      handle: async (api, { owner, query }) => {
+        const page = await placedPage(api.sql, 'event', owner, query)
+        const events = await listEvents(api.sql, owner, query.type, page)
         return { status: 200, body: listOf(events, query.limit, eventRecord) }
       },
     },
@@ -33,9 +33,9 @@ export const eventRoutes: readonly Route[] = [
     {
       path: '/events/:id',
       docs: getEventDocs,
-      handle: async (api, { whose, params }) => {
+      handle: async (api, { owner, params }) => {
         const id = uuidIn(params.id) ?? refuse('resource_not_found')
-        const event = await findEvent(api.sql, { ...whose, id })
+        const event = await findEvent(api.sql, { ...owner, id })
         return { status: 200, body: eventRecord(event ?? refuse('resource_not_found')) }
       },
     },

@@ -8,9 +8,9 @@ import { findInviteSeq, listInvites } from '../queries/invites.ts'
 import { listMemberships } from '../queries/merchants.ts'
 import { accountRecord } from '../records/account.ts'
 import { inviteRecord } from '../records/invite.ts'
+import { accountActorOf } from './account-actor.ts'
 import { answerSignedIn, newPassword } from './auth.ts'
 import { acceptInviteDocs, inviteMemberDocs, listInvitesDocs, revokeInviteDocs } from './docs/people.ts'
-import { doerOf } from './doer.ts'
 import { fromOf } from './from.ts'
 import { bothModesQuery, listOf, pageOf } from './list.ts'
 import { roleName } from './members.ts'
@@ -44,7 +44,7 @@ export const inviteRoutes: readonly Route[] = [
       body: () => type({ role: roleName(), 'email?': email().or('null') }),
       handle: async (api, call) => {
         const { role, email: to = null } = call.body
-        const made = await invite(api, { merchantId: call.member.merchantId, role, email: to }, doerOf(call))
+        const made = await invite(api, { merchantId: call.member.merchantId, role, email: to }, accountActorOf(call))
         // In the fragment, so that no proxy can log it.
         const url = `${api.settings.publicUrl}/invite#${made.token}`
         return { status: 201, body: { ...inviteRecord(made.invite), url, token: made.token } }
@@ -60,7 +60,7 @@ export const inviteRoutes: readonly Route[] = [
       docs: revokeInviteDocs,
       handle: async (api, call) => {
         const id = inviteOf(call.params.id) ?? refuse('resource_not_found')
-        await revoke(api, { merchantId: call.member.merchantId, id }, doerOf(call))
+        await revoke(api, { merchantId: call.member.merchantId, id }, accountActorOf(call))
         return { status: 204 }
       },
     },
@@ -80,7 +80,7 @@ export const inviteRoutes: readonly Route[] = [
           return refuse('parameter_invalid', { param: email === undefined ? 'password' : 'email' })
         const { session } = (await api.sessions.find(bearerOf(authorization))) ?? refuse('invalid_token')
         const { accountId } = session
-        await accept(api, token, doerOf({ session, address: call.address }))
+        await accept(api, token, accountActorOf({ session, address: call.address }))
         const memberships = await listMemberships(api.sql, accountId)
         return { status: 200, body: accountRecord(await getAccount(api, accountId), memberships) }
       }

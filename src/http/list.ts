@@ -2,8 +2,8 @@ import { type } from 'arktype'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import type { Sql } from '../postgres/connect.ts'
+import { findCursorSeq, type ListOwner } from '../queries/list-rows.ts'
 import type { Page, PageFrom } from '../queries/page.ts'
-import { findPlace, type Whose } from '../queries/places.ts'
 import { type ListedName, resources } from '../resources.ts'
 import { uuidIn } from './record-id.ts'
 import type { Parsed } from './route.ts'
@@ -49,8 +49,8 @@ export const pageOf = async <Start>(
 }
 
 /** The same for a resource that is listed by `seq`. */
-export const placedPage = (sql: Sql, name: ListedName, whose: Whose, query: ListQuery): Promise<Page> => {
+export const placedPage = (sql: Sql, name: ListedName, owner: ListOwner, query: ListQuery): Promise<Page> => {
   const { prefix, table } = resources[name]
   const decode = (id: string) => (prefix === null ? uuidIn(id) : decodeId(prefix, id))
-  return pageOf(query, decode, id => findPlace(sql, table, whose, id))
+  return pageOf(query, decode, id => findCursorSeq(sql, table, owner, id))
 }

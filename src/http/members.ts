@@ -4,8 +4,8 @@ import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { findMemberSeq, listMembers } from '../queries/members.ts'
 import { memberRecord } from '../records/member.ts'
+import { accountActorOf } from './account-actor.ts'
 import { changeRoleDocs, listMembersDocs, removeMemberDocs } from './docs/people.ts'
-import { doerOf } from './doer.ts'
 import { bothModesQuery, listOf, pageOf } from './list.ts'
 import { forMembers, type Route } from './route.ts'
 
@@ -39,7 +39,7 @@ export const memberRoutes: readonly Route[] = [
       handle: async (api, call) => {
         const accountId = accountOf(call.params.id) ?? refuse('resource_not_found')
         const { merchantId } = call.member
-        const member = await changeRole(api, { merchantId, accountId }, call.body.role, doerOf(call))
+        const member = await changeRole(api, { merchantId, accountId }, call.body.role, accountActorOf(call))
         return { status: 200, body: memberRecord(member) }
       },
     },
@@ -53,7 +53,7 @@ export const memberRoutes: readonly Route[] = [
       docs: removeMemberDocs,
       handle: async (api, call) => {
         const accountId = accountOf(call.params.id) ?? refuse('resource_not_found')
-        await removeMember(api, { merchantId: call.member.merchantId, accountId }, doerOf(call))
+        await removeMember(api, { merchantId: call.member.merchantId, accountId }, accountActorOf(call))
         return { status: 204 }
       },
     },

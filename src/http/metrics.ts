@@ -172,9 +172,9 @@ const backlogOf = (backlog: Backlog): readonly MetricFamily[] => [
   gauge('paymachine_timers_due', 'Timers that are due and have not fired.', backlog.timersDue),
   gauge('paymachine_timer_late_seconds', 'Delay of the oldest due timer.', backlog.timerLateSeconds),
   gauge(
-    'paymachine_payments_untold',
+    'paymachine_payments_unsettled',
     'Payments that have not processed all recorded transfers yet.',
-    backlog.paymentsUntold,
+    backlog.paymentsUnsettled,
   ),
   gauge('paymachine_deliveries_due', 'Webhook deliveries that are ready to be sent.', backlog.deliveriesDue),
   gauge('paymachine_delivery_late_seconds', 'Delay of the oldest due webhook delivery.', backlog.deliveryLateSeconds),

@@ -5,8 +5,8 @@ import { canPrice } from '../chain/quotes/quotes.ts'
 import { createPaymentLink, deactivatePaymentLink } from '../commands/payment-links.ts'
 import { refuse } from '../errors.ts'
 import { paymentLinkRecord, paymentLinkStatus } from '../kinds/payment-link.ts'
+import type { ListOwner } from '../queries/list-rows.ts'
 import { findPaymentLink, listPaymentLinks } from '../queries/payment-links.ts'
-import type { Whose } from '../queries/places.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
 import {
@@ -15,11 +15,11 @@ import {
   getPaymentLinkDocs,
   listPaymentLinksDocs,
 } from './docs/payment-links.ts'
-import { answerOnce } from './idempotency.ts'
+import { answerIdempotently } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
 import { moment } from './moment.ts'
-import { recordName } from './record-id.ts'
+import { recordKey } from './record-id.ts'
 import type { Parsed, Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 import { boundedText, shownText } from './text.ts'
@@ -57,10 +57,10 @@ export const paymentLinkRoutes: readonly Route[] = [
       path: '/payment-links',
       docs: listPaymentLinksDocs,
       query: () => listQuery().merge(filters()),
-      handle: async (api, { whose, query }) => {
+      handle: async (api, { owner, query }) => {
         const { status, reference, limit } = query
-        const page = await placedPage(api.sql, 'payment_link', whose, query)
-        const links = await listPaymentLinks(api.sql, whose, { status, reference }, page)
+        const page = await placedPage(api.sql, 'payment_link', owner, query)
+        const links = await listPaymentLinks(api.sql, owner, { status, reference }, page)
         return { status: 200, body: listOf(links, limit, recordIn(api)) }
       },
     },
@@ -74,15 +74,15 @@ export const paymentLinkRoutes: readonly Route[] = [
       docs: createPaymentLinkDocs,
       body: newLink,
       handle: (api, call) => {
-        const opening = openingOf(call.whose, call.body)
-        return answerOnce<PaymentLink>(api, call, {
-          work: keep => {
+        const opening = openingOf(call.owner, call.body)
+        return answerIdempotently<PaymentLink>(api, call, {
+          work: responseRows => {
             // After the lookup of the idempotency key: in a repeated request the time may have passed.
             if (opening.expiresAt && opening.expiresAt <= api.clock.now())
               refuse('parameter_invalid', { param: 'expiresAt' })
             if (!currencies.includes(opening.currency)) refuse('unsupported_currency', { param: 'currency' })
             requireOffered(api, opening)
-            return createPaymentLink(api, opening, { cause: call.cause, keep })
+            return createPaymentLink(api, opening, { cause: call.cause, responseRows })
           },
           answer: link => ({ status: 201, body: recordIn(api)(link) }),
         })
@@ -97,7 +97,7 @@ export const paymentLinkRoutes: readonly Route[] = [
       path: '/payment-links/:id',
       docs: getPaymentLinkDocs,
       handle: async (api, call) => {
-        const link = await findPaymentLink(api.sql, recordName('plink', call))
+        const link = await findPaymentLink(api.sql, recordKey('plink', call))
         return { status: 200, body: recordIn(api)(link ?? refuse('resource_not_found')) }
       },
     },
@@ -110,8 +110,9 @@ export const paymentLinkRoutes: readonly Route[] = [
       path: '/payment-links/:id/deactivate',
       docs: deactivatePaymentLinkDocs,
       handle: (api, call) =>
-        answerOnce<PaymentLink>(api, call, {
-          work: keep => deactivatePaymentLink(api, recordName('plink', call), { cause: call.cause, keep }),
+        answerIdempotently<PaymentLink>(api, call, {
+          work: responseRows =>
+            deactivatePaymentLink(api, recordKey('plink', call), { cause: call.cause, responseRows }),
           answer: link => ({ status: 200, body: recordIn(api)(link) }),
         }),
     },
@@ -140,7 +141,7 @@ const recordIn =
   (link: Actor<PaymentLink>) =>
     paymentLinkRecord.render(link, settings)
 
-const openingOf = ({ merchantId, livemode }: Whose, body: Parsed<typeof newLink>): PaymentLinkOpening => ({
+const openingOf = ({ merchantId, livemode }: ListOwner, body: Parsed<typeof newLink>): PaymentLinkOpening => ({
   merchantId,
   livemode,
   amountMinor: body.amountMinor,

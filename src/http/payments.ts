@@ -38,11 +38,11 @@ export const paymentRoutes: readonly Route[] = [
       query: () => listQuery().merge(filters()),
       membersQuery: membersFilters,
       handle: async (api, call) => {
-        const { whose, query } = call
+        const { owner, query } = call
         const { status, paymentLinkId, reference, limit } = query
         const attention = 'attention' in query
-        const page = await placedPage(api.sql, 'payment', whose, query)
-        const payments = await listPayments(api.sql, whose, { status, paymentLinkId, reference, attention }, page)
+        const page = await placedPage(api.sql, 'payment', owner, query)
+        const payments = await listPayments(api.sql, owner, { status, paymentLinkId, reference, attention }, page)
         return { status: 200, body: listOf(payments, limit, recordIn(api, call)) }
       },
     },
@@ -55,7 +55,7 @@ export const paymentRoutes: readonly Route[] = [
       path: '/payments/:id',
       docs: getPaymentDocs,
       handle: async (api, call) => {
-        const found = await findShownPayment(api.sql, { ...call.whose, id: idIn(call.params) })
+        const found = await findShownPayment(api.sql, { ...call.owner, id: idIn(call.params) })
         return { status: 200, body: recordIn(api, call)(found ?? refuse('resource_not_found')) }
       },
     },

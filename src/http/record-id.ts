@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
-import type { RecordName } from '../queries/named.ts'
+import type { RecordKey } from '../queries/record-finder.ts'
 import type { IdPrefix } from '../resources.ts'
 
 /** An ID that filters a list. If the object does not exist, the list is empty. */
@@ -9,10 +9,10 @@ export const recordId = (prefix: IdPrefix) =>
   type('string').pipe((text, ctx) => decodeId(prefix, text) ?? ctx.error(`an id that begins with ${prefix}_`))
 
 /** The object in a path. A malformed ID is `resource_not_found`. */
-export const recordName = (
+export const recordKey = (
   prefix: IdPrefix,
-  { params, whose }: { readonly params: { readonly id: string }; readonly whose: Omit<RecordName, 'id'> },
-): RecordName => ({ ...whose, id: decodeId(prefix, params.id) ?? refuse('resource_not_found') })
+  { params, owner }: { readonly params: { readonly id: string }; readonly owner: Omit<RecordKey, 'id'> },
+): RecordKey => ({ ...owner, id: decodeId(prefix, params.id) ?? refuse('resource_not_found') })
 
 /** A plain UUID, only in its canonical form: Postgres would accept other forms too. */
 export const uuidIn = (id: string): string | undefined =>

@@ -5,9 +5,9 @@ import { recoverySecretOf } from '../commands/deposits.ts'
 import { refuse } from '../errors.ts'
 import { encodeId } from '../ids.ts'
 import { findHighestCounter, recordRecoveryFile } from '../queries/recovery.ts'
+import { accountActorOf } from './account-actor.ts'
 import { JSON_TYPE } from './answer.ts'
 import { getRecoveryFileDocs } from './docs/collections.ts'
-import { doerOf } from './doer.ts'
 import { forMembers, type Route } from './route.ts'
 
 export const recoveryFileRoutes: readonly Route[] = [
@@ -25,7 +25,7 @@ export const recoveryFileRoutes: readonly Route[] = [
         const highestCounter = await findHighestCounter(api.sql, merchantId)
         const chains = api.chains.all.map(({ chain: { id, tokens } }) => ({ chainId: id, tokens: tokens.map(listed) }))
         // The role may have been changed since the guard has checked it.
-        if (!(await recordRecoveryFile(api.sql, merchantId, doerOf(call)))) return refuse('insufficient_role')
+        if (!(await recordRecoveryFile(api.sql, merchantId, accountActorOf(call)))) return refuse('insufficient_role')
         const name = `paymachine-recovery-${encodeId('mer', merchantId)}.json`
         return {
           status: 200,

@@ -6,10 +6,10 @@ import { refundTransfer } from '../chain/refunds/transfer.ts'
 import { claimUrl, isOpenClaim } from '../commands/refund-claims.ts'
 import { decodeId } from '../ids.ts'
 import { type RefundFacts, refundRecord, type UnsignedTransaction } from '../kinds/refund-record.ts'
+import { isForSigner, listManuallySigned } from '../queries/manual-signing.ts'
 import { listClaims } from '../queries/refund-claims.ts'
 import { findSigner } from '../queries/refund-signers.ts'
 import { findDepths } from '../queries/refund-transactions.ts'
-import { isForSigner, listSignedByHand } from '../queries/signed-by-hand.ts'
 import { isOfSandbox } from '../signer/signer-for.ts'
 import type { Api } from './api.ts'
 import type { MemberCaller } from './route.ts'
@@ -68,7 +68,7 @@ const findSignedByHand = async (api: Api, refunds: readonly Actor<Refund>[]): Pr
   )
   return waiting.length === 0
     ? new Set()
-    : listSignedByHand(
+    : listManuallySigned(
         api.sql,
         waiting.map(({ id }) => id),
       )

@@ -8,7 +8,7 @@ import { encodeId } from '../ids.ts'
 import { qrCode } from '../pages/qr.ts'
 import { findRefund } from '../queries/refunds.ts'
 import { readPaymentUriDocs, retryRefundDocs } from './docs/refund-signing.ts'
-import { recordName } from './record-id.ts'
+import { recordKey } from './record-id.ts'
 import { readRefundFor } from './refund-facts.ts'
 import { forMembers, type Route } from './route.ts'
 
@@ -23,7 +23,7 @@ export const refundSigningRoutes: readonly Route[] = [
       path: `${path}/payment-uri`,
       docs: readPaymentUriDocs,
       handle: async (api, { params, member }) => {
-        const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+        const name = recordKey('re', { params, owner: { merchantId: member.merchantId, livemode: undefined } })
         const refund = (await findRefund(api.sql, name)) ?? refuse('resource_not_found')
         const { unsignedTransaction } = await readRefundFor(api, { member }, refund)
         const { chainId, tokenAddress, destination, amount } = refund.context
@@ -44,7 +44,7 @@ export const refundSigningRoutes: readonly Route[] = [
       path: `${path}/retry`,
       docs: retryRefundDocs,
       handle: async (api, { params, member, session }) => {
-        const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+        const name = recordKey('re', { params, owner: { merchantId: member.merchantId, livemode: undefined } })
         const isGone = (refund: Actor<Refund>) => isTransactionUnknown(api, refund)
         const refund = await retryRefund(api, name, encodeId('usr', session.accountId), isGone)
         return { status: 200, body: await readRefundFor(api, { member }, refund) }

@@ -5,7 +5,7 @@ import { isTransactionUnknown } from '../chain/refunds/unknown-transaction.ts'
 import { nameTransaction } from '../commands/refund-transactions.ts'
 import { encodeId } from '../ids.ts'
 import { nameTransactionDocs } from './docs/refund-transactions.ts'
-import { recordName } from './record-id.ts'
+import { recordKey } from './record-id.ts'
 import { readRefundFor } from './refund-facts.ts'
 import { forMembers, type Route } from './route.ts'
 
@@ -20,7 +20,7 @@ export const refundTransactionRoutes: readonly Route[] = [
       docs: nameTransactionDocs,
       body: sent,
       handle: async (api, { params, body, member, session }) => {
-        const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+        const name = recordKey('re', { params, owner: { merchantId: member.merchantId, livemode: undefined } })
         const cause = encodeId('usr', session.accountId)
         const isGone = (refund: Actor<Refund>) => isTransactionUnknown(api, refund)
         const refund = await nameTransaction(api, name, { txHash: body.txHash, cause, isGone })

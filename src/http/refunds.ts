@@ -9,10 +9,10 @@ import { refundReason, refundRecord, refundStatus } from '../kinds/refund-record
 import { findPayment } from '../queries/payments.ts'
 import { findRefund, listRefunds } from '../queries/refunds.ts'
 import { cancelRefundDocs, getRefundDocs, listRefundsDocs, resolveRefundDocs, startRefundDocs } from './docs/refunds.ts'
-import { answerOnce } from './idempotency.ts'
+import { answerIdempotently } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
-import { recordId, recordName } from './record-id.ts'
+import { recordId, recordKey } from './record-id.ts'
 import { asAnswered, isSigned, readRefundFor, refundFactsFor, unsignedOf } from './refund-facts.ts'
 import { forMembers, type Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
@@ -45,23 +45,23 @@ export const refundRoutes: readonly Route[] = [
       body: newRefund,
       handle: async (api, call) => {
         const id = decodeId('pay', call.params.id)
-        const payment = id && (await findPayment(api.sql, { ...call.whose, id }))
+        const payment = id && (await findPayment(api.sql, { ...call.owner, id }))
         // The request of a member has no mode: the mode of the payment is used, or test mode if there is no payment.
-        const livemode = call.whose.livemode ?? (payment ? payment.context.livemode : false)
+        const livemode = call.owner.livemode ?? (payment ? payment.context.livemode : false)
         const hasSigner = payment !== undefined && payment !== '' && (await isSigned(api, payment.context))
-        return answerOnce<Refund>(
+        return answerIdempotently<Refund>(
           api,
-          { ...call, whose: { ...call.whose, livemode } },
+          { ...call, owner: { ...call.owner, livemode } },
           {
             isRefund: true,
-            work: keep => {
+            work: responseRows => {
               if (!payment) return refuse('resource_not_found')
               const { amountMinor, reason = null, destination = null, metadata = {} } = call.body
               return startRefund(
                 api,
                 payment,
                 { amountMinor, reason, destination, metadata },
-                { cause: call.cause, keep },
+                { cause: call.cause, responseRows },
               )
             },
             answer: refund => ({
@@ -85,11 +85,11 @@ export const refundRoutes: readonly Route[] = [
       membersQuery: membersFilters,
       handle: async (api, call) => {
         const { sql } = api
-        const { whose, query } = call
+        const { owner, query } = call
         const { status, paymentId, limit } = query
-        const page = await placedPage(sql, 'refund', whose, query)
+        const page = await placedPage(sql, 'refund', owner, query)
         const attention = 'attention' in query ? { chainsOn: chainIdsOf(api.chains) } : undefined
-        const refunds = await listRefunds(sql, whose, { status, paymentId, attention }, page)
+        const refunds = await listRefunds(sql, owner, { status, paymentId, attention }, page)
         const factsOf = await refundFactsFor(api, call, refunds)
         return { status: 200, body: listOf(refunds, limit, refund => refundRecord.render(refund, factsOf(refund))) }
       },
@@ -103,7 +103,7 @@ export const refundRoutes: readonly Route[] = [
       path: '/refunds/:id',
       docs: getRefundDocs,
       handle: async (api, call) => {
-        const refund = (await findRefund(api.sql, recordName('re', call))) ?? refuse('resource_not_found')
+        const refund = (await findRefund(api.sql, recordKey('re', call))) ?? refuse('resource_not_found')
         return { status: 200, body: await readRefundFor(api, call, refund) }
       },
     },
@@ -116,7 +116,7 @@ export const refundRoutes: readonly Route[] = [
       path: '/v1/merchants/:merchantId/refunds/:id/cancel',
       docs: cancelRefundDocs,
       handle: async (api, { params, member, session }) => {
-        const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+        const name = recordKey('re', { params, owner: { merchantId: member.merchantId, livemode: undefined } })
         const refund = await cancelRefund(api, name, encodeId('usr', session.accountId))
         return { status: 200, body: await readRefundFor(api, { member }, refund) }
       },
@@ -131,7 +131,7 @@ export const refundRoutes: readonly Route[] = [
       docs: resolveRefundDocs,
       body: () => type({ action: "'dismiss' | 'accept' | 'fail'" }),
       handle: async (api, { params, body: { action }, member, session }) => {
-        const name = recordName('re', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+        const name = recordKey('re', { params, owner: { merchantId: member.merchantId, livemode: undefined } })
         const cause = encodeId('usr', session.accountId)
         const refund =
           action === 'dismiss' ? await dismissRefund(api, name, cause) : await judgeRefund(api, name, { action, cause })

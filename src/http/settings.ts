@@ -5,8 +5,8 @@ import { changeSettings } from '../commands/settings.ts'
 import { refuse } from '../errors.ts'
 import { findSettings, type SettingsChanges } from '../queries/settings.ts'
 import { settingsRecord } from '../records/settings.ts'
+import { accountActorOf } from './account-actor.ts'
 import { getSettingsDocs, updateSettingsDocs } from './docs/merchant.ts'
-import { doerOf } from './doer.ts'
 import { livemodeQuery } from './list.ts'
 import { forMembers, type Parsed, type Route } from './route.ts'
 import { requireStepUp } from './step-up.ts'
@@ -76,7 +76,7 @@ export const settingsRoutes: readonly Route[] = [
         const settings = await changeSettings(
           api,
           { merchantId: member.merchantId, livemode: body.livemode ?? query.livemode, changes: changesOf(body) },
-          doerOf(call),
+          accountActorOf(call),
         )
         return { status: 200, body: settingsRecord(settings, api.settings.publicUrl) }
       },

@@ -7,8 +7,8 @@ import { findPayment } from '../queries/payments.ts'
 import { type Scenario, simulate } from '../sandbox/simulate/simulate.ts'
 import type { Api } from './api.ts'
 import { simulatePaymentAsMemberDocs, simulatePaymentDocs } from './docs/simulate.ts'
-import { answerOnce } from './idempotency.ts'
-import { recordName } from './record-id.ts'
+import { answerIdempotently } from './idempotency.ts'
+import { recordKey } from './record-id.ts'
 import { forKeys, forMembers, type Route } from './route.ts'
 
 const path = '/v1/sandbox/payments/:id/simulate'
@@ -25,15 +25,15 @@ export const simulateRoutes: readonly Route[] = [
       docs: simulatePaymentDocs,
       body: wanted,
       handle: (api, { key, ...call }) => {
-        const whose = { merchantId: key.merchantId, livemode: key.livemode }
+        const owner = { merchantId: key.merchantId, livemode: key.livemode }
         let transactions: readonly string[] = []
-        return answerOnce<Payment>(
+        return answerIdempotently<Payment>(
           api,
-          { ...call, pattern: path, whose },
+          { ...call, pattern: path, owner },
           {
             // The work is on the chain, not in a commit: the response is stored at the end, and a parallel request is refused.
             work: async () => {
-              const payment = await findPayment(api.sql, recordName('pay', { ...call, whose }))
+              const payment = await findPayment(api.sql, recordKey('pay', { ...call, owner }))
               const found = payment ?? refuse('resource_not_found')
               const idempotencyKey = call.headers.get('idempotency-key')
               const cause = encodeId('key', key.id)
@@ -54,9 +54,9 @@ export const simulateRoutes: readonly Route[] = [
       docs: simulatePaymentAsMemberDocs,
       body: wanted,
       handle: async (api, { params, body, member, session }) => {
-        const whose = { merchantId: member.merchantId, livemode: undefined }
+        const owner = { merchantId: member.merchantId, livemode: undefined }
         const payment =
-          (await findPayment(api.sql, recordName('pay', { params, whose }))) ?? refuse('resource_not_found')
+          (await findPayment(api.sql, recordKey('pay', { params, owner }))) ?? refuse('resource_not_found')
         const cause = encodeId('usr', session.accountId)
         return { status: 200, body: { transactions: await simulateInTest(api, payment, body.scenario, cause) } }
       },

@@ -3,7 +3,7 @@ import type { KeyCaller } from '../access/key-cache.ts'
 import type { SessionCaller } from '../access/session-cache.ts'
 import { encodeId } from '../ids.ts'
 import { lazy } from '../lazy.ts'
-import type { Whose } from '../queries/places.ts'
+import type { ListOwner } from '../queries/list-rows.ts'
 import type { Scope } from '../resources.ts'
 import type { Api } from './api.ts'
 import type { Docs } from './docs/docs.ts'
@@ -27,7 +27,7 @@ export type Surface<Path extends string, Body, Query, Mode> = Call<Path, Parsed<
   /** The path of the route, as declared. */
   readonly pattern: string
   /** The merchant and mode whose objects the caller can see. */
-  readonly whose: Omit<Whose, 'livemode'> & { readonly livemode: Mode }
+  readonly owner: Omit<ListOwner, 'livemode'> & { readonly livemode: Mode }
   /** The ID of the caller, for the history. */
   readonly cause: string
   /** One of the two. */
@@ -92,8 +92,8 @@ const bothSurfaces = <Path extends string, Body extends Declared, Query extends 
     const pattern = `${prefix}${path}`
     const handleSurface = (api: Api, call: AnyCall) => {
       const { params, body, query, headers, requestId, key, member } = call
-      const { whose, cause } = callerOf(call, modeOf)
-      return handle(api, { params, body, query, headers, requestId, key, member, pattern, whose, cause } as never)
+      const { owner, cause } = callerOf(call, modeOf)
+      return handle(api, { params, body, query, headers, requestId, key, member, pattern, owner, cause } as never)
     }
     return define(method, access, { path: pattern, body: sent, query: routeQuery, docs, handle: handleSurface })
   }
@@ -111,7 +111,7 @@ const callerOf = (call: AnyCall, modeOf: (query: MembersQuery) => boolean | unde
   if (call.key) return keyCallerOf(call.key)
   const { member, session, query } = call
   return {
-    whose: { merchantId: member.merchantId, livemode: modeOf(query) },
+    owner: { merchantId: member.merchantId, livemode: modeOf(query) },
     cause: encodeId('usr', session.accountId),
   }
 }
@@ -121,10 +121,10 @@ const keyCallerOf = (key: KeyCaller): KeyedCaller => {
   const known = keyCallers.get(key)
   if (known) return known
   const { id, merchantId, livemode } = key
-  const made = { whose: { merchantId, livemode }, cause: encodeId('key', id) }
+  const made = { owner: { merchantId, livemode }, cause: encodeId('key', id) }
   keyCallers.set(key, made)
   return made
 }
 
-type KeyedCaller = { readonly whose: Whose; readonly cause: string }
+type KeyedCaller = { readonly owner: ListOwner; readonly cause: string }
 const keyCallers = new WeakMap<KeyCaller, KeyedCaller>()

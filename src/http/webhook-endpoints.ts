@@ -7,11 +7,12 @@ import {
   rotateWebhookSecret,
 } from '../commands/webhook-endpoints.ts'
 import { refuse } from '../errors.ts'
-import type { RecordName } from '../queries/named.ts'
+import type { RecordKey } from '../queries/record-finder.ts'
 import { findWebhookEndpoint, listWebhookEndpoints } from '../queries/webhook-endpoints.ts'
 import { deliveryRecord } from '../records/delivery.ts'
 import { webhookEndpointRecord } from '../records/webhook-endpoint.ts'
 import { eventTypes as types } from '../resources.ts'
+import { accountActorOf } from './account-actor.ts'
 import type { Api } from './api.ts'
 import {
   createWebhookEndpointDocs,
@@ -23,9 +24,8 @@ import {
   testWebhookEndpointDocs,
   updateWebhookEndpointDocs,
 } from './docs/webhooks.ts'
-import { doerOf } from './doer.ts'
 import { listOf, listQuery, livemodeQuery, placedPage } from './list.ts'
-import { recordName } from './record-id.ts'
+import { recordKey } from './record-id.ts'
 import { forMembers, type MemberCaller, type Route } from './route.ts'
 import { shownText } from './text.ts'
 
@@ -65,9 +65,9 @@ export const webhookEndpointRoutes: readonly Route[] = [
       docs: listWebhookEndpointsDocs,
       query: () => listQuery().merge(livemodeQuery()),
       handle: async ({ sql }, { member: { merchantId }, query }) => {
-        const whose = { merchantId, livemode: query.livemode }
-        const page = await placedPage(sql, 'webhook_endpoint', whose, query)
-        const rows = await listWebhookEndpoints(sql, whose, page)
+        const owner = { merchantId, livemode: query.livemode }
+        const page = await placedPage(sql, 'webhook_endpoint', owner, query)
+        const rows = await listWebhookEndpoints(sql, owner, page)
         return { status: 200, body: listOf(rows, query.limit, row => webhookEndpointRecord(row)) }
       },
     },
@@ -82,7 +82,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       const { merchantId } = call.member
       const { url, eventTypes, description = null, livemode = call.query.livemode } = call.body
       const spec = { merchantId, livemode, url, eventTypes, description }
-      const { row, secret } = await createWebhookEndpoint(api, spec, doerOf(call))
+      const { row, secret } = await createWebhookEndpoint(api, spec, accountActorOf(call))
       return { status: 201, body: webhookEndpointRecord(row, secret) }
     },
   }),
@@ -105,7 +105,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       docs: updateWebhookEndpointDocs,
       body: changes,
       handle: async (api, call) => {
-        const row = await changeWebhookEndpoint(api, endpointName(call), call.body, doerOf(call))
+        const row = await changeWebhookEndpoint(api, endpointName(call), call.body, accountActorOf(call))
         return { status: 200, body: webhookEndpointRecord(row) }
       },
     },
@@ -118,7 +118,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       path: `${path}/:id`,
       docs: deleteWebhookEndpointDocs,
       handle: async (api, call) => {
-        await deleteWebhookEndpoint(api, endpointName(call), doerOf(call))
+        await deleteWebhookEndpoint(api, endpointName(call), accountActorOf(call))
         return { status: 204 }
       },
     },
@@ -131,7 +131,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       path: `${path}/:id/enable`,
       docs: enableWebhookEndpointDocs,
       handle: async (api, call) => {
-        const row = await changeWebhookEndpoint(api, endpointName(call), { status: 'enabled' }, doerOf(call))
+        const row = await changeWebhookEndpoint(api, endpointName(call), { status: 'enabled' }, accountActorOf(call))
         return { status: 200, body: webhookEndpointRecord(row) }
       },
     },
@@ -143,7 +143,11 @@ export const webhookEndpointRoutes: readonly Route[] = [
     body: rotation,
     handle: async (api, call) => {
       const { overlapHours = 24 } = call.body
-      const { row, secret } = await rotateWebhookSecret(api, { ...endpointName(call), overlapHours }, doerOf(call))
+      const { row, secret } = await rotateWebhookSecret(
+        api,
+        { ...endpointName(call), overlapHours },
+        accountActorOf(call),
+      )
       return { status: 200, body: webhookEndpointRecord(row, secret) }
     },
   }),
@@ -156,7 +160,11 @@ export const webhookEndpointRoutes: readonly Route[] = [
       docs: testWebhookEndpointDocs,
       handle: async (api, call) => {
         const rendered = webhookEndpointRecord(await getEndpoint(api, call))
-        const { delivery, attempts } = await testEndpoint(api, { ...endpointName(call), rendered }, doerOf(call))
+        const { delivery, attempts } = await testEndpoint(
+          api,
+          { ...endpointName(call), rendered },
+          accountActorOf(call),
+        )
         return { status: 201, body: deliveryRecord(delivery, attempts) }
       },
     },
@@ -166,8 +174,8 @@ export const webhookEndpointRoutes: readonly Route[] = [
 type ItemCall = { readonly params: { readonly id: string }; readonly member: MemberCaller }
 
 /** A member can find an endpoint by its ID in either mode. */
-export const endpointName = ({ params, member }: ItemCall): RecordName =>
-  recordName('whe', { params, whose: { merchantId: member.merchantId, livemode: undefined } })
+export const endpointName = ({ params, member }: ItemCall): RecordKey =>
+  recordKey('whe', { params, owner: { merchantId: member.merchantId, livemode: undefined } })
 
 export const getEndpoint = async ({ sql }: Api, call: ItemCall) =>
   (await findWebhookEndpoint(sql, endpointName(call))) ?? refuse('resource_not_found')

@@ -23,7 +23,7 @@ type Silent = { readonly kind: Kind; readonly record?: never }
 
 const all: readonly (Publishing | Silent)[] = Object.values(byName)
 
-/** Every machine that the program puts on the core. */
+/** All kinds of actors. The core gets them at its start. */
 export const kinds: readonly Kind[] = all.map(({ kind }) => kind)
 
 export const publishedRecords: readonly Shape[] = all.flatMap(({ record }) => record ?? [])

@@ -23,7 +23,7 @@ const columns = (sql: Sql) => sql`id, email, password_hash, mfa_secret, mfa_enab
 
 export const hasAccounts = async (sql: Sql): Promise<boolean> => (await sql`select from accounts limit 1`).length > 0
 
-/** False when the e-mail address has an account. */
+/** Returns false if the e-mail address already has an account. */
 export const createAccount = async (
   sql: Sql,
   { id, email, passwordHash }: { id: string; email: string; passwordHash: string },
@@ -37,8 +37,8 @@ export const createAccount = async (
 
 export type NewAccount = {
   readonly mode: 'open' | 'closed' | 'first'
-  /** The code for the first account was right, or none is needed. */
-  readonly codeShown: boolean
+  /** The sign-up code for the first account was correct, or none is needed. */
+  readonly isCodeAccepted: boolean
   readonly accountId: string
   readonly email: string
   readonly passwordHash: string
@@ -50,32 +50,32 @@ type SignedUp = { readonly outcome: 'signed_up' | 'closed' | 'email_taken'; read
 
 export const insertAccount = async (
   sql: Sql,
-  { mode, codeShown, accountId, email, passwordHash, merchantId, merchantName }: NewAccount,
+  { mode, isCodeAccepted, accountId, email, passwordHash, merchantId, merchantName }: NewAccount,
   { id, tokenHash, actor, address, network, userAgent }: NewSession,
 ): Promise<SignedUp | undefined> => {
   const [row] = await sql<SignedUp[]>`
     select sign_up(
-      ${mode}, ${codeShown}, ${accountId}, ${email}, ${passwordHash}, ${merchantId}, ${merchantName},
+      ${mode}, ${isCodeAccepted}, ${accountId}, ${email}, ${passwordHash}, ${merchantId}, ${merchantName},
       ${id}, ${tokenHash}, ${actor}, ${address}, ${network}, ${userAgent}) as outcome, now()`
   return row
 }
 
 export type PasswordChange = {
   readonly accountId: string
-  /** What the old password was checked against; null where an operator gives a new one. */
+  /** The hash that the old password was checked against; null if an operator sets a new password. */
   readonly knownHash: string | null
   readonly newHash: string
-  /** The session that goes on. */
-  readonly butOne: string | null
+  /** The session that is not ended. */
+  readonly exceptSession: string | null
 }
 
-/** Ends the other sessions. False when the password has been changed since it was checked. */
+/** Changes the password and ends the other sessions. Returns false if the password has changed since it was checked. */
 export const updatePassword = async (
   sql: Sql,
-  { accountId, knownHash, newHash, butOne }: PasswordChange,
+  { accountId, knownHash, newHash, exceptSession }: PasswordChange,
   { actor, address }: SecurityActor,
 ): Promise<boolean> => {
   const [row] = await sql<{ changed: boolean }[]>`
-    select change_password(${accountId}, ${knownHash}, ${newHash}, ${butOne}, ${actor}, ${address}) as changed`
+    select change_password(${accountId}, ${knownHash}, ${newHash}, ${exceptSession}, ${actor}, ${address}) as changed`
   return row?.changed === true
 }

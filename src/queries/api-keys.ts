@@ -1,7 +1,7 @@
 import type { Sql } from '../postgres/connect.ts'
 import type { Scope } from '../resources.ts'
 import { type Page, pageBySeq } from './page.ts'
-import type { Doer, Operator } from './security-events.ts'
+import type { AccountActor, Operator } from './security-events.ts'
 
 export type ApiKeyRow = {
   readonly id: string
@@ -18,10 +18,10 @@ export type ApiKeyRow = {
   readonly updated_at: Date
 }
 
-/** Who asks for a change. */
-export type Asker = Doer | Operator
+/** Who changes an API key. */
+export type KeyManager = AccountActor | Operator
 
-/** What is kept of a secret. */
+/** What is stored of a secret. */
 export type KeyText = { readonly tag: string; readonly last4: string; readonly hash: Uint8Array }
 
 export type NewApiKey = KeyText &
@@ -30,7 +30,7 @@ export type NewApiKey = KeyText &
     readonly expiresAt: Date | null
   }
 
-export const insertApiKey = async (sql: Sql, key: NewApiKey, by: Asker, details: object) => {
+export const insertApiKey = async (sql: Sql, key: NewApiKey, by: KeyManager, details: object) => {
   const [answer] = await sql<{ outcome: 'created' | 'not_allowed' | 'missing' }[]>`
     select create_api_key(
       ${key.id}, ${key.merchantId}, ${key.livemode}, ${key.name}, ${key.scopes}::text[], ${key.expiresAt},
@@ -44,7 +44,7 @@ export type KeyName = { readonly id: string; readonly merchantId: string }
 export const setApiKeySecret = async (
   sql: Sql,
   { id, merchantId, tag, last4, hash, overlapHours }: KeyName & KeyText & { readonly overlapHours: number },
-  by: Asker,
+  by: KeyManager,
   details: object,
 ) => {
   const [answer] = await sql<{ outcome: 'rotated' | 'not_allowed' | 'missing' | 'ended' | 'overlapping' }[]>`
@@ -54,7 +54,7 @@ export const setApiKeySecret = async (
   return answer?.outcome
 }
 
-export const setApiKeyRevoked = async (sql: Sql, { id, merchantId }: KeyName, by: Asker, details: object) => {
+export const setApiKeyRevoked = async (sql: Sql, { id, merchantId }: KeyName, by: KeyManager, details: object) => {
   const [answer] = await sql<{ outcome: 'revoked' | 'not_allowed' | 'missing' }[]>`
     select revoke_api_key(
       ${id}, ${merchantId}, ${by.accountId}, ${by.actor}, ${by.address}, ${JSON.stringify(details)}::text::json) as outcome`
@@ -85,6 +85,6 @@ export const findApiKeySeq = async (
   return row?.seq
 }
 
-/** Not the hashes: nobody who lists keys has a use for them. */
+/** Without the hashes, which are not needed to list keys. */
 const columns = (sql: Sql) => sql`
   id, merchant_id, livemode, name, scopes, tag, last4, expires_at, revoked_at, last_used_at, created_at, updated_at`

@@ -2,7 +2,9 @@ import type { Sql } from '../postgres/connect.ts'
 
 export type AttemptLimit = { readonly allowed: number; readonly seconds: number }
 
-/** Null and it is counted, or how long to wait. `passed`: a pass was there and has been used up instead. */
+/**
+ * `wait`: null if the attempt is allowed and counted, otherwise the seconds to wait. `passed`: a pass was used instead.
+ */
 export type AttemptResult = { readonly wait: number | null; readonly passed: boolean; readonly now: Date }
 
 export const takeAttempt = async (
@@ -17,7 +19,7 @@ export const takeAttempt = async (
   return taken
 }
 
-/** Writes down a wrong password, alike for an account that is there and one that is not. */
+/** Records a wrong password, in the same way whether the account exists or not. */
 export const recordWrongPassword = async (
   sql: Sql,
   { counted, accountId, actor, address, action }: WrongPassword,
@@ -28,7 +30,7 @@ export const recordWrongPassword = async (
 }
 
 export type WrongPassword = {
-  /** What has yet to be counted. */
+  /** The subjects for which the attempt must still be counted. */
   readonly counted: readonly string[]
   readonly accountId: string | null
   readonly actor: string

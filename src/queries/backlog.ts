@@ -1,24 +1,24 @@
 import type { Sql } from '../postgres/connect.ts'
-import { countWaits, type WaitReason } from './signing.ts'
+import { countsByReason, type WaitReason } from './signing.ts'
 
-/** What waits, in all processes together. */
+/** What is waiting, over all processes. */
 export type Backlog = {
-  /** Jobs that could be taken now. */
+  /** Jobs that could be run now. */
   readonly jobsReady: number
-  /** Jobs that were tried as often as they may be. */
+  /** Jobs that have used up their attempts. */
   readonly jobsGivenUp: number
   readonly timersDue: number
-  /** How long the timer that is due the longest has been so. */
+  /** How long the oldest due timer has been due. */
   readonly timerLateSeconds: number
-  /** Payments that have not been told yet what their chain shows. */
-  readonly paymentsUntold: number
+  /** Payments that changes of their chain have not been applied to yet. */
+  readonly paymentsUnsettled: number
   /** Webhook deliveries that could be sent now. */
   readonly deliveriesDue: number
-  /** How long the delivery that is due the longest has been so. */
+  /** How long the oldest due delivery has been due. */
   readonly deliveryLateSeconds: number
-  /** Refunds that a signer should sign and does not, by what keeps it. */
+  /** Refunds that a signer should sign and has not, by reason. */
   readonly refundsUnsigned: Readonly<Record<WaitReason, number>>
-  /** How long that has been out for the longest which a signer has signed and which is not final. */
+  /** The age of the oldest signed transaction that is not final. */
   readonly refundOpenSeconds: number
   /** Refunds that a person must look at. */
   readonly refundsWithAttention: number
@@ -31,24 +31,24 @@ export type Backlog = {
   }[]
 }
 
-/** Nobody needs to know exactly how many there are of what should be none. */
-const MOST = 10_000
+/** Counts stop here: exact larger numbers are not needed. */
+const MAX_COUNTED = 10_000
 
-/** `chainsOn`: the chains that are switched on. */
+/** `chainsOn`: the enabled chains. */
 export const readBacklog = async (sql: Sql, chainsOn: readonly number[]): Promise<Backlog> => {
   const [row] = await sql<Row[]>`
     select
       (select count(*)::integer from (
         select from graphile_worker._private_jobs
-        where is_available and locked_at is null and run_at <= now() limit ${MOST}) as ready) as "jobsReady",
+        where is_available and locked_at is null and run_at <= now() limit ${MAX_COUNTED}) as ready) as "jobsReady",
       (select count(*)::integer from (
-        select from graphile_worker._private_jobs where attempts >= max_attempts limit ${MOST}) as lost) as "jobsGivenUp",
-      (select count(*)::integer from (select from timers where due_at <= now() limit ${MOST}) as due) as "timersDue",
+        select from graphile_worker._private_jobs where attempts >= max_attempts limit ${MAX_COUNTED}) as lost) as "jobsGivenUp",
+      (select count(*)::integer from (select from timers where due_at <= now() limit ${MAX_COUNTED}) as due) as "timersDue",
       (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8 from timers) as "timerLateSeconds",
       (select count(*)::integer from (
-        select from unsettled_payments where reported_rev is null limit ${MOST}) as untold) as "paymentsUntold",
+        select from unsettled_payments where reported_rev is null limit ${MAX_COUNTED}) as unsettled) as "paymentsUntold",
       (select count(*)::integer from (
-        select from deliveries where state = 'pending' and next_attempt_at <= now() limit ${MOST}) as due) as "deliveriesDue",
+        select from deliveries where state = 'pending' and next_attempt_at <= now() limit ${MAX_COUNTED}) as due) as "deliveriesDue",
       (select coalesce(greatest(extract(epoch from now() - min(next_attempt_at)), 0), 0)::float8
        from deliveries where state = 'pending') as "deliveryLateSeconds",
       (select json_object_agg(reason, count) from (
@@ -60,12 +60,12 @@ export const readBacklog = async (sql: Sql, chainsOn: readonly number[]): Promis
        from signer_nonces where state = 'open') as "refundOpenSeconds",
       (select count(*)::integer from (
         select distinct refund_id from refunds_needing_attention(${[...chainsOn]}::bigint[])
-        limit ${MOST}) as waiting) as "refundsWithAttention",
+        limit ${MAX_COUNTED}) as waiting) as "refundsWithAttention",
       (select count(*)::integer from workers) as workers,
       (select json_agg(json_build_object('chainId', chain_id, 'head', number, 'final', final_number,
         'ageSeconds', extract(epoch from now() - mined_at)::float8) order by chain_id) from chain_cursors) as chains`
-  if (!row) throw new Error('the database has not said what waits')
-  return { ...row, chains: row.chains ?? [], refundsUnsigned: countWaits(row.refundsUnsigned ?? {}) }
+  if (!row) throw new Error('cannot read the backlog: the database returned no row')
+  return { ...row, chains: row.chains ?? [], refundsUnsigned: countsByReason(row.refundsUnsigned ?? {}) }
 }
 
 type Row = Omit<Backlog, 'chains' | 'refundsUnsigned'> & {

@@ -8,13 +8,15 @@ import { readerOf } from './actors.ts'
 import { readShown, type ShownPayment, type ShownRow, shownColumns } from './payments.ts'
 import type { SettingsRow } from './settings.ts'
 
-/** The row that the command which opens a payment carries into its commit. */
+/** The row that is committed with the command that opens a payment. */
 export const checkoutRow = (paymentId: string, secretHash: Buffer): Row => ({
   table: 'checkouts',
   row: { payment_id: paymentId, secret_hash: `\\x${secretHash.toString('hex')}` },
 })
 
-/** With another secret there is no such payment: one question for both, so that neither takes longer than the other. */
+/**
+ * With a wrong secret the payment is not found. One query for both, so that the time does not reveal which is wrong.
+ */
 export const findCheckout = async (
   sql: Sql,
   paymentId: string,
@@ -27,11 +29,11 @@ export const findCheckout = async (
   return row && readShown(row)
 }
 
-/** Those of whom somebody is being told. */
-export const listWatched = async (sql: Sql, paymentIds: readonly string[]): Promise<ShownRow[]> =>
+/** Payments with an open stream of updates. */
+export const listWatchedPayments = async (sql: Sql, paymentIds: readonly string[]): Promise<ShownRow[]> =>
   sql<ShownRow[]>`select ${shownColumns(sql)} from payments as r where id = any(${[...paymentIds]}::uuid[])`
 
-/** What its merchant has settled for whoever pays by a link. */
+/** The merchant's settings that apply to a checkout. */
 export type Terms = Pick<
   SettingsRow,
   'name' | 'receiving_address' | 'receiving_addresses' | 'confirmations' | 'tolerance_bps' | 'late_policy'
@@ -40,13 +42,13 @@ export type Terms = Pick<
 export type VisitedLink = {
   readonly link: Actor<PaymentLink>
   readonly terms: Terms
-  /** Those of which nothing is read until somebody has looked at them. */
+  /** Chains that are not read until an operator intervenes. */
   readonly stoppedChains: readonly number[]
 }
 
 const readLink = readerOf(paymentLinkKind)
 
-/** For whoever has been sent there: of a link they know nothing but its id. */
+/** For customers, who know only the id of the link. */
 export const findVisitedLink = async (sql: Sql, id: string): Promise<VisitedLink | undefined> => {
   const [row] = await sql<(ActorRow & { terms: Terms; stopped_chains: number[] })[]>`
     select l.*, to_jsonb(s) || jsonb_build_object('api_version', m.api_version) as terms,

@@ -1,17 +1,17 @@
 import type { Sql } from '../postgres/connect.ts'
 
-/** An address of a merchant that money has come to on a chain, and may be at still. */
+/** A deposit address that has received money on a chain, and may still have it. */
 export type WaitingRow = {
   readonly address: string
   readonly treasury: string
   readonly counter: number
-  /** Of the payment that it was given out for. */
+  /** The state of its payment. */
   readonly state: string
-  /** The chain that it was to be paid on; null when nothing was picked. */
+  /** The chain of the picked asset; null if none was picked. */
   readonly payment_chain_id: number | null
 }
 
-/** Those last that were empty when they were looked at before. */
+/** Addresses that were empty at the last check come last. */
 export const listWaiting = async (
   sql: Sql,
   { merchantId, chainId, limit }: { merchantId: string; chainId: number; limit: number },
@@ -33,7 +33,7 @@ export const listWaiting = async (
 
 export type EmptyBlock = { readonly number: number; readonly hash: string }
 
-/** Blocks in which addresses were found empty, and which the chain's reader has gone past for good. */
+/** Blocks in which addresses were found empty, and which are final by now. */
 export const listEmptyBlocks = async (sql: Sql, merchantId: string, chainId: number): Promise<EmptyBlock[]> =>
   (
     await sql<{ number: string; hash: string }[]>`
@@ -44,7 +44,7 @@ export const listEmptyBlocks = async (sql: Sql, merchantId: string, chainId: num
       order by 1 limit 100`
   ).map(({ number, hash }) => ({ number: Number(number), hash }))
 
-/** `isFinal`: the chain has this block; else it has another one at its place. */
+/** `isFinal`: the block is canonical. Otherwise the chain has another block with this number. */
 export const settleEmptiness = async (
   sql: Sql,
   { merchantId, chainId }: { merchantId: string; chainId: number },
@@ -54,7 +54,7 @@ export const settleEmptiness = async (
   await sql`select settle_emptiness(${merchantId}, ${chainId}, ${number}, ${hash}, ${isFinal})`
 }
 
-export const rememberEmptiness = async (
+export const recordEmptiness = async (
   sql: Sql,
   chainId: number,
   { number, hash }: EmptyBlock,

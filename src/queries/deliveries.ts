@@ -4,9 +4,9 @@ import type { ActorRow } from '../actors/rows.ts'
 import { deliveryKind } from '../kinds/delivery.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { finderOf, type RecordName } from './named.ts'
+import { type Fragment, findCursorSeq, type ListOwner, listRows } from './list-rows.ts'
 import type { Page } from './page.ts'
-import { type Fragment, findPlace, listPlaced, type Whose } from './places.ts'
+import { finderOf, type RecordKey } from './record-finder.ts'
 
 export type DeliveryAttempt = {
   readonly number: number
@@ -21,8 +21,8 @@ export type DeliveryAttempt = {
 
 export type AttemptedDelivery = { readonly delivery: Actor<Delivery>; readonly attempts: readonly DeliveryAttempt[] }
 
-/** A delivery can be sent again by hand as often as somebody likes. */
-const MOST_ATTEMPTS = 50
+/** How many attempts are returned: the number of manual ones is not limited. */
+const MAX_ATTEMPTS = 50
 
 type AttemptRow = Omit<DeliveryAttempt, 'startedAt'> & { readonly startedAt: string }
 type Row = ActorRow & { readonly tries: readonly AttemptRow[] }
@@ -32,7 +32,7 @@ const columns = (sql: Sql): Fragment => sql`
   (select coalesce(json_agg(a order by a.number), '[]')
    from (select number, trigger, started_at as "startedAt", duration_ms as "durationMs", outcome,
            http_status as "httpStatus", response_snippet as "responseSnippet"
-         from delivery_attempts where delivery_id = r.id order by number desc limit ${MOST_ATTEMPTS}) a) as tries`
+         from delivery_attempts where delivery_id = r.id order by number desc limit ${MAX_ATTEMPTS}) a) as tries`
 
 const readDelivery = readerOf(deliveryKind)
 
@@ -43,8 +43,8 @@ const read = (row: Row): AttemptedDelivery => ({
 
 const findRow = finderOf<Row>('deliveries', columns)
 
-export const findDelivery = async (sql: Sql, name: RecordName): Promise<AttemptedDelivery | undefined> => {
-  const row = await findRow(sql, name)
+export const findDelivery = async (sql: Sql, key: RecordKey): Promise<AttemptedDelivery | undefined> => {
+  const row = await findRow(sql, key)
   return row && read(row)
 }
 
@@ -61,16 +61,16 @@ export const findDeliveryOf = async (
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'canceled'
 
-/** Of one endpoint, in one state as the outside knows them or in any. */
+/** Lists the deliveries of an endpoint, of one status in the API or of all. */
 export const listDeliveries = async (
   sql: Sql,
-  whose: Whose,
+  owner: ListOwner,
   { endpointId, status }: { readonly endpointId: string; readonly status: DeliveryStatus | undefined },
   page: Page,
 ): Promise<AttemptedDelivery[]> => {
   const states = status === undefined ? Object.values(statesOf).flat() : statesOf[status]
   const parts = states.map(state => sql`endpoint_id = ${endpointId} and state = ${state}`)
-  const rows = await listPlaced<Row>(sql, { table: 'deliveries', whose, page, columns: columns(sql), parts })
+  const rows = await listRows<Row>(sql, { table: 'deliveries', owner, page, columns: columns(sql), parts })
   return rows.map(read)
 }
 
@@ -81,31 +81,31 @@ const statesOf = {
   canceled: ['canceled'],
 } as const satisfies Record<DeliveryStatus, readonly string[]>
 
-export const findDeliveryPlace = (
+export const findDeliverySeq = (
   sql: Sql,
-  whose: Whose,
+  owner: ListOwner,
   endpointId: string,
   id: string,
-): Promise<string | undefined> => findPlace(sql, 'deliveries', whose, id, sql`and endpoint_id = ${endpointId}`)
+): Promise<string | undefined> => findCursorSeq(sql, 'deliveries', owner, id, sql`and endpoint_id = ${endpointId}`)
 
-/** Where a walk through deliveries has come to. */
-export type Walked = { readonly id: string; readonly seq: string }
+/** The position of a walk through deliveries. */
+export type WalkedDelivery = { readonly id: string; readonly seq: string }
 
 export type DeliveryWalk = {
   readonly endpointId: string
   readonly state: 'pending' | 'sending' | 'failed' | 'canceled'
-  /** The walk ends where the endpoint is not, or is not any more, what it is made for. */
+  /** The walk ends when the endpoint is no longer enabled (true) or disabled (false). */
   readonly enabled: boolean
   readonly since?: Date
-  readonly after: Walked | undefined
+  readonly after: WalkedDelivery | undefined
   readonly limit: number
 }
 
-/** The next deliveries of an endpoint that are in a state, and not to be canceled already. */
+/** The next deliveries of an endpoint in a state, without those that are already to be canceled. */
 export const nextDeliveries = (
   sql: Sql,
   { endpointId, state, enabled, since, after, limit }: DeliveryWalk,
-): Promise<Walked[]> => sql<Walked[]>`
+): Promise<WalkedDelivery[]> => sql<WalkedDelivery[]>`
   select id, seq
   from deliveries
   where endpoint_id = ${endpointId} and state = ${state} and not cancel_requested
@@ -116,10 +116,10 @@ export const nextDeliveries = (
   limit ${limit}`
 
 /**
- * Whether a delivery may be sent again. When it may, its endpoint is looked at once more in half a minute: what is
- * made pending in the moment in which the endpoint is disabled, nobody else would cancel.
+ * Returns whether a delivery may be sent again. If so, a job checks the endpoint after half a minute: a delivery that
+ * becomes pending at the moment its endpoint is disabled would not be canceled otherwise.
  */
-export const admitRedelivery = async (sql: Sql, endpointId: string): Promise<boolean> => {
+export const tryAllowRedelivery = async (sql: Sql, endpointId: string): Promise<boolean> => {
   const rows = await sql`
     select from webhook_endpoints w
     cross join lateral graphile_worker.add_job(

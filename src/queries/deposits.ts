@@ -2,7 +2,7 @@ import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Sql } from '../postgres/connect.ts'
 
-/** Where a payment is received: one address for each treasury it may be asked to pay into. */
+/** A deposit address. A payment has one for each treasury that was used for it. */
 export type Deposit = { readonly address: string; readonly treasury: string; readonly counter: number }
 
 export const findDeposit = async (sql: Sql, paymentId: string, treasury: string): Promise<Deposit | undefined> => {
@@ -13,8 +13,8 @@ export const findDeposit = async (sql: Sql, paymentId: string, treasury: string)
 }
 
 /**
- * Whether anything lies at any address of a payment, on whatever chain and in whatever asset, be it told or not. Test
- * money is nothing to a live one.
+ * Whether any deposit address of a payment has received a transfer, on any chain and in any asset, applied to the
+ * payment or not. Transfers on test chains do not count for live payments.
  */
 export const hasReceived = async (
   sql: Sql,
@@ -28,21 +28,21 @@ export const hasReceived = async (
   return row.has
 }
 
-/** Undefined until the merchant has one. */
+/** Returns undefined if the merchant has none yet. */
 export const findRecoverySecret = async (sql: Sql, merchantId: string): Promise<string | undefined> => {
   const [row] = await sql<{ sealed: string }[]>`
     select sealed_secret as sealed from recovery_secrets where id = ${merchantId}`
   return row?.sealed
 }
 
-/** The first one stays: addresses have been made of it. */
-export const keepRecoverySecret = async (sql: Sql, merchantId: string, sealed: string): Promise<void> => {
+/** Does not replace an existing secret, because addresses were derived from it. */
+export const insertRecoverySecret = async (sql: Sql, merchantId: string, sealed: string): Promise<void> => {
   await sql`
     insert into recovery_secrets (id, sealed_secret) values (${merchantId}, ${sealed}) on conflict do nothing`
 }
 
-/** The merchant's next number, which was never drawn before, not even after a backup that the database was restored from. */
-export const drawCounter = async (
+/** Takes the merchant's next counter. Each is used only once, also after the database was restored from a backup. */
+export const takeNextCounter = async (
   sql: Sql,
   merchantId: string,
 ): Promise<{ readonly counter: number; readonly sealed: string } | undefined> => {

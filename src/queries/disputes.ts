@@ -4,19 +4,19 @@ import type { ActorRow } from '../actors/rows.ts'
 import { disputeKind } from '../kinds/dispute.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { finderOf, type RecordName } from './named.ts'
+import { filtersOf, type ListOwner, listRows } from './list-rows.ts'
 import type { Page } from './page.ts'
-import { listPlaced, narrowed, type Whose } from './places.ts'
+import { finderOf, type RecordKey } from './record-finder.ts'
 
 const readDispute = readerOf(disputeKind)
 const findRow = finderOf<ActorRow>('disputes')
 
-export const findDispute = async (sql: Sql, name: RecordName): Promise<Actor<Dispute> | undefined> => {
-  const row = await findRow(sql, name)
+export const findDispute = async (sql: Sql, key: RecordKey): Promise<Actor<Dispute> | undefined> => {
+  const row = await findRow(sql, key)
   return row && readDispute(row)
 }
 
-/** There is one at most. */
+/** A payment has at most one open dispute. */
 export const findOpenDispute = async (sql: Sql, paymentId: string): Promise<Actor<Dispute> | undefined> => {
   const [row] = await sql<ActorRow[]>`
     select * from disputes where payment_id = ${paymentId} and state in ('needs_response', 'under_review')`
@@ -27,11 +27,11 @@ export type DisputeFilter = { readonly status: string | undefined; readonly paym
 
 export const listDisputes = async (
   sql: Sql,
-  whose: Whose,
+  owner: ListOwner,
   { status, paymentId }: DisputeFilter,
   page: Page,
 ): Promise<Actor<Dispute>[]> => {
-  const filters = narrowed(sql, { state: status, payment_id: paymentId })
-  const rows = await listPlaced<ActorRow>(sql, { table: 'disputes', whose, page, filters })
+  const filters = filtersOf(sql, { state: status, payment_id: paymentId })
+  const rows = await listRows<ActorRow>(sql, { table: 'disputes', owner, page, filters })
   return rows.map(readDispute)
 }

@@ -1,7 +1,7 @@
 import type { Sql } from '../postgres/connect.ts'
-import { finderOf } from './named.ts'
+import { type ListOwner, listRows, ownedByWithKey } from './list-rows.ts'
 import type { Page } from './page.ts'
-import { areTheirsWith, listPlaced, type Whose } from './places.ts'
+import { finderOf } from './record-finder.ts'
 
 /** The public fields of a row of `events`. */
 export type EventRow = {
@@ -18,8 +18,8 @@ const columns = (sql: Sql) => sql`id, type, created_at as "createdAt", livemode,
 
 export const findEvent = finderOf<EventRow>('events', columns)
 
-export const listEvents = (sql: Sql, whose: Whose, type: string | undefined, page: Page): Promise<EventRow[]> => {
-  const list = { table: 'events', whose, page, columns: columns(sql) } as const
-  if (type === undefined) return listPlaced<EventRow>(sql, list)
-  return listPlaced<EventRow>(sql, { ...list, theirs: areTheirsWith(sql, whose, 'type', type) })
+export const listEvents = (sql: Sql, owner: ListOwner, type: string | undefined, page: Page): Promise<EventRow[]> => {
+  const list = { table: 'events', owner, page, columns: columns(sql) } as const
+  if (type === undefined) return listRows<EventRow>(sql, list)
+  return listRows<EventRow>(sql, { ...list, ownerFilter: ownedByWithKey(sql, owner, 'type', type) })
 }

@@ -1,10 +1,9 @@
 import { MAX_AUTOMATIC_ATTEMPTS } from '../../machines/delivery.ts'
 import type { Sql } from '../postgres/connect.ts'
 
-/**
- * An endpoint is disabled if it had no 2xx response for so long, and so many deliveries have failed since the last one.
- */
+/** An endpoint is disabled if it had no 2xx response for this long, … */
 const NO_SUCCESS_MS = 72 * 3_600_000
+/** … and at least this many deliveries have failed since its last 2xx response. */
 const MIN_FAILED_DELIVERIES = 10
 
 export type FailingEndpoint = {

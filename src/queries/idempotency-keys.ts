@@ -1,7 +1,7 @@
 import type { Row } from '../actors/command.ts'
 import type { Sql } from '../postgres/connect.ts'
 
-/** A request under its key: `fingerprint` tells it from any other. */
+/** A request with an idempotency key. `fingerprint` identifies its content. */
 export type KeyedRequest = {
   readonly merchantId: string
   readonly livemode: boolean
@@ -10,23 +10,23 @@ export type KeyedRequest = {
   readonly isRefund: boolean
 }
 
-/** An answer as it went out the first time. */
-export type KeptAnswer = { readonly status: number; readonly body: string }
+/** The response to the first request. */
+export type StoredAnswer = { readonly status: number; readonly body: string }
 
-/** The same with the record that it tells of. */
-export type MadeAnswer = KeptAnswer & { readonly recordId: string }
+/** A response, with the id of the record that it contains. */
+export type NewAnswer = StoredAnswer & { readonly recordId: string }
 
-export const findKeptAnswer = async (
+export const findStoredAnswer = async (
   sql: Sql,
   { merchantId, livemode, key }: KeyedRequest,
-): Promise<(KeptAnswer & { readonly fingerprint: Buffer }) | undefined> => {
-  const [row] = await sql<(KeptAnswer & { fingerprint: Buffer })[]>`
+): Promise<(StoredAnswer & { readonly fingerprint: Buffer }) | undefined> => {
+  const [row] = await sql<(StoredAnswer & { fingerprint: Buffer })[]>`
     select fingerprint, status, body from find_kept_answer(${merchantId}, ${livemode}, ${key})`
   return row
 }
 
-/** The row that a command carries into its commit. */
-export const keptAnswerRow = (request: KeyedRequest, { status, body, recordId }: MadeAnswer): Row => ({
+/** The row that is committed with a command. */
+export const storedAnswerRow = (request: KeyedRequest, { status, body, recordId }: NewAnswer): Row => ({
   table: 'idempotency_keys',
   row: {
     merchant_id: request.merchantId,
@@ -40,11 +40,11 @@ export const keptAnswerRow = (request: KeyedRequest, { status, body, recordId }:
   },
 })
 
-/** For work that writes nothing. False when an answer is kept already. */
-export const keepAnswer = async (
+/** For requests that write nothing else. Returns false if there is already a stored response. */
+export const storeAnswer = async (
   sql: Sql,
   request: KeyedRequest,
-  { status, body, recordId }: MadeAnswer,
+  { status, body, recordId }: NewAnswer,
 ): Promise<boolean> => {
   const { merchantId, livemode, key, fingerprint, isRefund } = request
   const { count } = await sql`

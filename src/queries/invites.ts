@@ -1,7 +1,7 @@
 import type { Sql } from '../postgres/connect.ts'
 import type { Role } from './members.ts'
 import { type Page, pageBySeq } from './page.ts'
-import type { Doer } from './security-events.ts'
+import type { AccountActor } from './security-events.ts'
 
 export type InviteRow = {
   readonly id: string
@@ -18,7 +18,7 @@ export type InviteRow = {
 const columns = (sql: Sql) => sql`
   id, merchant_id, role, email, created_by, expires_at <= now() as expired, expires_at, created_at, updated_at`
 
-/** Those that nobody has used or revoked. */
+/** Invites that were neither used nor revoked. */
 export const listInvites = (sql: Sql, merchantId: string, page: Page): Promise<InviteRow[]> => sql<InviteRow[]>`
   select ${columns(sql)} from invites
   where merchant_id = ${merchantId} and accepted_at is null and revoked_at is null and ${pageBySeq(sql, page)}`
@@ -29,13 +29,13 @@ export const findInvite = async (sql: Sql, merchantId: string, id: string): Prom
   return row
 }
 
-/** Also of one that has been used or revoked since the cursor was handed out. */
+/** Includes invites that were used or revoked after the cursor was returned. */
 export const findInviteSeq = async (sql: Sql, merchantId: string, id: string): Promise<string | undefined> => {
   const [row] = await sql<{ seq: string }[]>`select seq from invites where merchant_id = ${merchantId} and id = ${id}`
   return row?.seq
 }
 
-/** Whether the token of this hash would let somebody in. */
+/** Whether the invite with this token hash can be accepted. */
 export const isInviteOpen = async (sql: Sql, tokenHash: Uint8Array): Promise<boolean> => {
   const [row] = await sql`
     select from invites
@@ -46,7 +46,7 @@ export const isInviteOpen = async (sql: Sql, tokenHash: Uint8Array): Promise<boo
 export const createInvite = async (
   sql: Sql,
   invite: { id: string; merchantId: string; role: Role; email: string | null; tokenHash: Uint8Array; details: object },
-  by: Doer,
+  by: AccountActor,
 ): Promise<'created' | 'not_owner' | undefined> => {
   const [answer] = await sql<{ outcome: 'created' | 'not_owner' }[]>`
     select create_invite(
@@ -60,7 +60,7 @@ export type RevokeOutcome = 'revoked' | 'missing' | 'not_owner'
 export const revokeInvite = async (
   sql: Sql,
   invite: { id: string; merchantId: string; details: object },
-  by: Doer,
+  by: AccountActor,
 ): Promise<RevokeOutcome | undefined> => {
   const [answer] = await sql<{ outcome: RevokeOutcome }[]>`
     select revoke_invite(
@@ -71,11 +71,11 @@ export const revokeInvite = async (
 
 export type AcceptOutcome = 'accepted' | 'missing' | 'other_email' | 'member_already' | 'email_taken'
 
-/** With `newAccount`, the account of `by` is made in the same statement. */
+/** With `newAccount`, the account of `by` is created in the same statement. */
 export const acceptInvite = async (
   sql: Sql,
   tokenHash: Uint8Array,
-  by: Doer,
+  by: AccountActor,
   newAccount?: { email: string; passwordHash: string },
 ): Promise<AcceptOutcome | undefined> => {
   const [answer] = await sql<{ outcome: AcceptOutcome }[]>`

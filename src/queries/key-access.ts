@@ -7,11 +7,11 @@ export type KeyAccess = {
   readonly livemode: boolean
   readonly scopes: readonly (Scope | '*')[]
   readonly api_version: string
-  /** Null when the secret has no end. */
+  /** Null if the secret does not expire. */
   readonly ms_left: number | null
 }
 
-/** Whom a secret lets in, if it is good at this moment. */
+/** The API key with this secret, if it is valid now. */
 export const findKeyAccess = async (sql: Sql, hash: Uint8Array): Promise<KeyAccess | undefined> => {
   const [access] = await sql<KeyAccess[]>`
     select id, merchant_id, livemode, scopes, api_version,
@@ -23,9 +23,9 @@ export const findKeyAccess = async (sql: Sql, hash: Uint8Array): Promise<KeyAcce
   return access
 }
 
-/** `msAgo` are the last uses of the ids, one each. */
+/** `msAgo` has the last use of each id. */
 export const recordKeyUses = async (sql: Sql, ids: readonly string[], msAgo: readonly number[]): Promise<void> => {
-  // Processes write the same keys: locked in one order, or they would wait for each other.
+  // Processes write the same keys, so rows are locked in one order to prevent deadlocks.
   await sql`
     with uses as (select * from unnest(${ids}::uuid[], ${msAgo}::float8[]) as uses (id, ms_ago)),
       locked as (

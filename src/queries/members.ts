@@ -1,6 +1,6 @@
 import type { Sql } from '../postgres/connect.ts'
 import { type Page, pageBySeq } from './page.ts'
-import type { Doer } from './security-events.ts'
+import type { AccountActor } from './security-events.ts'
 
 export type Role = 'owner' | 'developer' | 'viewer'
 
@@ -36,11 +36,11 @@ export const findMemberSeq = async (sql: Sql, merchantId: string, accountId: str
 
 export type MemberOutcome = 'changed' | 'missing' | 'not_owner' | 'last_owner'
 
-/** Another role, or null to end the membership. */
+/** Sets another role; null ends the membership. */
 export const changeMember = async (
   sql: Sql,
   change: { merchantId: string; accountId: string; role: Role | null; details: object },
-  by: Doer,
+  by: AccountActor,
 ): Promise<MemberOutcome | undefined> => {
   const [answer] = await sql<{ outcome: MemberOutcome }[]>`
     select change_member(

@@ -11,7 +11,7 @@ export const listMemberships = (sql: Sql, accountId: string): Promise<Membership
   where m.account_id = ${accountId}
   order by m.seq`
 
-/** For the operator; whoever signs up makes theirs with the account. */
+/** For operators. A sign-up creates its merchant together with the account. */
 export const createMerchant = async (
   sql: Sql,
   { id, name, ownerId }: { readonly id: string; readonly name: string; readonly ownerId: string },

@@ -3,7 +3,7 @@ import type { GivenCode, SecurityActor } from './sessions.ts'
 
 export type CodeOutcome = { readonly outcome: 'right' | 'wrong' | 'wait'; readonly wait: number | null }
 
-/** False where MFA is on. */
+/** Returns false if MFA is already enabled. */
 export const setUpMfa = async (sql: Sql, accountId: string, sealedSecret: string): Promise<boolean> => {
   const [row] = await sql<{ done: boolean }[]>`select set_up_mfa(${accountId}, ${sealedSecret}) as done`
   return row?.done === true
@@ -26,16 +26,16 @@ export const enableMfa = async (
 type Enabled = CodeOutcome | { readonly outcome: 'conflict'; readonly wait: null }
 
 type EnableMfa = {
-  /** As sealed when the code was checked. */
+  /** The encrypted secret that the code was checked against. */
   readonly knownSecret: string
   readonly step: number | null
   readonly recoveryHashes: readonly Uint8Array[]
 }
 
-/** `done`: null where the code was not right. */
+/** `done`: null if the code was wrong. */
 type DoneByCode = CodeOutcome & { readonly done: boolean | null }
 
-/** `done` tells whether there was anything to turn off. */
+/** `done`: whether MFA was enabled. */
 export const disableMfaByCode = async (
   sql: Sql,
   accountId: string,
@@ -48,13 +48,13 @@ export const disableMfaByCode = async (
   return row
 }
 
-/** For an operator. False when it was off. */
+/** For operators. Returns false if MFA was not enabled. */
 export const turnOffMfa = async (sql: Sql, accountId: string, { actor, address }: SecurityActor): Promise<boolean> => {
   const [row] = await sql<{ done: boolean }[]>`select disable_mfa(${accountId}, ${actor}, ${address}) as done`
   return row?.done === true
 }
 
-/** `done` tells whether the session was still there to be proven. */
+/** `done`: whether the session still existed. */
 export const proveSessionByCode = async (
   sql: Sql,
   { sessionId, accountId }: { sessionId: string; accountId: string },

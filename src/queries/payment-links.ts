@@ -4,21 +4,21 @@ import type { ActorRow } from '../actors/rows.ts'
 import { paymentLinkKind } from '../kinds/payment-link.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { finderOf, type RecordName } from './named.ts'
+import { filtersOf, type ListOwner, listRows } from './list-rows.ts'
 import type { Page } from './page.ts'
-import { listPlaced, narrowed, type Whose } from './places.ts'
+import { finderOf, type RecordKey } from './record-finder.ts'
 
 const readLink = readerOf(paymentLinkKind)
 const findRow = finderOf<ActorRow>('payment_links')
 
-export const findPaymentLink = async (sql: Sql, name: RecordName): Promise<Actor<PaymentLink> | undefined> => {
-  const row = await findRow(sql, name)
+export const findPaymentLink = async (sql: Sql, key: RecordKey): Promise<Actor<PaymentLink> | undefined> => {
+  const row = await findRow(sql, key)
   return row && readLink(row)
 }
 
 export const findPaymentLinkByReference = async (
   sql: Sql,
-  { merchantId, livemode }: Whose,
+  { merchantId, livemode }: ListOwner,
   reference: string,
 ): Promise<Actor<PaymentLink> | undefined> => {
   const [row] = await sql<ActorRow[]>`
@@ -31,16 +31,16 @@ export type PaymentLinkFilter = { readonly status: string | undefined; readonly 
 
 export const listPaymentLinks = async (
   sql: Sql,
-  whose: Whose,
+  owner: ListOwner,
   { status, reference }: PaymentLinkFilter,
   page: Page,
 ): Promise<Actor<PaymentLink>[]> => {
-  const filters = narrowed(sql, { state: status, reference })
-  const rows = await listPlaced<ActorRow>(sql, { table: 'payment_links', whose, page, filters })
+  const filters = filtersOf(sql, { state: status, reference })
+  const rows = await listRows<ActorRow>(sql, { table: 'payment_links', owner, page, filters })
   return rows.map(readLink)
 }
 
-/** For whoever has been sent there: of a link they know nothing but its id. */
+/** For customers, who know only the id of the link. */
 export const findVisitedPaymentLink = async (
   sql: Sql,
   id: string,

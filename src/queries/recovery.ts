@@ -1,16 +1,16 @@
 import type { Sql } from '../postgres/connect.ts'
-import type { Doer } from './security-events.ts'
+import type { AccountActor } from './security-events.ts'
 
-/** Where money of a merchant ends up, or may: `chain_id` is the one that it was to be paid on. */
+/** A treasury of a merchant. `chain_id` is the chain of the payment. */
 export type TreasuryRow = {
   readonly address: string
   /** Null: every chain of the mode. */
   readonly chain_id: number | null
-  /** Null: of a payment, which names its chain. */
+  /** Null if the row comes from a payment, which has a chain. */
   readonly livemode: boolean | null
 }
 
-/** Those that addresses were made with, and those that are set now. */
+/** The treasuries of existing deposit addresses, and those in the settings. */
 export const listTreasuries = async (sql: Sql, merchantId: string): Promise<TreasuryRow[]> =>
   (
     await sql<(TreasuryRow & { chain_id: string | null })[]>`
@@ -22,7 +22,7 @@ export const listTreasuries = async (sql: Sql, merchantId: string): Promise<Trea
       order by 1, 2, 3`
   ).map(row => ({ ...row, chain_id: row.chain_id === null ? null : Number(row.chain_id) }))
 
-/** No address was made of a higher number; null when there was none. */
+/** The highest counter that was used for an address; null if there is none. */
 export const findHighestCounter = async (sql: Sql, merchantId: string): Promise<number | null> => {
   const [row] = await sql<
     { next: string }[]
@@ -30,11 +30,11 @@ export const findHighestCounter = async (sql: Sql, merchantId: string): Promise<
   return row && row.next !== '0' ? Number(row.next) - 1 : null
 }
 
-/** For whoever is an owner at this moment: false is nobody's. What was downloaded is not taken back. */
+/** Records the download if the account is an owner now. Returns false otherwise. */
 export const recordRecoveryFile = async (
   sql: Sql,
   merchantId: string,
-  { accountId, actor, address }: Doer,
+  { accountId, actor, address }: AccountActor,
 ): Promise<boolean> => {
   const rows = await sql`
     select record_security_event(${merchantId}, ${accountId}, ${actor}, ${address}, 'recovery_file.downloaded')

@@ -1,26 +1,26 @@
 import type { Sql } from '../postgres/connect.ts'
-import type { Fragment } from './places.ts'
+import type { Fragment } from './list-rows.ts'
 
-/** For lists of refunds: those of the merchant that a person must look at. */
+/** A condition for lists: refunds of the merchant that a person must look at. */
 export const needsAttention = (sql: Sql, merchantId: string, chainsOn: readonly number[]): Fragment => sql`
   and id in (
     select refund_id from refunds_needing_attention(${[...chainsOn]}::bigint[]) n where n.merchant_id = ${merchantId})`
 
 export type RefundWarning = { readonly refundId: string; readonly chainId: number; readonly why: string }
 
-/** Those that nobody was warned of yet. */
+/** Refunds whose warning has not been logged yet. */
 export const beginWarnings = async (
   sql: Sql,
   chainsOn: readonly number[],
-  most: number,
+  max: number,
 ): Promise<readonly RefundWarning[]> => {
   const rows = await sql<{ refund_id: string; chain_id: string; why: string }[]>`
-    select * from begin_refund_warnings(${[...chainsOn]}::bigint[], ${most})`
+    select * from begin_refund_warnings(${[...chainsOn]}::bigint[], ${max})`
   return rows.map(({ refund_id: refundId, chain_id, why }) => ({ refundId, chainId: Number(chain_id), why }))
 }
 
-/** Why a person may say what became of a refund's transaction: see `refund_judgements`. */
-export type PersonsDoubt =
+/** A doubt about a refund's transaction that a person may decide: see `refund_judgements`. */
+export type DecidableDoubt =
   | 'nodes_disagree'
   | 'balance_unknown'
   | 'balance_unclear'
@@ -28,9 +28,9 @@ export type PersonsDoubt =
   | 'nonce_unclear'
   | 'stray_transfer'
 
-/** What nobody can say of the transaction of a refund that is processing, where that is for a person by now. */
-export const findPersonsDoubt = async (sql: Sql, refundId: string): Promise<PersonsDoubt | undefined> => {
-  const [row] = await sql<{ why: PersonsDoubt }[]>`
+/** The doubt about the transaction of a processing refund, if a person must decide it by now. */
+export const findDecidableDoubt = async (sql: Sql, refundId: string): Promise<DecidableDoubt | undefined> => {
+  const [row] = await sql<{ why: DecidableDoubt }[]>`
     select n.why from refunds_needing_attention('{}') n join refunds r on r.id = n.refund_id
     where r.id = ${refundId} and r.state = 'processing'
       and n.why in ('nodes_disagree', 'balance_unknown', 'balance_unclear', 'possibly_earlier', 'nonce_unclear')

@@ -8,7 +8,7 @@ import { readerOf } from './actors.ts'
 
 export type RefundClaim = { readonly refundId: string; readonly sealedSecret: string; readonly expiresAt: Date }
 
-/** The row that the command which makes a refund carries into its commit. */
+/** The row that is committed with the command that creates a refund. */
 export const claimRow = ({ refundId, sealedSecret, expiresAt }: RefundClaim, secretHash: Buffer): Row => ({
   table: 'refund_claims',
   row: {
@@ -19,7 +19,7 @@ export const claimRow = ({ refundId, sealedSecret, expiresAt }: RefundClaim, sec
   },
 })
 
-/** Of those refunds that have one. */
+/** The claims of these refunds. Not every refund has one. */
 export const listClaims = async (sql: Sql, refundIds: readonly string[]): Promise<RefundClaim[]> => {
   if (refundIds.length === 0) return []
   return sql<RefundClaim[]>`
@@ -27,14 +27,14 @@ export const listClaims = async (sql: Sql, refundIds: readonly string[]): Promis
     from refund_claims where id = any(${[...refundIds]}::uuid[])`
 }
 
-/** What the customer who has the secret is shown, and what the destination is judged by. */
+/** What is shown to the customer who has the secret, and what the destination is checked with. */
 export type VisitedClaim = {
   readonly refund: Actor<Refund>
   readonly expiresAt: Date
   readonly merchantName: string
-  /** Of the asset. */
+  /** The decimals of the asset. */
   readonly decimals: number
-  /** Where the payment was received, which pays nobody. */
+  /** The deposit address of the payment, which is not a valid destination. */
   readonly paymentAddress: string | null
 }
 
@@ -77,7 +77,7 @@ export type Proof = {
   readonly provenAt: Date
 }
 
-/** The row that goes with the destination that it proves. */
+/** The row that is committed with the destination that it proves. */
 export const proofRow = ({ refundId, address, message, signature, provenAt }: Proof): Row => ({
   table: 'refund_destination_proofs',
   row: { refund_id: refundId, address, message, signature, proven_at: provenAt },

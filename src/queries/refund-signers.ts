@@ -4,7 +4,7 @@ export type Signer = {
   readonly id: string
   readonly merchant_id: string
   readonly chain_id: string
-  /** Null outside of the sandbox. */
+  /** Null on chains other than the sandbox. */
   readonly epoch: string | null
   readonly address: string
   readonly sealed_key: string | null
@@ -12,7 +12,7 @@ export type Signer = {
 
 type Place = { readonly merchantId: string; readonly chainId: number }
 
-/** The merchant's own, where it is to sign what the mode has of refunds. */
+/** The merchant's own signer, if it signs refunds of this mode. */
 export const findSigner = async (
   sql: Sql,
   { merchantId, chainId, livemode }: Place & { readonly livemode: boolean },
@@ -25,7 +25,7 @@ export const findSigner = async (
   return row
 }
 
-/** The sandbox's of a merchant, on the chain that it has now. Makes it, with this id, where there is none. */
+/** The sandbox signer of a merchant in this epoch. Creates it with this id if there is none. */
 export const findSandboxSigner = async (
   sql: Sql,
   { id, merchantId, chainId, epoch, address }: Place & { id: string; epoch: string; address: string },
@@ -42,12 +42,12 @@ export const findSandboxSigner = async (
     union all
     select id, merchant_id, chain_id, epoch, address, sealed_key from refund_signers
     where merchant_id = ${merchantId} and chain_id = ${chainId} and epoch = ${epoch}`
-  // Somebody else has made it within this statement.
+  // Another process has created it during this statement.
   return row ?? findSandboxSigner(sql, { id, merchantId, chainId, epoch, address })
 }
 
-/** Those that have signed something of which nobody knows yet what became of it. */
-export const listBusySigners = (sql: Sql, chainId: number): Promise<Signer[]> => sql<Signer[]>`
+/** Signers with signed transactions whose outcome is not known yet. */
+export const listSignersWithOpenNonces = (sql: Sql, chainId: number): Promise<Signer[]> => sql<Signer[]>`
   select s.id, s.merchant_id, s.chain_id, s.epoch, s.address, s.sealed_key
   from refund_signers s
   where s.chain_id = ${chainId} and s.id in (select signer_id from signer_nonces where state = 'open')`

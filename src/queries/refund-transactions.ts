@@ -7,26 +7,26 @@ import { readerOf } from './actors.ts'
 
 const readRefund = readerOf(refundKind)
 
-/** How far the books of its chain were when a refund was asked for: see `refund_beginnings`. */
+/** How far its chain had been read when a refund was created: see `refund_beginnings`. */
 export type Beginning = { readonly finalNumber: number; readonly headNumber: number }
 
-/** Of a row that is joined with its `beginning_before` as b. */
+/** Columns of a row that is joined with its `beginning_before` as b. */
 export type BeginningRow = { readonly final_number: string | null; readonly head_number: string | null }
 
 export const readBeginning = ({ final_number: final, head_number: head }: BeginningRow): Beginning | null =>
   final === null || head === null ? null : { finalNumber: Number(final), headNumber: Number(head) }
 
-/** A refund that waits for what the chain says of its transaction. */
+/** A refund whose transaction is due to be checked. */
 export type DueRefund = {
   readonly refund: Actor<Refund>
   readonly txHash: string
-  /** Its chain has come back as another one since it was sent, of the sandbox alone. */
+  /** The sandbox chain was replaced since the transaction was sent. */
   readonly isChainLost: boolean
-  /** Null where nothing is known that would be earlier than the refund. */
+  /** Null if it is not known how far the chain had been read. */
   readonly begun: Beginning | null
 }
 
-/** Why nothing can be said of a transaction: see `refunds_needing_attention` for when that needs a person. */
+/** Why the outcome of a transaction is not known. `refunds_needing_attention` defines when a person must look at it. */
 export type RefundDoubt =
   | 'transaction_unknown'
   | 'nodes_disagree'
@@ -34,7 +34,7 @@ export type RefundDoubt =
   | 'balance_unclear'
   | 'possibly_earlier'
 
-/** Whether anything of a chain is due. Mostly not, and then this is all that it costs. */
+/** Whether anything of a chain is due to be checked. Usually nothing is, and this is the only query. */
 export const isLookDue = async (sql: Sql, chainId: number): Promise<boolean> => {
   const [row] = await sql<[{ due: boolean }]>`
     select exists (select from refund_looks where chain_id = ${chainId} and next_look_at <= now())
@@ -42,16 +42,16 @@ export const isLookDue = async (sql: Sql, chainId: number): Promise<boolean> => 
   return row.due
 }
 
-/** Those whose next look is due, which is put off by this. */
+/** Claims refunds that are due to be checked, by postponing their next check. */
 export const claimRefunds = async (
   sql: Sql,
   { chainId, finalTo }: { readonly chainId: number; readonly finalTo: number },
-  most: number,
+  max: number,
 ): Promise<readonly DueRefund[]> => {
   const rows = await sql<(ActorRow & BeginningRow & { readonly tx_hash: string; readonly chain_lost: boolean })[]>`
     select r.*, l.chain_lost, b.final_number, b.head_number
-    from claim_refund_looks(${chainId}, ${finalTo}, ${most}) l
-    -- It may have become another one meanwhile, which is looked at on its own.
+    from claim_refund_looks(${chainId}, ${finalTo}, ${max}) l
+    -- The refund may have another transaction in the meantime, which is checked separately.
     join lateral looked_at_refund(l.refund_id) r on r.state = 'processing' and r.tx_hash = l.tx_hash
     left join lateral beginning_before(r, r.tx_hash) b on true`
   return rows.map(({ chain_lost: isChainLost, ...row }) => ({
@@ -60,10 +60,10 @@ export const claimRefunds = async (
 }
 
 /**
- * It is in a block that is not deep enough yet: nobody looks again before this one is final. Null: it waits to be
- * mined, which takes as long as it takes; it is looked for every few seconds.
+ * The transaction is in a block that is not final yet. It is not checked again before that block is final. Null: it is
+ * not mined yet, and is checked every few seconds.
  */
-export const foundRefund = async (
+export const recordRefundFound = async (
   sql: Sql,
   { refund, txHash }: DueRefund,
   blockNumber: number | null,
@@ -76,14 +76,15 @@ export const foundRefund = async (
     where refund_id = ${refund.id} and tx_hash = ${txHash}`
 }
 
-/** The block that it was found in, if it was, is none of the chain's any more. */
-export const lostRefund = (sql: Sql, due: DueRefund): Promise<void> => doubtRefund(sql, due, 'transaction_unknown')
+/** No node knows the transaction. The block in which it was found, if any, is no longer canonical. */
+export const recordRefundLost = (sql: Sql, due: DueRefund): Promise<void> =>
+  recordRefundDoubt(sql, due, 'transaction_unknown')
 
 /**
- * Nothing can be said of it yet. That may end by itself, and is for a person after a day; what hardly will, at once.
- * Written down when it begins, not at every look.
+ * Records that the outcome is not known. A doubt that may end by itself needs a person after a day, others immediately.
+ * It is written when it begins, not at every check.
  */
-export const doubtRefund = async (sql: Sql, { refund, txHash }: DueRefund, doubt: RefundDoubt): Promise<void> => {
+export const recordRefundDoubt = async (sql: Sql, { refund, txHash }: DueRefund, doubt: RefundDoubt): Promise<void> => {
   if (doubt === 'balance_unclear' || doubt === 'possibly_earlier') return leaveToPerson(sql, { refund, txHash }, doubt)
   await sql`
     update refund_looks
@@ -92,7 +93,7 @@ export const doubtRefund = async (sql: Sql, { refund, txHash }: DueRefund, doubt
     where refund_id = ${refund.id} and tx_hash = ${txHash} and doubt is distinct from ${doubt}`
 }
 
-/** A block that is final says the same tomorrow, and is large. */
+/** A person must decide. Checked again after a day only: a final block does not change, and reading it is expensive. */
 const leaveToPerson = async (
   sql: Sql,
   { refund, txHash }: Pick<DueRefund, 'refund' | 'txHash'>,
@@ -104,10 +105,10 @@ const leaveToPerson = async (
     where refund_id = ${refund.id} and tx_hash = ${txHash}`
 }
 
-/** A block after which more is there at an address than before. */
+/** A block in which the balance of an address has risen. */
 export type Rise = { readonly address: string; readonly number: number }
 
-/** Whether another refund of coins to the same address is, or may be, paid in the same block. */
+/** Whether another refund in native currency to the same address is or may be paid in the same block. */
 export const isRiseShared = async (
   sql: Sql,
   { id, context: { chainId } }: Actor<Refund>,
@@ -128,20 +129,20 @@ export const isRefund = async (sql: Sql, id: string): Promise<boolean> => {
   return rows.length > 0
 }
 
-/** Whether a signer of ours has signed for it what may still be mined, be it known to any node or not. */
+/** Whether a signed transaction of a refund signer may still be mined for this refund, whether nodes know it or not. */
 export const isSignedFor = async (sql: Sql, id: string): Promise<boolean> => {
   const rows = await sql`select from signer_nonces where refund_id = ${id} and state = 'open'`
   return rows.length > 0
 }
 
 export type Reach = {
-  /** Up to this block everything is final. */
+  /** The highest final block. */
   readonly final: { readonly number: number; readonly hash: string }
   /** How far the chain has been read. */
   readonly head: number
 }
 
-/** As the books have it; undefined before they begin. */
+/** As recorded in the database; undefined if the chain was not read yet. */
 export const findReach = async (sql: Sql, chainId: number): Promise<Reach | undefined> => {
   const [row] = await sql<{ number: string; hash: string; head: string }[]>`
     select b.number, b.hash, c.number as head from chain_cursors c join chain_blocks b using (chain_id)
@@ -149,7 +150,7 @@ export const findReach = async (sql: Sql, chainId: number): Promise<Reach | unde
   return row && { final: { number: Number(row.number), hash: row.hash }, head: Number(row.head) }
 }
 
-/** How deep transactions of refunds are, of those that were found in a block. */
+/** The confirmations of the transactions of refunds, for those that were found in a block. */
 export const findDepths = async (sql: Sql, ids: readonly string[]): Promise<ReadonlyMap<string, number>> => {
   const rows = await sql<{ id: string; depth: number }[]>`
     select l.refund_id as id, greatest(c.number - l.block_number + 1, 0)::int as depth

@@ -4,35 +4,35 @@ import type { ActorRow } from '../actors/rows.ts'
 import { refundKind } from '../kinds/refund.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { finderOf, type RecordName } from './named.ts'
+import { filtersOf, type ListOwner, listRows } from './list-rows.ts'
 import type { Page } from './page.ts'
-import { listPlaced, narrowed, type Whose } from './places.ts'
+import { finderOf, type RecordKey } from './record-finder.ts'
 import { needsAttention } from './refund-attention.ts'
 
 const readRefund = readerOf(refundKind)
 const findRow = finderOf<ActorRow>('refunds')
 
-export const findRefund = async (sql: Sql, name: RecordName): Promise<Actor<Refund> | undefined> => {
-  const row = await findRow(sql, name)
+export const findRefund = async (sql: Sql, key: RecordKey): Promise<Actor<Refund> | undefined> => {
+  const row = await findRow(sql, key)
   return row && readRefund(row)
 }
 
 export type RefundFilter = {
   readonly status: string | undefined
   readonly paymentId: string | undefined
-  /** Only those that a person must look at, while these chains are switched on; undefined: all. */
+  /** Only refunds that a person must look at, with these chains enabled; undefined: all refunds. */
   readonly attention: { readonly chainsOn: readonly number[] } | undefined
 }
 
 export const listRefunds = async (
   sql: Sql,
-  whose: Whose,
+  owner: ListOwner,
   { status, paymentId, attention }: RefundFilter,
   page: Page,
 ): Promise<Actor<Refund>[]> => {
   const filters = sql`
-    ${narrowed(sql, { state: status, payment_id: paymentId })}
-    ${attention ? needsAttention(sql, whose.merchantId, attention.chainsOn) : sql``}`
-  const rows = await listPlaced<ActorRow>(sql, { table: 'refunds', whose, page, filters })
+    ${filtersOf(sql, { state: status, payment_id: paymentId })}
+    ${attention ? needsAttention(sql, owner.merchantId, attention.chainsOn) : sql``}`
+  const rows = await listRows<ActorRow>(sql, { table: 'refunds', owner, page, filters })
   return rows.map(readRefund)
 }

@@ -1,22 +1,22 @@
 import type { Sql } from '../postgres/connect.ts'
 import { type Page, pageBySeq } from './page.ts'
 
-/** Who did something, and from where, as the log of security events keeps it. */
-export type Doer = {
+/** The account that does something, and its network address, for the audit log. */
+export type AccountActor = {
   readonly accountId: string
-  /** The account's id as on the wire. */
+  /** The account's id as in the API. */
   readonly actor: string
   readonly address: string
 }
 
-/** Whoever runs the house, at a prompt. */
+/** The operator, who uses the command line. */
 export type Operator = { readonly accountId: null; readonly actor: 'operator'; readonly address: null }
 
 export type SecurityEventRow = {
   readonly id: string
   readonly merchant_id: string
   readonly actor: string
-  /** Of the account, when one acted. */
+  /** Set if an account acted. */
   readonly email: string | null
   readonly address: string | null
   readonly action: string
@@ -24,7 +24,7 @@ export type SecurityEventRow = {
   readonly at: Date
 }
 
-/** A merchant's log, of one action or of all. */
+/** The audit log of a merchant, of one action or of all. */
 export const listSecurityEvents = (
   sql: Sql,
   { merchantId, action }: { merchantId: string; action: string | undefined },
@@ -41,7 +41,7 @@ export const findSecurityEventSeq = async (sql: Sql, merchantId: string, id: str
   return row?.seq
 }
 
-/** For what changes nothing and should be known all the same. */
+/** Records that an operator has listed sessions. */
 export const recordSessionsRead = async (sql: Sql, accountId: string, { actor, address }: Operator): Promise<void> => {
   await sql`select record_security_event(null, ${accountId}, ${actor}, ${address}, 'session.listed')`
 }

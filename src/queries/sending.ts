@@ -4,7 +4,7 @@ import { deliveryKind } from '../kinds/delivery.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { onlyRow } from '../postgres/errors.ts'
 
-/** A delivery that was taken up, with what its request is made of. */
+/** A claimed delivery, with the content of its request. */
 export type Claimed = {
   readonly id: string
   readonly rev: number
@@ -20,18 +20,18 @@ export type Claimed = {
   readonly merchantId: string
   readonly livemode: boolean
   readonly endpointId: string
-  /** Another one whenever somebody has changed the endpoint. */
+  /** Changes whenever the endpoint is changed. */
   readonly endpointVersion: string
   readonly eventId: string
   readonly eventType: string
   /** Unix seconds. */
   readonly eventCreated: string
   readonly apiVersion: string
-  /** JSON, as it was rendered when it happened. */
+  /** JSON, rendered when the event occurred. */
   readonly object: string
 }
 
-/** What came of an attempt, as `delivery_outcome` in sql/008-webhooks.sql has it, and what history may show. */
+/** The outcome of an attempt, as `delivery_outcome` in sql/008-webhooks.sql, and the context for the history. */
 export type Recorded = {
   readonly id: string
   readonly entry: readonly Value[]
@@ -44,9 +44,9 @@ export type Records = {
   readonly jobs: readonly { readonly task: string; readonly payload: object; readonly key?: string }[]
   /** Endpoints that have answered with a 2xx. */
   readonly answered: readonly string[]
-  /** Claims of which nothing is left open. */
+  /** Claims whose deliveries are all recorded. */
   readonly finished: readonly string[]
-  /** Deliveries that another transaction has locked: their attempts are recorded, and they count as moved on. */
+  /** Deliveries that are locked by another transaction. Their attempts are recorded, and they are returned as moved. */
   readonly skipped?: readonly string[]
 }
 
@@ -58,29 +58,29 @@ export type DeliveryClaim = {
 }
 
 export type StepAnswer = {
-  /** Deliveries that have moved on since they were decided on. */
+  /** Deliveries whose `rev` has changed since they were claimed. */
   readonly moved: readonly string[]
   readonly claimed: readonly Claimed[]
 }
 
-/** Records what came of attempts and takes up the next ones: one statement, so that both are one commit. */
+/** Records outcomes of attempts and claims the next deliveries, in one statement and therefore one commit. */
 export const takeStep = async (sql: Sql, records: Records, claim: DeliveryClaim): Promise<StepAnswer> => {
-  const asked = rowsLiteral(claim.endpoints.map(({ endpointId, want, lowMs }) => [endpointId, want, lowMs]))
+  const endpoints = rowsLiteral(claim.endpoints.map(({ endpointId, want, lowMs }) => [endpointId, want, lowMs]))
   const rows = await sql<ClaimedRow[]>`
     with recorded as materialized (select ${recording(sql, records)} as moved)
     select recorded.moved, ${columns(sql)}
     from recorded
     left join lateral claim_deliveries(
-      ${claim.id}, ${claim.worker}, ${claim.at}, ${deliveryKind.version}, ${asked}::text::delivery_asking[]) c on true`
+      ${claim.id}, ${claim.worker}, ${claim.at}, ${deliveryKind.version}, ${endpoints}::text::delivery_asking[]) c on true`
   return { moved: onlyRow(rows).moved ?? [], claimed: rows.filter(isClaimed) }
 }
 
-/** The same for who takes up nothing; answers what has moved on. */
+/** Records outcomes without claiming. Returns the deliveries whose `rev` has changed. */
 export const recordAttempts = async (sql: Sql, records: Records): Promise<readonly string[]> => {
   return onlyRow(await sql<{ moved: string[] | null }[]>`select ${recording(sql, records)} as moved`).moved ?? []
 }
 
-/** What a claim has taken up whose answer was lost. */
+/** The deliveries of a claim whose answer was lost. */
 export const findClaimed = async (sql: Sql, claim: string): Promise<readonly Claimed[]> =>
   (await sql<ClaimedRow[]>`select ${columns(sql)} from reclaim_deliveries(${claim}) c`).filter(isClaimed)
 
@@ -107,23 +107,23 @@ const idsOrNull = (ids: readonly string[]) => (ids.length === 0 ? null : `{${ids
 
 export type DueEndpoint = { readonly endpointId: string; readonly dueAt: Date }
 
-/** Endpoints with something that becomes due in a span of time, and when the first of it does; and what time it is. */
+/** Endpoints with deliveries that become due in this period, with the first due time of each; and the database time. */
 export const findDueBetween = async (sql: Sql, after: Date, until: Date) => {
   const rows = await sql<({ now: Date } & (DueEndpoint | { endpointId: null }))[]>`
     select statement_timestamp() as now, due.endpoint_id as "endpointId", due.due_at as "dueAt"
-    from (select) as asked left join find_due_between(${after}, ${until}) due on true`
+    from (select) as one_row left join find_due_between(${after}, ${until}) due on true`
   return { now: rows[0]?.now, endpoints: rows.filter(row => row.endpointId !== null) }
 }
 
-/** All endpoints with something due, whenever it became so. */
+/** All endpoints with due deliveries. */
 export const findDueEndpoints = (sql: Sql, at: Date): Promise<DueEndpoint[]> => sql<DueEndpoint[]>`
   select endpoint_id as "endpointId", due_at as "dueAt" from find_due_endpoints(${at})`
 
-/** Deliveries that somebody took up before then, and of which nothing was heard since. */
-export const findLostDeliveries = (sql: Sql, before: Date, most: number): Promise<ActorRow[]> => sql<ActorRow[]>`
-  select * from find_lost_deliveries(${before}, ${most})`
+/** Deliveries that were claimed before this time and whose attempt was not recorded. */
+export const findLostDeliveries = (sql: Sql, before: Date, max: number): Promise<ActorRow[]> => sql<ActorRow[]>`
+  select * from find_lost_deliveries(${before}, ${max})`
 
-/** Of these deliveries, those that another transaction has locked. Waits for no lock. */
+/** Returns those of the deliveries that are locked by another transaction. Does not wait for locks. */
 export const findLockedDeliveries = async (sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   const rows = await sql<
     { id: string }[]
@@ -131,7 +131,7 @@ export const findLockedDeliveries = async (sql: Sql, ids: readonly string[]): Pr
   return new Set(rows.map(({ id }) => id))
 }
 
-/** How the latest attempt of each has ended, of those whose has. */
+/** The recorded outcome of a delivery's latest attempt. */
 export type Ended = {
   readonly id: string
   readonly outcome: string
@@ -140,25 +140,25 @@ export type Ended = {
   readonly responseSnippet: string | null
 }
 
-/** What is written down of attempts that deliveries have not been told of. */
+/** The recorded outcomes of the latest attempts, for deliveries to which they were not applied. */
 export const findEnded = (sql: Sql, ids: readonly string[]): Promise<Ended[]> => sql<Ended[]>`
   select d.id, a.outcome, a.duration_ms as "durationMs", a.http_status as "httpStatus",
     a.response_snippet as "responseSnippet"
   from deliveries d join delivery_attempts a on a.delivery_id = d.id and a.number = d.attempts
   where d.id = any(${`{${ids.join(',')}}`}::text::uuid[]) and a.finished_at is not null`
 
-/** What time it is for all of them. */
+/** The database time. */
 export const findTime = async (sql: Sql): Promise<Date | undefined> => {
   const [row] = await sql<{ now: Date }[]>`select statement_timestamp() as now`
   return row?.now
 }
 
-/** Ends claims from before then of which nothing is under way. */
+/** Deletes claims from before this time without open deliveries. */
 export const endClaims = async (sql: Sql, before: Date): Promise<void> => {
   await sql`select end_claims(${before})`
 }
 
-/** What requests to an endpoint need. */
+/** The URL and the encrypted secrets of an endpoint. */
 export type SendingEndpoint = {
   readonly id: string
   readonly version: string
@@ -168,7 +168,7 @@ export type SendingEndpoint = {
   readonly previousUntil: Date | null
 }
 
-/** Without those that have been disabled since something of them was taken up: nothing is sent to them any more. */
+/** Without endpoints that have been disabled since the claim: nothing is sent to them. */
 export const findSendingEndpoints = (sql: Sql, ids: readonly string[]): Promise<SendingEndpoint[]> => sql<
   SendingEndpoint[]
 >`

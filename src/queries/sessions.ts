@@ -1,9 +1,9 @@
 import type { Sql } from '../postgres/connect.ts'
 import type { Role } from './members.ts'
 
-/** A code as the database judges it: the step it was right for, or the hash it has as a recovery code. */
+/** A code to be checked by the database: the TOTP step for which it is valid, or its hash as a recovery code. */
 export type GivenCode = { readonly step: number | null; readonly recoveryHash: Uint8Array | null }
-/** Who does it, and from where; an operator comes from nowhere. */
+/** Who acts, and the network address; null for an operator. */
 export type SecurityActor = { readonly actor: string; readonly address: string | null }
 
 export type NewSession = {
@@ -29,7 +29,7 @@ export const findRole = async (sql: Sql, accountId: string, merchantId: string):
   return member?.role
 }
 
-/** Answers the database's time, which the session's first access token counts from. */
+/** Returns the database time, at which the session's first access token is issued. */
 export const insertSession = async (
   sql: Sql,
   accountId: string,
@@ -52,11 +52,11 @@ export const hasSignedInFrom = async (sql: Sql, email: string, network: string):
 
 export type SignIn = {
   readonly accountId: string
-  /** What the password was checked against. */
+  /** The hash that the password was checked against. */
   readonly knownHash: string
-  /** Undefined when none was given. */
+  /** Undefined if no code was given. */
   readonly code: GivenCode | undefined
-  /** What is written down where a right code is yet to come. */
+  /** The pass that is stored if the password was correct and a code is still required. */
   readonly pass: string
 }
 
@@ -81,7 +81,7 @@ export const insertSignIn = async (
 export type Rotated = {
   readonly outcome: 'rotated' | 'replayed' | 'dead'
   readonly account: string | null
-  /** Of the token that is good now. */
+  /** The hash of the currently valid token. */
   readonly current_hash: Uint8Array | null
   readonly now: Date
 }
@@ -103,7 +103,7 @@ type Rotation = {
   readonly address: string
 }
 
-/** Whose session it is that this refresh token, or the one before it, belongs to. */
+/** The account whose session has this refresh token, or had it before the current one. */
 export const findSessionByToken = async (
   sql: Sql,
   sessionId: string,
@@ -115,7 +115,7 @@ export const findSessionByToken = async (
   return row?.account_id
 }
 
-/** How many there were to end: all of the account's, or `only` one, or all `but` one. */
+/** Ends all sessions of an account, `only` one, or all `but` one. Returns how many were ended. */
 export const endSessions = async (
   sql: Sql,
   { accountId, only = null, but = null }: { accountId: string; only?: string | null; but?: string | null },
@@ -126,7 +126,7 @@ export const endSessions = async (
   return row?.ended ?? 0
 }
 
-/** False when it has ended. */
+/** Returns false if the session has ended. */
 export const proveSession = async (
   sql: Sql,
   { sessionId, accountId }: { sessionId: string; accountId: string },
@@ -145,7 +145,7 @@ export type SessionRow = {
   readonly last_used_at: Date
 }
 
-/** Those that can still be used, the latest first. There are a hundred at most. */
+/** Sessions that can still be used, the latest first. An account has at most a hundred. */
 export const listSessions = (sql: Sql, accountId: string): Promise<SessionRow[]> => sql<SessionRow[]>`
   select id, address, user_agent, created_at, last_used_at from sessions
   where account_id = ${accountId} and ended_at is null and last_used_at > now() - interval '30 days'

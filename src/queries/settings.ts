@@ -1,7 +1,7 @@
 import type { Sql } from '../postgres/connect.ts'
-import type { Doer } from './security-events.ts'
+import type { AccountActor } from './security-events.ts'
 
-/** A row of the view: what is set for one mode, and what both share. */
+/** A row of the view: the settings of one mode and those shared by both modes. */
 export type SettingsRow = {
   readonly merchant_id: string
   readonly livemode: boolean
@@ -21,7 +21,10 @@ export type SettingsRow = {
   readonly updated_at: Date
 }
 
-/** Columns of the view and what they become, those that are undefined stay; of chains only those named, null removes one. */
+/**
+ * New values of columns of the view. Undefined ones stay. In values by chain only the given chains change; null
+ * removes.
+ */
 export type SettingsChanges = { readonly [Column in Changeable]?: Change<SettingsRow[Column]> | undefined }
 
 type Changeable = Exclude<keyof SettingsRow, 'merchant_id' | 'livemode' | 'logo' | 'created_at' | 'updated_at'>
@@ -42,7 +45,7 @@ export type SettingsOutcome = 'changed' | 'not_allowed' | 'too_many'
 export const updateSettings = async (
   sql: Sql,
   change: { merchantId: string; livemode: boolean; changes: SettingsChanges },
-  by: Doer,
+  by: AccountActor,
 ): Promise<SettingsOutcome | undefined> => {
   const [answer] = await sql<{ outcome: SettingsOutcome }[]>`
     select change_settings(

@@ -7,14 +7,14 @@ export type ListedSigner = {
   readonly chainId: number
   readonly address: string
   readonly isRemoved: boolean
-  /** Whether the merchant's settings let it sign: one of the modes does. */
+  /** Whether the merchant's settings enable it in one of the modes. */
   readonly isOn: boolean
-  /** It signs nothing before an operator has released it. */
+  /** It signs nothing until an operator has released it. */
   readonly isOnHold: boolean
   readonly limits: readonly SignerLimit[]
-  /** Signed, and not known to be over. */
+  /** The number of signed transactions whose outcome is not final. */
   readonly open: number
-  /** Signed, and nobody can say whether it is mined, since; null where there is none. */
+  /** Since when there is a nonce for which no node shows the transaction that used it; null if there is none. */
   readonly unclearSince: Date | null
   readonly waits: readonly { readonly reason: WaitReason; readonly count: number; readonly since: Date }[]
 }
@@ -24,7 +24,7 @@ type Row = Omit<ListedSigner, 'chainId' | 'waits'> & {
   readonly waits: readonly { readonly reason: WaitReason; readonly count: number; readonly since: string }[]
 }
 
-/** Those that have a key here; the sandbox's are nobody's to look after. */
+/** Signers with a stored key. Sandbox signers have none and are not listed. */
 export const listSigners = async (sql: Sql): Promise<readonly ListedSigner[]> => {
   const rows = await sql<Row[]>`
     select s.merchant_id as "merchantId", s.chain_id as "chainId", s.address, s.removed_at is not null as "isRemoved",

@@ -1,16 +1,16 @@
 import type { Hex } from 'viem'
 import type { Sql } from '../postgres/connect.ts'
 
-/** What was signed for a number that nobody knows to be over. */
+/** A nonce with signed transactions whose outcome is not final. */
 export type OpenNonce = {
   readonly nonce: number
-  /** Null: it was to use up the number, and nothing else. */
+  /** Null: the transaction only fills a nonce gap. */
   readonly refundId: string | null
-  /** Since a node took the latest; null when none has. */
+  /** When a node last accepted a transaction; null if none has. */
   readonly sentMsAgo: number | null
-  /** False for a while after nobody could show what has used it. */
+  /** False for a while after no node could show the transaction that used the nonce. */
   readonly isSearchDue: boolean
-  /** The first one first; there is always one. */
+  /** In the order in which they were signed. There is at least one. */
   readonly attempts: readonly SigningAttempt[]
 }
 
@@ -22,7 +22,7 @@ export type SigningAttempt = {
   readonly maxFee: bigint
   readonly tip: bigint | null
   readonly msAgo: number
-  /** A node has had it. */
+  /** A node has accepted it. */
   readonly isTaken: boolean
 }
 
@@ -40,11 +40,11 @@ type Row = {
 
 type Sought = { readonly signerId: string; readonly refundId?: string | null; readonly nonce?: number | null }
 
-/** In the order of the numbers; of one refund or number only, when it is named. */
+/** Lists open nonces in order, of one refund or one nonce if given. */
 export const listOpenNonces = async (
   sql: Sql,
   { signerId, refundId = null, nonce = null }: Sought,
-  most: number,
+  max: number,
 ): Promise<readonly OpenNonce[]> => {
   const rows = await sql<Row[]>`
     select n.nonce, n.refund_id, (extract(epoch from now() - n.sent_at) * 1000)::float8 as sent_ms_ago,
@@ -57,7 +57,7 @@ export const listOpenNonces = async (
     from signer_nonces n left join unclear_nonces u using (signer_id, nonce)
     where n.signer_id = ${signerId} and n.state = 'open' and (${refundId}::uuid is null or n.refund_id = ${refundId}::uuid)
       and (${nonce}::bigint is null or n.nonce = ${nonce}::bigint)
-    order by n.nonce limit ${most}`
+    order by n.nonce limit ${max}`
   return rows.map(row => ({
     nonce: Number(row.nonce),
     refundId: row.refund_id,
@@ -75,11 +75,11 @@ export const listOpenNonces = async (
 type Named = { readonly signerId: string; readonly nonce: number }
 
 /**
- * A node has it now, and nothing keeps it from being signed any more. Whoever says so may have been stopped in between,
- * or have asked a node that lags: of a number that is over it is no news, and what has been left to be signed by hand
- * since stays so.
+ * Records that a node has accepted the transaction, and deletes the refund's waiting reason. The caller may have been
+ * suspended, or the node may lag: nothing changes if the nonce is already closed, and a refund that has been left to
+ * manual signing in the meantime stays so.
  */
-export const noteSent = async (
+export const recordSent = async (
   sql: Sql,
   { signerId, nonce, txHash }: Named & { readonly txHash: string },
 ): Promise<void> => {
@@ -94,12 +94,12 @@ export const noteSent = async (
     delete from signing_waits where refund_id in (select refund_id from sent) and next_try_at < 'infinity'`
 }
 
-/** Nobody can show what has used it: that is tried again later. Answers whether it is news. */
-export const putSearchOff = async (sql: Sql, { signerId, nonce }: Named): Promise<boolean> => {
+/** Postpones the search for the transaction that used the nonce. Returns true the first time. */
+export const postponeSearch = async (sql: Sql, { signerId, nonce }: Named): Promise<boolean> => {
   const [row] = await sql<{ searches: number }[]>`
     insert into unclear_nonces as u (signer_id, nonce, next_search_at)
     select signer_id, nonce, next_look(0) from signer_nonces
-    -- Somebody else may have closed it meanwhile.
+    -- Another process may have closed it in the meantime.
     where signer_id = ${signerId} and nonce = ${nonce} and state = 'open'
     on conflict (signer_id, nonce) do update
     set searches = u.searches + 1, next_search_at = next_look(u.searches)
@@ -107,16 +107,16 @@ export const putSearchOff = async (sql: Sql, { signerId, nonce }: Named): Promis
   return row?.searches === 1
 }
 
-/** What becomes of it is known for good: which of its transactions is mined, or that none can be. */
+/** Closes a nonce whose outcome is final: the mined transaction, or null if none of its transactions can be mined. */
 export const closeNonce = async (sql: Sql, { signerId, nonce }: Named, mined: string | null): Promise<void> => {
   await sql`select close_nonce(${signerId}, ${nonce}, ${mined === null ? 'dropped' : 'mined'}, ${mined})`
 }
 
 /**
- * Writes down what uses up a number that is in no books, or is to take the place of such a one. Answers whether it is
- * the first at its place.
+ * Records a transaction that fills a nonce gap, or replaces such a transaction. Returns false if there is already one
+ * with this nonce and attempt.
  */
-export const keepFiller = async (sql: Sql, row: Readonly<Record<string, unknown>>): Promise<boolean> => {
+export const insertGapTransaction = async (sql: Sql, row: Readonly<Record<string, unknown>>): Promise<boolean> => {
   const { gas, max_fee, tip, ...rest } = row
   const texts = { ...rest, gas: String(gas), max_fee: String(max_fee), tip: tip === null ? null : String(tip) }
   const made = await sql`

@@ -1,6 +1,6 @@
 import type { Sql } from '../postgres/connect.ts'
 
-/** How much may be given away without anybody looking, in minor units. */
+/** How much a signer may refund in a currency, in minor units. */
 export type SignerLimit = {
   readonly currency: string
   readonly perRefundMinor: number
@@ -11,15 +11,18 @@ export type SignerToAdd = {
   readonly id: string
   readonly merchantId: string
   readonly chainId: number
-  /** Small letters. */
+  /** In lower case. */
   readonly address: string
   readonly sealedKey: string
-  /** The chain's. */
+  /** The next nonce of the address on the chain. */
   readonly firstNonce: number
   readonly limits: readonly SignerLimit[]
 }
 
-/** `changed`: it was there, and has these limits now. `has_another`: the merchant has. `taken`: somebody else has this key. */
+/**
+ * `changed`: it existed and has the new limits. `has_another`: the merchant has another signer. `taken`: the key is in
+ * use.
+ */
 export const addSigner = async (
   sql: Sql,
   { id, merchantId, chainId, address, sealedKey, firstNonce, limits }: SignerToAdd,
@@ -30,7 +33,7 @@ export const addSigner = async (
   return row.outcome
 }
 
-/** Undefined when it was not on hold. Answers how many refunds it leaves to be signed by hand. */
+/** Returns how many refunds are left to manual signing; undefined if the signer was not on hold. */
 export const releaseSigner = async (
   sql: Sql,
   { id, firstNonce }: Pick<SignerToAdd, 'id' | 'firstNonce'>,
@@ -45,11 +48,11 @@ export type PresentSigner = {
   readonly address: string
   readonly isOnHold: boolean
   readonly nextNonce: number
-  /** Waiting refunds that a transfer on the chain may have paid, which is not decided yet. */
+  /** Refunds waiting for a signature that a transfer on the chain may have paid. */
   readonly undecided: number
 }
 
-/** The one that has not been removed. */
+/** The signer that has not been removed. */
 export const findPresentSigner = async (
   sql: Sql,
   { merchantId, chainId }: { merchantId: string; chainId: number },
@@ -65,7 +68,7 @@ export const findPresentSigner = async (
   return row && { ...row, nextNonce: Number(row.nextNonce) }
 }
 
-/** Undefined where there is none. */
+/** Returns undefined if there is none. */
 export const removeSigner = async (
   sql: Sql,
   { merchantId, chainId }: { merchantId: string; chainId: number },

@@ -11,31 +11,32 @@ export type WaitReason = (typeof waitReasons)[number]
 const waitReasons = [
   'no_answer',
   'no_gas',
-  'no_coins',
-  // The chain has seen more of the key than the books: they are an old copy, or somebody else has it.
+  'no_funds',
+  // The chain has transactions of this key that are not in the database: it is an old copy, or the key is used
+  // elsewhere.
   'nonce_ahead',
-  // The node says that the transfer cannot work.
+  // The node predicts that the transfer would fail.
   'refused',
   'unreadable_key',
-  // What was signed for it before may still be mined.
+  // An earlier signed transaction of the refund may still be mined.
   'unsettled',
-  // Something is wrong with the house itself: its log says what.
+  // An error of the server. The log has the details.
   'fault',
   // The database may be a restored backup: see `is_on_hold` in sql/107-refund-signers-functions.sql.
   'on_hold',
   'over_refund_limit',
   'over_day_limit',
-  // It waited before the signer was there, or on.
+  // It was waiting before the signer was added or enabled.
   'by_hand',
 ] as const
 
-/** How many wait for each reason, those for which none does included: who watches them is not to miss the first. */
-export const countWaits = (counted: Readonly<Record<string, number>>): Readonly<Record<WaitReason, number>> =>
+/** The number of refunds for each reason, including zeros, so that every metric exists before the first occurrence. */
+export const countsByReason = (counted: Readonly<Record<string, number>>): Readonly<Record<WaitReason, number>> =>
   Object.fromEntries(waitReasons.map(reason => [reason, counted[reason] ?? 0])) as Record<WaitReason, number>
 
 const readRefund = readerOf(refundKind)
 
-/** A refund that may have to be signed, and whether its turn has come. */
+/** A refund that may have to be signed, and whether its next attempt is due. */
 export type Unsigned = { readonly refund: Actor<Refund>; readonly isDue: boolean }
 
 export const findUnsigned = async (sql: Sql, id: string): Promise<Unsigned | undefined> => {
@@ -46,41 +47,41 @@ export const findUnsigned = async (sql: Sql, id: string): Promise<Unsigned | und
   return row && { refund: readRefund(row), isDue: row.is_due }
 }
 
-/** Those of a chain whose turn it is and that somebody should sign: their job may have been lost. */
+/** Refunds of a chain that are due to be signed by a signer. Their job may have been lost. */
 export const listUnsigned = async (
   sql: Sql,
   { chainId, isSandbox, untouchedMs }: { chainId: number; isSandbox: boolean; untouchedMs: number },
-  most: number,
+  max: number,
 ): Promise<readonly string[]> => {
   const rows = await sql<{ id: string }[]>`
     select refund_id as id
-    from list_unsigned(${chainId}, ${isSandbox}, now() - ${untouchedMs}::float8 * interval '1 ms', ${most})`
+    from list_unsigned(${chainId}, ${isSandbox}, now() - ${untouchedMs}::float8 * interval '1 ms', ${max})`
   return rows.map(({ id }) => id)
 }
 
-/** What the books know that a signature depends on, all of one moment. */
-export type SigningBooks = {
-  /** It has not been removed, its merchant has not turned to signing by hand, and the refund is not left to that. */
+/** What a signature depends on, read from the database in one snapshot. */
+export type SigningFacts = {
+  /** The signer is not removed, the merchant's mode is `signer`, and the refund is not left to manual signing. */
   readonly isOn: boolean
-  /** It signs nothing before an operator has released it. */
+  /** The signer signs nothing until an operator has released it. */
   readonly isOnHold: boolean
   readonly nextNonce: number
-  /** Coins that open transactions may take of the signer's, gas included. */
-  readonly owedCoins: bigint
-  /** The same of the refund's token. */
+  /** The native currency that open transactions may spend, including gas. */
+  readonly owedNative: bigint
+  /** The amount of the refund's token that open transactions may spend. */
   readonly owedTokens: bigint
-  /** Signed in the last day for the merchant on the chain, by whatever signer, in the refund's currency. */
+  /** What was signed for the merchant on the chain within 24 hours in the refund's currency, by all its signers. */
   readonly signedMinor: number
-  /** Null: nothing is allowed in this currency. */
+  /** Null: no refund is allowed in this currency. */
   readonly limits: { readonly perRefundMinor: number; readonly perDayMinor: number } | null
 }
 
-/** What was signed for numbers below `minedTo` the chain's own balances show. */
-export const readSigningBooks = async (
+/** Transactions with nonces below `minedTo` are already included in the balances on the chain. */
+export const readSigningFacts = async (
   sql: Sql,
   { signerId, minedTo, id, refund }: { signerId: string; minedTo: number; id: string; refund: Refund },
-): Promise<SigningBooks> => {
-  const [row] = await sql<Books[]>`
+): Promise<SigningFacts> => {
+  const [row] = await sql<Row[]>`
     select
       (select greatest(s.first_nonce, max(n.nonce) + 1) from signer_nonces n where n.signer_id = s.id) as next_nonce,
       (s.epoch is not null or exists (
@@ -89,7 +90,7 @@ export const readSigningBooks = async (
       is_on_hold(s) as is_on_hold,
       o.coins, o.tokens,
       (select coalesce(sum(r.amount_minor), 0) from signer_nonces n join refunds r on r.id = n.refund_id
-        -- Also by those that were there before it: whoever removes one and adds another has not got a new day.
+        -- Includes removed signers, so that adding a new signer does not reset the daily limit.
         where n.signer_id in (
             select of.id from refund_signers of where of.merchant_id = s.merchant_id and of.chain_id = s.chain_id)
           and n.created_at > now() - interval '1 day' and n.state <> 'dropped'
@@ -107,12 +108,12 @@ export const readSigningBooks = async (
       left join refunds r on r.id = n.refund_id
       where n.signer_id = s.id and n.state = 'open' and n.nonce >= ${minedTo}) o
     where s.id = ${signerId}`
-  if (!row) throw new Error(`the signer ${signerId} is not in the books`)
+  if (!row) throw new Error(`the signer ${signerId} is not in the database`)
   return {
     isOn: row.is_on,
     isOnHold: row.is_on_hold,
     nextNonce: Number(row.next_nonce),
-    owedCoins: BigInt(row.coins),
+    owedNative: BigInt(row.coins),
     owedTokens: BigInt(row.tokens),
     signedMinor: Number(row.signed_minor),
     limits:
@@ -122,7 +123,7 @@ export const readSigningBooks = async (
   }
 }
 
-type Books = {
+type Row = {
   readonly is_on: boolean
   readonly is_on_hold: boolean
   readonly next_nonce: string
@@ -133,8 +134,8 @@ type Books = {
   readonly per_day_minor: string | null
 }
 
-/** Puts the next try off. Answers whether the reason is news. */
-export const waitToSign = async (
+/** Postpones the next attempt. Returns whether the reason is new. */
+export const postponeSigning = async (
   sql: Sql,
   { refundId, signerId, reason }: { refundId: string; signerId: string; reason: WaitReason },
 ): Promise<boolean> => {

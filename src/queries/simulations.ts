@@ -1,22 +1,22 @@
 import type { Sql } from '../postgres/connect.ts'
 
-/** A scenario that somebody acts, or waits to. */
+/** A scenario that a process runs or is waiting to run. */
 export type Simulation = { readonly paymentId: string; readonly holder: string }
 
 export type NewSimulation = Simulation & {
-  /** Takes blocks back, and so must be alone. */
+  /** It reorganizes the chain, so it must not run in parallel with others. */
   readonly reorganizes: boolean
   readonly idempotencyKey: string | null
 }
 
-/** The scenario that has the payment instead, as it was last touched. */
+/** The scenario that already runs for the payment, with the time of its last heartbeat. */
 export type OtherSimulation = Simulation & {
   readonly touchedAt: string
-  /** The key of its request. */
+  /** The idempotency key of its request. */
   readonly byKey: string | null
 }
 
-/** Undefined when it has begun. */
+/** Returns undefined if the scenario has begun, otherwise the other one. */
 export const beginSimulation = async (
   sql: Sql,
   { paymentId, holder, reorganizes, idempotencyKey }: NewSimulation,
@@ -28,10 +28,10 @@ export const beginSimulation = async (
 }
 
 /**
- * What has become of another one: `goes_on` once it was touched again, `ended` when it was over in good order,
- * `dead` when its process has left it, and `silent` before one of these is known.
+ * The state of another scenario. `goes_on`: it had another heartbeat. `ended`: it has ended normally. `dead`: its
+ * process has ended. `silent`: none of these is known yet.
  */
-export const lookAtSimulation = async (
+export const checkSimulation = async (
   sql: Sql,
   { paymentId, holder, touchedAt }: OtherSimulation,
 ): Promise<'goes_on' | 'ended' | 'dead' | 'silent'> => {
@@ -43,7 +43,7 @@ export const lookAtSimulation = async (
   return row.touched === touchedAt ? 'silent' : 'goes_on'
 }
 
-/** Keeps it, and answers whether it is its turn; `lost`: it was away for too long. */
+/** Sends a heartbeat and returns whether the scenario may run now. `lost`: it had no heartbeat for too long. */
 export const awaitSimulation = async (
   sql: Sql,
   { paymentId, holder }: Simulation,
@@ -58,7 +58,7 @@ export const endSimulation = async (sql: Sql, { paymentId, holder }: Simulation)
   await sql`delete from simulations where payment_id = ${paymentId} and holder = ${holder}`
 }
 
-/** How far the books of a chain have got, and whether the payment knows all of it. */
+/** How far a chain has been read, and whether all of it has been applied to the payment. */
 export const findProgress = async (
   sql: Sql,
   chainId: number,

@@ -2,7 +2,7 @@ import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Sql } from '../postgres/connect.ts'
 
-/** What came to a payment's addresses in one asset of one chain. */
+/** What a payment's deposit addresses have received in one asset on one chain. */
 export type AssetReceived = {
   readonly chainId: number
   /** Null: the chain's native currency. */
@@ -10,16 +10,16 @@ export type AssetReceived = {
   readonly amountReceived: bigint
   readonly amountFinal: bigint
   readonly finalTransfers: number
-  /** Of the last transfer. */
+  /** The deposit address of the last transfer. */
   readonly address: string
   readonly payerAddress: string | null
   readonly txHash: string
   readonly blockNumber: number
-  /** The step of the chain's cursor that the sums are of. */
+  /** The step of the chain cursor at which the sums were read. */
   readonly scan: number
 }
 
-/** By asset, the one whose first final transfer was mined first before the others. */
+/** One row per asset, ordered by the time of its first final transfer. */
 export const findReceived = async (
   sql: Sql,
   { id, context: { livemode } }: Pick<Actor<Pick<Payment, 'livemode'>>, 'id' | 'context'>,

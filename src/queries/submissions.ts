@@ -7,42 +7,42 @@ import { readerOf } from './actors.ts'
 
 export type Submission = { readonly paymentId: string; readonly chainId: number; readonly txHash: string }
 
-/** `too_many`: the payment has as many other ones already. */
-export const keepSubmission = async (
+/** `too_many`: the payment already has `max` other submissions. */
+export const insertSubmission = async (
   sql: Sql,
   { paymentId, chainId, txHash }: Submission,
-  most: number,
+  max: number,
 ): Promise<'kept' | 'known' | 'too_many'> => {
   const [row] = await sql<[{ outcome: 'kept' | 'known' | 'too_many' }]>`
-    select submit_transaction(${paymentId}, ${chainId}, ${txHash}, ${most}) as outcome`
+    select submit_transaction(${paymentId}, ${chainId}, ${txHash}, ${max}) as outcome`
   return row.outcome
 }
 
-/** One whose turn it is, and the payment that it is of. */
-export type Due = {
+/** A submitted transaction that is due to be checked, and its payment. */
+export type DueSubmission = {
   readonly payment: Actor<Payment>
   readonly txHash: string
-  /** All that the payment was ever given. */
+  /** All deposit addresses of the payment. */
   readonly addresses: readonly string[]
 }
 
 const readPayment = readerOf(paymentKind)
 
-/** Those whose next look is due, which is put off by this. */
+/** Claims submissions that are due to be checked, by postponing their next check. */
 export const claimSubmissions = async (
   sql: Sql,
   { chainId, finalTo }: { readonly chainId: number; readonly finalTo: number },
-  most: number,
-): Promise<readonly Due[]> => {
+  max: number,
+): Promise<readonly DueSubmission[]> => {
   const rows = await sql<(ActorRow & { readonly submitted: string; readonly addresses: readonly string[] })[]>`
     select p.*, s.tx_hash as submitted,
       array(select address from deposit_addresses d where d.payment_id = p.id) as addresses
-    from claim_submissions(${chainId}, ${finalTo}, ${most}) s join payments p on p.id = s.payment_id`
+    from claim_submissions(${chainId}, ${finalTo}, ${max}) s join payments p on p.id = s.payment_id`
   return rows.map(row => ({ payment: readPayment(row), txHash: row.submitted, addresses: row.addresses }))
 }
 
-/** It is in a block that is not deep enough yet: nobody looks again before this one is final. */
-export const foundSubmission = async (
+/** The transaction is in a block that is not final yet. It is not checked again before that block is final. */
+export const recordSubmissionFound = async (
   sql: Sql,
   { paymentId, txHash }: Omit<Submission, 'chainId'>,
   blockNumber: number,
@@ -53,14 +53,14 @@ export const foundSubmission = async (
 }
 
 export type Final = {
-  /** Up to this block everything is final. */
+  /** The highest final block. */
   readonly number: number
   readonly hash: string
-  /** How many blocks payments wait for as a rule; merchants may ask for more. */
+  /** The default number of confirmations. Merchants may require more. */
   readonly confirmations: number | null
 }
 
-/** As the books have it; undefined before they begin. */
+/** As recorded in the database; undefined if the chain was not read yet. */
 export const findFinal = async (sql: Sql, chainId: number): Promise<Final | undefined> => {
   const [row] = await sql<{ number: string; hash: string; confirmations: number | null }[]>`
     select b.number, b.hash, c.confirmations from chain_cursors c join chain_blocks b using (chain_id)

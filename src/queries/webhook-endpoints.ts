@@ -1,8 +1,8 @@
 import type { Sql } from '../postgres/connect.ts'
-import { finderOf, type RecordName } from './named.ts'
+import { type Fragment, type ListOwner, listRows } from './list-rows.ts'
 import type { Page } from './page.ts'
-import { type Fragment, listPlaced, type Whose } from './places.ts'
-import type { Doer } from './security-events.ts'
+import { finderOf, type RecordKey } from './record-finder.ts'
+import type { AccountActor } from './security-events.ts'
 
 export type WebhookEndpointRow = {
   readonly id: string
@@ -17,23 +17,23 @@ export type WebhookEndpointRow = {
   readonly updated_at: Date
 }
 
-/** Not the secrets: nobody who looks at endpoints has a use for them. */
+/** Without the secrets, which are not needed to show endpoints. */
 const columns = (sql: Sql) => sql`
   id, merchant_id, livemode, url, description, event_types, state, disabled_reason, created_at, updated_at`
 
 const findRow = finderOf<WebhookEndpointRow | { readonly state: 'deleted' }>('webhook_endpoints', columns)
 
-/** One that was deleted is not there; only its deliveries know it still. */
-export const findWebhookEndpoint = async (sql: Sql, name: RecordName): Promise<WebhookEndpointRow | undefined> => {
-  const row = await findRow(sql, name)
+/** A deleted endpoint is not found. Its row is kept for its deliveries. */
+export const findWebhookEndpoint = async (sql: Sql, key: RecordKey): Promise<WebhookEndpointRow | undefined> => {
+  const row = await findRow(sql, key)
   return row?.state === 'deleted' ? undefined : row
 }
 
-export const listWebhookEndpoints = (sql: Sql, whose: Whose, page: Page): Promise<WebhookEndpointRow[]> => {
+export const listWebhookEndpoints = (sql: Sql, owner: ListOwner, page: Page): Promise<WebhookEndpointRow[]> => {
   const filters: Fragment = sql`and state <> 'deleted'`
-  return listPlaced<WebhookEndpointRow>(sql, {
+  return listRows<WebhookEndpointRow>(sql, {
     table: 'webhook_endpoints',
-    whose,
+    owner,
     page,
     columns: columns(sql),
     filters,
@@ -50,24 +50,24 @@ export type NewWebhookEndpoint = {
   readonly sealedSecret: string
 }
 
-/** `most`: how many a merchant may have in a mode. */
+/** `max`: how many endpoints a merchant may have in a mode. */
 export const insertWebhookEndpoint = async (
   sql: Sql,
   { id, merchantId, livemode, url, description, eventTypes, sealedSecret }: NewWebhookEndpoint,
-  most: number,
-  by: Doer,
+  max: number,
+  by: AccountActor,
   details: object,
 ) => {
   const [answer] = await sql<{ outcome: 'created' | 'not_allowed' | 'missing' | 'too_many' }[]>`
     select create_webhook_endpoint(
-      ${id}, ${merchantId}, ${livemode}, ${url}, ${description}, ${eventTypes}::text[], ${sealedSecret}, ${most},
+      ${id}, ${merchantId}, ${livemode}, ${url}, ${description}, ${eventTypes}::text[], ${sealedSecret}, ${max},
       ${by.accountId}, ${by.actor}, ${by.address}, ${JSON.stringify(details)}::text::json) as outcome`
   return answer?.outcome
 }
 
-export type EndpointName = Pick<RecordName, 'id' | 'merchantId'>
+export type EndpointName = Pick<RecordKey, 'id' | 'merchantId'>
 
-/** What is not named stays as it is. */
+/** Fields that are not given stay as they are. */
 export type WebhookEndpointChanges = {
   readonly url?: string
   readonly description?: string | null
@@ -79,7 +79,7 @@ export const updateWebhookEndpoint = async (
   sql: Sql,
   { id, merchantId }: EndpointName,
   changes: WebhookEndpointChanges,
-  by: Doer,
+  by: AccountActor,
   details: object,
 ) => {
   const [answer] = await sql<{ outcome: 'changed' | 'not_allowed' | 'missing' | 'canceling' }[]>`
@@ -92,7 +92,7 @@ export const updateWebhookEndpoint = async (
 export const setWebhookEndpointDeleted = async (
   sql: Sql,
   { id, merchantId }: EndpointName,
-  by: Doer,
+  by: AccountActor,
   details: object,
 ) => {
   const [answer] = await sql<{ outcome: 'deleted' | 'not_allowed' | 'missing' }[]>`
@@ -104,7 +104,7 @@ export const setWebhookEndpointDeleted = async (
 export const setWebhookSecret = async (
   sql: Sql,
   { id, merchantId, overlapHours, sealedSecret }: EndpointName & { overlapHours: number; sealedSecret: string },
-  by: Doer,
+  by: AccountActor,
   details: object,
 ) => {
   const [answer] = await sql<{ outcome: 'rotated' | 'not_allowed' | 'missing' | 'overlapping' }[]>`
@@ -114,11 +114,11 @@ export const setWebhookSecret = async (
   return answer?.outcome
 }
 
-/** An event of its own for one endpoint, about the endpoint as it was `rendered`. */
+/** Creates a test event for one endpoint, with the `rendered` endpoint as its object. */
 export const testWebhookEndpoint = async (
   sql: Sql,
   { id, merchantId, eventId, rendered }: EndpointName & { eventId: string; rendered: object },
-  { accountId }: Doer,
+  { accountId }: AccountActor,
 ) => {
   const [answer] = await sql<{ outcome: 'sent' | 'not_allowed' | 'missing' | 'disabled' }[]>`
     select test_webhook_endpoint(
@@ -131,7 +131,7 @@ export type WebhookRecovery = { readonly recoveryId: string; readonly since: Dat
 export const recoverWebhookEndpoint = async (
   sql: Sql,
   { id, merchantId, recoveryId, since }: EndpointName & WebhookRecovery,
-  by: Doer,
+  by: AccountActor,
   details: object,
 ) => {
   const [answer] = await sql<{ outcome: 'asked' | 'not_allowed' | 'missing' | 'disabled'; found: number }[]>`

@@ -5,12 +5,12 @@ import { transferUri } from '../chain/transfer-uri.ts'
 import type { PaymentTransfers } from '../queries/payments.ts'
 import type { CryptoFacts, PaymentTransfer } from './payment.ts'
 
-/** Money that came with the transaction itself is told by no log. */
+/** Log index of native currency that the transaction itself transferred: there is no log. */
 const NATIVE = -1
-/** A contract sent it on: a balance has grown, and nobody said by which transaction. */
+/** Log index of native currency that a contract transferred: the balance grew, and its transaction is not known. */
 const FROM_CONTRACT = -2
 
-/** What the books of its chain have of a payment, for people to read. Null until the customer has picked an asset. */
+/** What is recorded about a payment on its chain. Null until the customer has picked an asset. */
 export const cryptoFactsOf = (
   payment: Payment,
   shown: PaymentTransfers | null,
@@ -36,8 +36,8 @@ export const cryptoFactsOf = (
 type Row = PaymentTransfers['transfers'][number]
 
 /**
- * Each transfer as it stands now. One whose block was dropped may have come back in another, and is not orphaned
- * then; dropped from two, it is told once.
+ * The current state of each transfer. A transfer is orphaned only if none of its blocks is part of the chain now, and
+ * it is listed once even if several of its blocks were orphaned.
  */
 const latest = (rows: readonly Row[]): readonly Row[] => {
   const there = new Set(rows.filter(({ state }) => state !== 'orphaned').map(({ tx_hash }) => tx_hash))
@@ -62,8 +62,9 @@ const pageOf = ({ address }: Payment, txHash: string | null): string =>
   txHash === null ? `address/${address && checksummed(address)}` : `tx/${txHash}`
 
 /**
- * Whoever has sent too little is asked for the rest. What does not count, since it was not told yet or came after the price
- * was over, is not asked for again: no amount is named where that is enough.
+ * Asks for the missing amount after a partial payment. Transfers that do not count (not processed yet, or later than
+ * the quote) are subtracted too, so that the customer does not pay twice. If nothing is missing then, the URI has no
+ * amount.
  */
 const paymentUri = (payment: Payment, chainId: number, rows: readonly Row[]): string => {
   const { address, tokenAddress, amountReceived } = payment

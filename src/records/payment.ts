@@ -194,7 +194,7 @@ const crypto = groupOf<Payment, CryptoFacts>()({
   },
 })
 
-// A node that is behind may report a head below a block that another node has returned.
+// A node that lags may report a head below a block that another node has returned.
 const confirmationsOf = ({ state, blockNumber }: PaymentTransfer, head: number): number =>
   state === 'orphaned' ? 0 : Math.max(0, head - blockNumber + 1)
 

@@ -4,27 +4,27 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openProcessGuard } from '../postgres/process-guard.ts'
 import { freePort } from '../postgres/server.ts'
-import { ask } from './ask.ts'
+import { callNode } from './node-client.ts'
 
-/** An anvil that we have started. It ends when this process does, however that ends. */
+/** An anvil that this process has started. It is ended when this process ends, also after kill -9. */
 export type Anvil = {
   readonly pid: number
   readonly port: number
   readonly url: string
-  /** Settled when it has ended, whoever ended it. */
+  /** Settles when it has ended for any reason. */
   readonly exited: Promise<void>
   stop(how?: 'SIGTERM' | 'SIGKILL'): Promise<void>
 }
 
 export type AnvilOptions = {
-  /** Holds its log; no other anvil uses it. */
+  /** The folder for its log. No other anvil may use it. */
   readonly folder: string
   readonly binary?: string | undefined
-  /** Of this machine alone. */
+  /** A loopback address. */
   readonly host?: string
-  /** Taken if it is free. */
+  /** The preferred port. If it is not free, another one is used. */
   readonly port?: number | undefined
-  /** No other port will do. */
+  /** Use only `port`. */
   readonly fixedPort?: boolean
   readonly args?: readonly string[]
   /** The folder is removed when this process ends. */
@@ -34,7 +34,7 @@ export type AnvilOptions = {
 export const startAnvil = async ({ folder, binary, ...options }: AnvilOptions): Promise<Anvil> => {
   const program = binary ?? findAnvil()
   if (program === undefined) throw new Error('There is no anvil for this platform')
-  // The port may have been taken since it was looked at.
+  // Retried, because another program may take the port after it was probed.
   for (let attempt = 1; ; attempt++) {
     const port = options.fixedPort ? (options.port ?? 0) : await freePort(options.port)
     const { pid, exited } = launch(program, folder, port, options)
@@ -42,11 +42,11 @@ export const startAnvil = async ({ folder, binary, ...options }: AnvilOptions): 
     const number = await pid
     if (started && number !== undefined) {
       const url = `http://${options.host ?? '127.0.0.1'}:${port}`
-      // What it is asked would fill the disk.
-      await ask(url, 'anvil_setLoggingEnabled', false)
+      // The log of all requests would fill the disk.
+      await callNode(url, 'anvil_setLoggingEnabled', false)
       return { pid: number, port, url, exited, stop: how => stop(number, exited, how) }
     }
-    if (attempt === 3) throw new Error(complaint(folder))
+    if (attempt === 3) throw new Error(lastLogLine(folder))
   }
 }
 
@@ -58,7 +58,7 @@ const launch = (
 ) => {
   const log = openSync(logFile(folder), 'w', 0o600)
   const guard = openProcessGuard({
-    // The cache is never used without states on the disk; its path says whose process this is. See isOurs().
+    // The cache is not used without states on disk. Its path identifies the process: see isOwnAnvil().
     command: [program, '--host', host, '--port', String(port), '--cache-path', folder, ...args],
     account: undefined,
     log,
@@ -69,7 +69,9 @@ const launch = (
   return guard
 }
 
-/** Its own word, in its own log: whoever answers at the port may be another program that was quicker to take it. */
+/**
+ * Waits for the message in its log. A connection to the port would prove nothing: another program may have taken it.
+ */
 const ready = async (folder: string, exited: Promise<void>): Promise<boolean> => {
   let ended = false
   void exited.then(() => {
@@ -84,21 +86,21 @@ const ready = async (folder: string, exited: Promise<void>): Promise<boolean> =>
 
 const stop = async (pid: number, exited: Promise<void>, how: 'SIGTERM' | 'SIGKILL' = 'SIGTERM') => {
   signal(pid, how)
-  const impatience = setTimeout(() => signal(pid, 'SIGKILL'), 5_000)
+  const killTimer = setTimeout(() => signal(pid, 'SIGKILL'), 5_000)
   await exited
-  clearTimeout(impatience)
+  clearTimeout(killTimer)
 }
 
-/** Ends the anvil of a process that was killed together with its guard. It has nothing that was not saved. */
+/** Ends the anvil of a process that was killed together with its guard. Its state was saved at most a second ago. */
 export const endOrphan = async ({ pid, port }: Pick<Anvil, 'pid' | 'port'>, folder: string) => {
-  if (!isOurs(pid, folder)) return
+  if (!isOwnAnvil(pid, folder)) return
   signal(pid, 'SIGKILL')
-  // Its number may stay until somebody asks how it ended, and its command line goes before its sockets do.
+  // Waits for the port: the pid can remain as a zombie, and the command line disappears before the sockets are closed.
   for (let tries = 0; (await freePort(port)) !== port && tries < 500; tries++) await sleep(10)
 }
 
-/** Another program may have that number now. Where there is no /proc nobody is ended: an idle orphan does no harm. */
-const isOurs = (pid: number, folder: string): boolean => {
+/** Checks the command line, because another program may have this pid now. Without /proc nothing is ended. */
+const isOwnAnvil = (pid: number, folder: string): boolean => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`\0--cache-path\0${folder}\0`)
   } catch {
@@ -124,12 +126,12 @@ const readLog = (folder: string): string => {
   }
 }
 
-const complaint = (folder: string): string => {
+const lastLogLine = (folder: string): string => {
   const line = readLog(folder).trim().split('\n').at(-1)
   return line ? line.slice(0, 200) : `see ${logFile(folder)}`
 }
 
-/** The program of this platform; undefined when there is none. */
+/** The anvil binary of this platform; undefined if there is none. */
 export const findAnvil = (): string | undefined => {
   const cpu = process.arch === 'x64' ? 'amd64' : process.arch
   const name = `@foundry-rs/anvil-${process.platform}-${cpu}/package.json`

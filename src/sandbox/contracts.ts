@@ -6,7 +6,11 @@ import { zeroHash } from '../chain/zero.ts'
 import dollar from './contracts/test-dollar.json' with { type: 'json' }
 import price from './contracts/test-price.json' with { type: 'json' }
 
-export type ContractDeployment = { readonly address: Hex /** What the proxy is sent. */; readonly input: Hex }
+export type ContractDeployment = {
+  readonly address: Hex
+  /** The input of the transaction to the deployment proxy. */
+  readonly input: Hex
+}
 
 const deploymentOf = ({ bytecode }: { readonly bytecode: string }, args: Hex = '0x'): ContractDeployment => {
   if (!isHex(bytecode)) throw new TypeError('The compiled contract is not hexadecimal')
@@ -15,7 +19,7 @@ const deploymentOf = ({ bytecode }: { readonly bytecode: string }, args: Hex = '
   return { address: `0x${address.slice(2).toLowerCase()}`, input: concat([zeroHash, code]) }
 }
 
-/** With eight digits, as Chainlink's are. */
+/** With eight decimals, like Chainlink's feeds. */
 const priceOf = (pair: string, dollars: number): ContractDeployment =>
   deploymentOf(
     price,
@@ -26,7 +30,7 @@ const token = deploymentOf(dollar)
 const feed = priceOf('ETH / USD', 2_500)
 const euroFeed = priceOf('EUR / USD', 1.08)
 
-/** What every sandbox has, at the same addresses each time. */
+/** The contracts of every sandbox, always at the same addresses. */
 export const deployments: readonly ContractDeployment[] = [
   token,
   feed,
@@ -40,7 +44,10 @@ export const sandboxContracts: SandboxContracts = {
   euroFeed: euroFeed.address,
 }
 
-/** Accounts 0 and 1 of the standard development mnemonic, unlocked in every development node: ours, and the payer of tests. */
+/**
+ * Accounts 0 and 1 of the standard development mnemonic, which are unlocked in every development node. The first
+ * deploys contracts, the second pays simulated payments.
+ */
 export const [owner, payer] = [
   '0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266',
   '0x70997970c51812dc3a010c7d01b50e0d17dc79c8',

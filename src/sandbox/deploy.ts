@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type } from 'arktype'
 import { deploymentProxy } from '../chain/forwarder.ts'
 import { lazy } from '../lazy.ts'
-import { ask, NodeTrouble } from './ask.ts'
 import { deployments, owner } from './contracts.ts'
+import { callNode, NodeError } from './node-client.ts'
 
-/** Puts what is missing on the chain. Two that do so at once do no harm: the second finds the address taken. */
+/** Deploys missing contracts. Safe if two processes do it at the same time: the second deployment fails harmlessly. */
 export const deploy = async (url: string) => {
   const missing = await withoutCode(
     url,
@@ -19,7 +19,10 @@ export const deploy = async (url: string) => {
   await mineUntilThere(url, missing)
 }
 
-/** As everywhere: one transaction signed by nobody's key, so that it has the same address on every chain. */
+/**
+ * The well-known transaction, whose signature belongs to no known key, so that the proxy has the same address
+ * everywhere.
+ */
 const deployProxy = async (url: string) => {
   await tell(url, 'eth_sendTransaction', { from: owner, to: proxySigner, value: '0x2386f26fc10000' })
   await mine(url)
@@ -37,30 +40,30 @@ const mineUntilThere = async (url: string, addresses: readonly string[]) => {
     if ((await withoutCode(url, addresses)).length === 0) return
     await sleep(100)
   }
-  throw new NodeTrouble('eth_sendTransaction', 0)
+  throw new NodeError('eth_sendTransaction', 0)
 }
 
-/** A node that mines by itself may refuse to be told. */
+/** A node that mines by itself may refuse this. */
 export const mine = (url: string) => tell(url, 'evm_mine')
 
-/** Whether a transaction is in no block yet. */
+/** Whether there are pending transactions. */
 export const hasPending = async (url: string): Promise<boolean> => {
-  const status = await ask(url, 'txpool_status').catch(() => undefined)
+  const status = await callNode(url, 'txpool_status').catch(() => undefined)
   return isPool().allows(status) && Number(status.pending) > 0
 }
 
 const isPool = lazy(() => type({ pending: 'string' }))
 
-/** What is refused here may have been done by another process at this moment: the chain is looked at afterwards. */
+/** Ignores refusals: another process may have done the same at this moment. The callers check the chain afterwards. */
 const tell = async (url: string, method: string, ...params: readonly unknown[]) => {
   try {
-    await ask(url, method, ...params)
+    await callNode(url, method, ...params)
   } catch (error) {
-    if (!(error instanceof NodeTrouble) || error.code === undefined) throw error
+    if (!(error instanceof NodeError) || error.code === undefined) throw error
   }
 }
 
 const withoutCode = async (url: string, addresses: readonly string[]): Promise<readonly string[]> => {
-  const codes = await Promise.all(addresses.map(address => ask(url, 'eth_getCode', address, 'latest')))
+  const codes = await Promise.all(addresses.map(address => callNode(url, 'eth_getCode', address, 'latest')))
   return addresses.filter((_, at) => codes[at] === '0x')
 }

@@ -6,8 +6,8 @@ import { requireOwn } from '../process/account.ts'
 import { type DataFolderLock, tryLockDataFolder } from '../process/data-folder-lock.ts'
 import { writePrivate } from '../process/private-file.ts'
 import { endOrphan } from './anvil.ts'
-import type { Keeper } from './keeper.ts'
-import { keepNode, type OwnNode } from './own-node.ts'
+import { type OwnNode, runOwnNode } from './own-node.ts'
+import type { SandboxNode } from './sandbox-node.ts'
 
 export type EmbeddedSandboxOptions = {
   readonly dataDir: string
@@ -16,10 +16,10 @@ export type EmbeddedSandboxOptions = {
 }
 
 /**
- * The sandbox chain of a data folder. The first process that asks runs it; others use it too, and one of
- * them goes on with it, at the same address, when the first has ended.
+ * Opens the sandbox chain of a data folder. The first process runs the node, and others use it. When that process ends,
+ * one of the others continues the chain at the same address.
  */
-export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedSandboxOptions): Promise<Keeper> => {
+export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedSandboxOptions): Promise<SandboxNode> => {
   const folder = makeFolder(dataDir)
   let own: { readonly node: OwnNode; readonly held: DataFolderLock } | undefined
 
@@ -28,12 +28,12 @@ export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedSandboxOpti
     if (!held) return
     try {
       const last = readNodeFile(folder)
-      // Where it was is nowhere until it runs again.
+      // Removed until the node runs again, because nothing listens at its port.
       rmSync(nodeFile(folder), { force: true })
       if (last) await endOrphan(last, folder)
       const place = { port: fixed ?? last?.port, fixedPort: fixed !== undefined }
       const started = (node: NodeFile) => writePrivate(nodeFile(folder), JSON.stringify(node))
-      own = { held, node: await keepNode({ folder, binary, say, started, ...place }) }
+      own = { held, node: await runOwnNode({ folder, binary, say, started, ...place }) }
     } catch (error) {
       held.release()
       throw error
@@ -41,17 +41,17 @@ export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedSandboxOpti
   }
 
   await tryOwn()
-  // Whoever has it may be long about starting it, and may have to give up.
+  // The process that holds the lock may take long to start the node, or may fail.
   for (let tries = 0; !own && !readNodeFile(folder) && tries < 1_200; tries++) {
     await sleep(50)
     await tryOwn()
   }
   const port = own?.node.port ?? readNodeFile(folder)?.port
-  if (port === undefined) throw new Error('the process that keeps it does not say where it is')
+  if (port === undefined) throw new Error('the process that runs the node has not started it')
   return {
     url: urlAt(port),
     epoch: () => own?.node.epoch() ?? readNodeFile(folder)?.epoch,
-    look: async () => {
+    prepare: async () => {
       if (!own) await tryOwn(port)
     },
     save: async (head, idle) => own?.node.save(head, idle),
@@ -62,7 +62,7 @@ export const openEmbedded = async ({ dataDir, binary, say }: EmbeddedSandboxOpti
   }
 }
 
-/** Where the sandbox of a data folder is, for a command beside its house; it may be stopped. */
+/** The URL of the sandbox of a data folder, for command-line tools. Its node may be stopped. */
 export const findEmbeddedUrl = (dataDir: string): string | undefined => {
   const node = readNodeFile(join(resolve(dataDir), 'sandbox'))
   return node && urlAt(node.port)
@@ -70,7 +70,7 @@ export const findEmbeddedUrl = (dataDir: string): string | undefined => {
 
 const urlAt = (port: number): string => `http://127.0.0.1:${port}`
 
-/** Others may pass through the data folder, as the account that runs Postgres does. */
+/** Other users may enter the data folder, because Postgres may run as another account. */
 const makeFolder = (dataDir: string): string => {
   const folder = join(resolve(dataDir), 'sandbox')
   mkdirSync(resolve(dataDir), { recursive: true, mode: 0o711 })

@@ -1,15 +1,15 @@
-import { ask } from './ask.ts'
+import { callNode } from './node-client.ts'
 
-/** An account that nobody has, whose code is the epoch of the chain. */
-const PLACE = '0x0000000000000000000000000000000000e90c40'
+/** An unused address. Its code contains the epoch of the chain. */
+const EPOCH_ADDRESS = '0x0000000000000000000000000000000000e90c40'
 
-/** So that a process which has this chain by its address knows it by the name that its keeper does. */
+/** Stores the epoch on the chain, so that processes that know only the URL use the same epoch. */
 export const markEpoch = (url: string, epoch: string): Promise<unknown> =>
-  // Behind a zero: code with other first bytes may have a meaning.
-  ask(url, 'anvil_setCode', PLACE, `0x00${epoch}`)
+  // The first byte is zero (STOP), so that the code does nothing.
+  callNode(url, 'anvil_setCode', EPOCH_ADDRESS, `0x00${epoch}`)
 
-/** Undefined where a chain is kept by no house. */
+/** Returns undefined if the chain was not started by paymachine. */
 export const readEpoch = async (url: string): Promise<string | undefined> => {
-  const code = await ask(url, 'eth_getCode', PLACE, 'latest')
+  const code = await callNode(url, 'eth_getCode', EPOCH_ADDRESS, 'latest')
   return /^0x00([0-9a-f]{16})$/.exec(String(code))?.[1]
 }

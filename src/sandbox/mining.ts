@@ -4,29 +4,29 @@ import { sandboxId } from '../chain/known/sandbox.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Sandbox } from './sandbox.ts'
 
-/** Has blocks mined while a payment waits for them, and none otherwise: a chain nobody uses does not grow. */
-export const mineWhileAwaited = (
+/** Mines blocks only while something waits for them, so that an unused chain does not grow. */
+export const mineWhileNeeded = (
   { sql, log }: Pick<Services, 'sql' | 'log'>,
-  sandbox: Pick<Sandbox, 'busy'>,
+  sandbox: Pick<Sandbox, 'keepMining'>,
   everyMs = 500,
 ): { stop(): Promise<void> } => {
   const stopping = new AbortController()
-  let busy: Disposable | undefined
+  let mining: Disposable | undefined
 
-  const look = async () => {
-    const awaited = await isAwaited(sql)
-    if (awaited) busy ??= sandbox.busy()
+  const check = async () => {
+    const isNeeded = await areBlocksNeeded(sql)
+    if (isNeeded) mining ??= sandbox.keepMining()
     else {
-      busy?.[Symbol.dispose]()
-      busy = undefined
+      mining?.[Symbol.dispose]()
+      mining = undefined
     }
   }
   const run = async () => {
     while (!stopping.signal.aborted) {
-      await look().catch(err => log.warn({ err }, 'sandbox mining check failed, retrying'))
+      await check().catch(err => log.warn({ err }, 'sandbox mining check failed, retrying'))
       await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
-    busy?.[Symbol.dispose]()
+    mining?.[Symbol.dispose]()
   }
   const running = run()
   return {
@@ -38,12 +38,12 @@ export const mineWhileAwaited = (
 }
 
 /**
- * Money that is not final waits for blocks, a refund's too, so does an end of a window that must be read past, and
- * whoever has just been shown an address is about to pay. Windows of days are not mined through. What is to be taken
- * back must not become final before.
+ * Blocks are needed for money and refunds that are not final, for windows that have ended, and for payments whose
+ * address was shown recently. They are not needed for the whole of a long window. While a reorganization is simulated
+ * nothing is mined, because its blocks must not become final.
  */
-const isAwaited = async (sql: Sql): Promise<boolean> => {
-  const [row] = await sql<{ awaited: boolean }[]>`
+const areBlocksNeeded = async (sql: Sql): Promise<boolean> => {
+  const [row] = await sql<{ needed: boolean }[]>`
     select not exists (
       select from simulations s where s.reorganizes and is_acted(s)
     ) and (exists (
@@ -55,8 +55,8 @@ const isAwaited = async (sql: Sql): Promise<boolean> => {
     ) or exists (
       select from refunds where chain_id = ${sandboxId} and state = 'processing'
     ) or exists (
-      -- Final, and not yet as deep as their merchant asked for.
+      -- Final, but without the confirmations that their merchant requires.
       select from deeper_payments where chain_id = ${sandboxId}
-    )) as awaited`
-  return row?.awaited === true
+    )) as needed`
+  return row?.needed === true
 }

@@ -1,55 +1,55 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Anvil, endOrphan } from './anvil.ts'
-import { ask, headOf, NodeTrouble, type SandboxHead } from './ask.ts'
 import { deploy, hasPending, mine } from './deploy.ts'
 import { markEpoch } from './epoch-mark.ts'
-import { type GateOptions, openGate } from './gate.ts'
+import { callNode, getHead, NodeError, type SandboxHead } from './node-client.ts'
+import { type NodeProxyOptions, openNodeProxy } from './node-proxy.ts'
 import { writeState } from './saved-state.ts'
 import { type SandboxNodeOptions, startNode } from './start-node.ts'
 
-/** The node of a data folder, kept running at one port, with its chain saved on the disk. */
+/** The node of a data folder, run by this process at a fixed port, with its chain saved on disk. */
 export type OwnNode = {
   readonly port: number
   epoch(): string
-  /** Idle: nothing waits, so that a moment without a chain disturbs nobody. */
+  /** `idle`: nothing waits for blocks, so the node may be replaced. */
   save(head: SandboxHead, idle: boolean): Promise<void>
   stop(): Promise<void>
 }
 
-export type OwnNodeOptions = Omit<SandboxNodeOptions, 'opening'> &
-  GateOptions & {
+export type OwnNodeOptions = Omit<SandboxNodeOptions, 'onEpoch'> &
+  NodeProxyOptions & {
     readonly started: (node: { readonly pid: number; readonly port: number; readonly epoch: string }) => void
   }
 
-export const keepNode = async ({ started, port, fixedPort, ...options }: OwnNodeOptions): Promise<OwnNode> => {
+export const runOwnNode = async ({ started, port, fixedPort, ...options }: OwnNodeOptions): Promise<OwnNode> => {
   const { folder, say } = options
-  const gate = await openGate({ port, fixedPort })
+  const proxy = await openNodeProxy({ port, fixedPort })
   let epoch = ''
   let stopping = false
   let running: Anvil | undefined
   let saved = ''
   let notBefore = 0
   let firstNumber: number | undefined
-  /** Under way while a successor of the node's is on its way. */
-  let renewal: PromiseWithResolvers<void> | undefined
+  /** Set while the node is being replaced. */
+  let replacement: PromiseWithResolvers<void> | undefined
 
   const start = async (): Promise<Anvil> => {
-    const opening = (each: string) => {
+    const onEpoch = (each: string) => {
       epoch = each
     }
-    const anvil = await startNode({ ...options, opening })
+    const anvil = await startNode({ ...options, onEpoch })
     try {
       await markEpoch(anvil.url, epoch)
     } catch (error) {
       await anvil.stop()
       throw error
     }
-    // Before others hear of it, so that they do not do the same; what fails here is tried and told by the pulse.
+    // Before `started`, so that other processes do not deploy too. The node monitor retries and reports failures.
     await deploy(anvil.url).catch(() => {})
     saved = ''
     firstNumber = undefined
-    gate.leadTo(anvil.url)
-    started({ pid: anvil.pid, port: gate.port, epoch })
+    proxy.setTarget(anvil.url)
+    started({ pid: anvil.pid, port: proxy.port, epoch })
     return anvil
   }
   const restart = async (): Promise<Anvil | undefined> => {
@@ -68,48 +68,49 @@ export const keepNode = async ({ started, port, fixedPort, ...options }: OwnNode
       const ended = running
       await ended?.exited
       running = undefined
-      gate.leadTo(undefined)
-      if (stopping) return renewal?.resolve()
-      // What has ended may be its guard alone.
+      proxy.setTarget(undefined)
+      if (stopping) return replacement?.resolve()
+      // Perhaps only its guard has ended.
       if (ended) await endOrphan(ended, folder)
-      if (!renewal) say('The sandbox chain has stopped unexpectedly and is being restarted')
+      if (!replacement) say('The sandbox chain has stopped unexpectedly and is being restarted')
       running = await restart()
-      renewal?.resolve()
-      renewal = undefined
+      replacement?.resolve()
+      replacement = undefined
       if (stopping) await running?.stop()
     }
   }
   const save = async ({ number, hash }: SandboxHead, idle: boolean) => {
     const anvil = running
     firstNumber ??= number
-    // It keeps 25 kB of each block that it makes, and a twentieth of that of those it is started with.
-    if (anvil && hash === saved && idle && number - firstNumber >= renewAfter) {
-      renewal = Promise.withResolvers()
-      const renewed = renewal.promise
+    // Anvil uses 25 kB of memory for each block that it mines, and a twentieth of that for blocks it is started with.
+    if (anvil && hash === saved && idle && number - firstNumber >= REPLACE_AFTER_BLOCKS) {
+      replacement = Promise.withResolvers()
+      const replaced = replacement.promise
       await anvil.stop()
-      // Or the next look would find nobody, and say so. Not for ever: a chain that does not come back is to be told.
-      return await Promise.race([renewed, sleep(RENEWAL_MS, undefined, { ref: false })])
+      // Waits, because the next check would report the node as unavailable. With a time limit, so that a failure is
+      // reported.
+      return await Promise.race([replaced, sleep(REPLACE_TIMEOUT_MS, undefined, { ref: false })])
     }
     if (!anvil || hash === saved || performance.now() < notBefore) return
     const since = performance.now()
     const dump = await dumpOf(anvil)
-    // It may have come from a successor.
+    // The dump may be of the replacement.
     if (running !== anvil) return
     await writeState(folder, { epoch, dump })
     saved = hash
-    // A dump of 20,000 blocks takes a quarter of a second: no more than a fifth of the time goes into them.
+    // A dump of 20,000 blocks takes a quarter of a second. Dumps may take at most a fifth of the time.
     notBefore = performance.now() + 4 * (performance.now() - since)
   }
 
   try {
     running = await start()
   } catch (error) {
-    await gate.close()
+    await proxy.close()
     throw error
   }
   const watching = watch()
   return {
-    port: gate.port,
+    port: proxy.port,
     epoch: () => epoch,
     save,
     stop: async () => {
@@ -117,25 +118,25 @@ export const keepNode = async ({ started, port, fixedPort, ...options }: OwnNode
       notBefore = 0
       try {
         if (running) {
-          // What is in no block yet is in no dump: it would be lost.
+          // Pending transactions are not in the dump and would be lost.
           if (await hasPending(running.url)) await mine(running.url)
-          await save(await headOf(running.url), false)
+          await save(await getHead(running.url), false)
         }
       } catch {
-        // It ends at this moment; what was saved last is a second old.
+        // The node is ending too. The last save is at most a second old.
       }
       await running?.stop()
       await watching
-      await gate.close()
+      await proxy.close()
     },
   }
 }
 
-const renewAfter = 5_000
-const RENEWAL_MS = 5_000
+const REPLACE_AFTER_BLOCKS = 5_000
+const REPLACE_TIMEOUT_MS = 5_000
 
 const dumpOf = async ({ url }: Anvil): Promise<Buffer> => {
-  const dump = await ask(url, 'anvil_dumpState')
-  if (typeof dump !== 'string' || dump.length < 4) throw new NodeTrouble('anvil_dumpState')
+  const dump = await callNode(url, 'anvil_dumpState')
+  if (typeof dump !== 'string' || dump.length < 4) throw new NodeError('anvil_dumpState')
   return Buffer.from(dump.slice(2), 'hex')
 }

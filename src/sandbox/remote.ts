@@ -1,21 +1,21 @@
 import { sandboxId } from '../chain/known/sandbox.ts'
-import { ask, headOf } from './ask.ts'
 import { readEpoch } from './epoch-mark.ts'
-import type { Keeper } from './keeper.ts'
+import { callNode, getHead } from './node-client.ts'
+import type { SandboxNode } from './sandbox-node.ts'
 
 /**
- * A development node that is kept elsewhere. By another house: its chain has the epoch which that has given it. By
- * another program: an epoch ends when the first block is another one.
+ * A development node that is not run by this process. If another paymachine process runs it, the epoch is stored on its
+ * chain. Otherwise the epoch is the hash of the first block.
  */
-export const openRemote = (url: string): Keeper => {
+export const openRemote = (url: string): SandboxNode => {
   let epoch: string | undefined
   return {
     url,
     epoch: () => epoch,
-    look: async () => {
-      // Nothing is ever sent to a chain that may hold money.
-      if (Number(await ask(url, 'eth_chainId')) !== sandboxId) throw new WrongChain()
-      epoch = (await readEpoch(url)) ?? (await headOf(url, '0x0')).hash
+    prepare: async () => {
+      // Nothing must be sent to a chain with real money.
+      if (Number(await callNode(url, 'eth_chainId')) !== sandboxId) throw new WrongChain()
+      epoch = (await readEpoch(url)) ?? (await getHead(url, '0x0')).hash
     },
     save: async () => {},
     stop: async () => {},

@@ -3,56 +3,56 @@ import type { Env } from '../env.ts'
 import { findAnvil } from './anvil.ts'
 import { sandboxContracts } from './contracts.ts'
 import { openEmbedded } from './embedded.ts'
-import type { Keeper } from './keeper.ts'
-import { startPulse, type Trouble } from './pulse.ts'
+import { type NodeProblem, startNodeMonitor } from './node-monitor.ts'
 import { openRemote } from './remote.ts'
+import type { SandboxNode } from './sandbox-node.ts'
 
 /** The development chain of test mode. */
 export type Sandbox = {
   readonly url: string
   readonly contracts: SandboxContracts
-  /** See Keeper. */
+  /** See SandboxNode. */
   epoch(): string | undefined
-  /** What keeps it from being used at this moment. */
-  trouble(): Trouble | undefined
-  /** Makes it mine a block a second until the answer is disposed of. */
-  busy(): Disposable
+  /** Why it cannot be used now. */
+  problem(): NodeProblem | undefined
+  /** Mines a block a second until the returned object is disposed. */
+  keepMining(): Disposable
   stop(): Promise<void>
 }
 
 export type SandboxOptions = {
   readonly say: (line: string) => void
-  /** The program to run; null when this platform has none. */
+  /** The anvil binary; null if there is none for this platform. */
   readonly binary?: string | null
 }
 
-/** Undefined without one: the house goes on with the other chains, and has been told why. */
+/** Returns undefined if there is no sandbox, after printing why. The server works without it. */
 export const openSandbox = async (
   env: Pick<Env, 'sandbox' | 'sandboxRpcUrl' | 'dataDir'>,
   { say, binary = findAnvil() ?? null }: SandboxOptions,
 ): Promise<Sandbox | undefined> => {
-  const keeper = env.sandbox ? await findKeeper(env, binary, say) : undefined
-  if (!keeper) return undefined
-  const pulse = startPulse(keeper, say)
-  await pulse.first
+  const node = env.sandbox ? await findNode(env, binary, say) : undefined
+  if (!node) return undefined
+  const monitor = startNodeMonitor(node, say)
+  await monitor.first
   return {
-    url: keeper.url,
+    url: node.url,
     contracts: sandboxContracts,
-    epoch: keeper.epoch,
-    trouble: pulse.trouble,
-    busy: pulse.busy,
+    epoch: node.epoch,
+    problem: monitor.problem,
+    keepMining: monitor.keepMining,
     stop: async () => {
-      await pulse.stop()
-      await keeper.stop()
+      await monitor.stop()
+      await node.stop()
     },
   }
 }
 
-const findKeeper = async (
+const findNode = async (
   { sandboxRpcUrl, dataDir }: Pick<Env, 'sandboxRpcUrl' | 'dataDir'>,
   binary: string | null,
   say: (line: string) => void,
-): Promise<Keeper | undefined> => {
+): Promise<SandboxNode | undefined> => {
   if (sandboxRpcUrl !== undefined) return openRemote(sandboxRpcUrl)
   const without = (reason: string) =>
     void say(

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type } from 'arktype'
 import { giveToOwner, writePrivate } from '../process/private-file.ts'
 
-/** A chain as anvil dumps it, and the epoch it belongs to. */
+/** A dump of a chain by anvil, and its epoch. */
 export type SavedState = { readonly epoch: string; readonly dump: Buffer }
 
 export type FoundState =
@@ -14,10 +14,10 @@ export type FoundState =
 
 type Generation = 'state' | 'state.before'
 
-/** Names a chain that goes on: a new one says that blocks of the old one, however deep, may be gone. */
+/** A new epoch means that the chain does not continue, and that even final blocks may be gone. */
 export const newEpoch = (): string => randomBytes(8).toString('hex')
 
-/** Written whole or not at all; the one that was there becomes the generation before. */
+/** Writes the state atomically. The existing one becomes the previous generation. */
 export const writeState = async (folder: string, { epoch, dump }: SavedState) => {
   const current = join(folder, 'state')
   const before = join(folder, 'state.before')
@@ -33,7 +33,7 @@ export const writeState = async (folder: string, { epoch, dump }: SavedState) =>
   } finally {
     await file.close()
   }
-  // A second name and not a new one, so that there is a current generation at every moment.
+  // A hard link instead of a rename, so that there is a current generation at every moment.
   await rm(before, { force: true })
   await link(current, before).catch(error => (error.code === 'ENOENT' ? undefined : copyFile(current, before)))
   await rename(writing, current)
@@ -41,15 +41,15 @@ export const writeState = async (folder: string, { epoch, dump }: SavedState) =>
 }
 
 /**
- * Whether nothing was saved after this one: an old file may have been put back, or half of a backup.
- * A kill between the two last lines above leaves the name of the generation before.
+ * Whether this is the last saved state: an old file or a partial backup may have been restored. If the process was
+ * killed between the last two lines above, the file `latest` still names the previous generation.
  */
 export const isLatest = async (folder: string, state: FoundState, before: FoundState): Promise<boolean> => {
   const sha256 = await readFile(join(folder, 'latest'), 'utf8').catch(() => undefined)
   return [state, before].some(each => each.state === 'readable' && each.sha256 === sha256)
 }
 
-/** Torn, empty and foreign files are told by their hash. */
+/** Damaged, empty and unrelated files are recognized by their hash. */
 export const readState = async (folder: string, generation: Generation): Promise<FoundState> => {
   const bytes = await readFile(join(folder, generation)).catch(error => (error.code === 'ENOENT' ? undefined : null))
   if (bytes === undefined) return { state: 'missing' }
@@ -61,7 +61,7 @@ export const readState = async (folder: string, generation: Generation): Promise
   return { state: 'readable', ...header, dump }
 }
 
-/** Puts a save that is no good out of the way of the next, where whoever wants to know finds it. */
+/** Renames an unreadable state, so that the next save does not overwrite it and it can be examined. */
 export const renameUnreadable = async (folder: string) =>
   rename(join(folder, 'state'), join(folder, 'state.unreadable')).catch(() => {})
 

@@ -7,18 +7,18 @@ import { type FoundState, isLatest, newEpoch, readState, renameUnreadable, type 
 export type SandboxNodeOptions = Pick<AnvilOptions, 'binary'> & {
   readonly folder: string
   readonly say: (line: string) => void
-  /** Told the epoch of a chain before anybody can see it. */
-  readonly opening: (epoch: string) => void
+  /** Called with the epoch of the chain before the node starts. */
+  readonly onEpoch: (epoch: string) => void
 }
 
-/** Starts the node with the best chain that it takes: the latest save, the one before, or an empty chain. */
-export const startNode = async ({ folder, say, opening, ...options }: SandboxNodeOptions): Promise<Anvil> => {
+/** Starts the node with the latest saved chain, or the previous one, or an empty chain, whichever works first. */
+export const startNode = async ({ folder, say, onEpoch, ...options }: SandboxNodeOptions): Promise<Anvil> => {
   const latest = await readState(folder, 'state')
   const before = await readState(folder, 'state.before')
-  const goesOn = await isLatest(folder, latest, before)
+  const isCurrent = await isLatest(folder, latest, before)
   const candidates: readonly Candidate[] = [
     ...savedIn(latest).map(({ epoch, dump }) =>
-      goesOn ? { epoch, dump } : { epoch: newEpoch(), dump, note: 'is not up to date' },
+      isCurrent ? { epoch, dump } : { epoch: newEpoch(), dump, note: 'is not up to date' },
     ),
     ...savedIn(before).map(({ dump }) => ({
       epoch: newEpoch(),
@@ -30,7 +30,7 @@ export const startNode = async ({ folder, say, opening, ...options }: SandboxNod
   const isFirst = latest.state === 'missing' && before.state === 'missing'
   let fault: unknown
   for (const { epoch, dump, note } of candidates) {
-    opening(epoch)
+    onEpoch(epoch)
     try {
       await using state = await unpack(folder, dump)
       const anvil = await startAnvil({ folder, host: hiddenHost(), ...options, args: [...chain, ...state.args] })
@@ -47,27 +47,27 @@ export const startNode = async ({ folder, say, opening, ...options }: SandboxNod
 }
 
 /**
- * Where no page finds the node to go around the gate (src/sandbox/gate.ts), as WebSockets may: one of 16 million addresses.
- * Systems other than Linux have the first one alone.
+ * A random loopback address out of 16 million, so that web pages cannot find the node and bypass the proxy
+ * (src/sandbox/node-proxy.ts) with WebSockets. Systems other than Linux have only 127.0.0.1.
  */
 const hiddenHost = (): string => {
-  // Neither the first nor the last, which are no address of a machine.
+  // Neither 0 nor 255, which are network and broadcast addresses.
   const parts = [...crypto.getRandomValues(new Uint8Array(3))].map(byte => 1 + (byte % 254))
   return process.platform === 'linux' ? `127.${parts.join('.')}` : '127.0.0.1'
 }
 
-/** Only the latest save goes on with its epoch. */
+/** Only the latest state keeps its epoch. */
 type Candidate = Partial<SavedState> & { readonly epoch: string; readonly note?: string }
 
 const chain = [
   ...['--chain-id', '31337', '--balance', '1000000', '--slots-in-an-epoch', '1', '--no-mining', '--no-cors'],
-  // A block of the newest rules costs ten times as much once there are thousands, and so does one with all old states kept.
+  // With a newer hard fork, or with all old states kept, mining takes ten times as long after thousands of blocks.
   ...['--hardfork', 'cancun', '--prune-history', '200'],
 ]
 
 const savedIn = (found: FoundState): readonly SavedState[] => (found.state === 'readable' ? [found] : [])
 
-/** The chain where a node can read it while it starts, so that nobody ever sees the node without it. */
+/** Unpacks the chain to a file that the node loads at its start, so that it never answers without it. */
 const unpack = async (folder: string, dump: Buffer | undefined) => {
   const path = join(folder, 'loading.json')
   if (dump) await writeFile(path, gunzipSync(dump), { mode: 0o600 })

@@ -3,8 +3,8 @@ import { privateKeyToAddress } from 'viem/accounts'
 import { keccak256, toHex } from 'viem/utils'
 
 /**
- * Where a merchant without a receiving address is paid in the sandbox. The key follows from the merchant's id,
- * so anybody can have it: on a chain where money is worth nothing, whoever signs up can take a test payment at once.
+ * The key of the treasury of a merchant without a receiving address in the sandbox, so that new merchants can accept
+ * test payments immediately. It is derived from the merchant's id and not secret, since the sandbox has no real money.
  */
 export const sandboxTreasuryKey = (merchantId: string): Hex =>
   keccak256(toHex(`paymachine sandbox treasury ${merchantId}`))

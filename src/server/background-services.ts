@@ -20,7 +20,7 @@ import type { Env } from '../env.ts'
 import type { Keyring } from '../keyring.ts'
 import { kinds } from '../kinds/all.ts'
 import { ANSWER_TIMEOUT_S, connect, LOCK_TIMEOUT_MS } from '../postgres/connect.ts'
-import { mineWhileAwaited } from '../sandbox/mining.ts'
+import { mineWhileNeeded } from '../sandbox/mining.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { type Signers, startSigners } from '../signer/signers.ts'
 import { openListener } from '../webhooks/listener.ts'
@@ -119,7 +119,7 @@ const startWorkerServices = (
   const submissions = watchSubmissions(services, { chains: chains.all.map(submittedOn), share: worker.share })
   const refunds = watchRefunds(services, { chains: chains.all.map(submittedOn), share: worker.share })
   const warnings = logRefundAttention(services, { chainIds: chainIdsOf(chains), share: worker.share })
-  const mining = sandbox && mineWhileAwaited(services, sandbox)
+  const mining = sandbox && mineWhileNeeded(services, sandbox)
   return {
     sender,
     trouble: () => (worker.healthy() ? undefined : 'takes no jobs'),

@@ -29,7 +29,7 @@ export const openWeb = async ({ say, folder = join(root, WEB_FOLDER) }: OpenWebO
   return readWeb(folder)
 }
 
-/** Of a process that serves no pages: the page for an unknown path has no style there. */
+/** For processes that serve no pages: their page for unknown paths has no style. */
 export const noWeb: Web = {
   asset: source => {
     throw new Error(`This process serves no pages, and no ${source}`)
@@ -54,7 +54,7 @@ const buildAndRead = async (folder: string, say: OpenWebOptions['say']): Promise
   }
 }
 
-/** In a process of its own: the bundler would leave its memory to the server. */
+/** In a separate process, because the memory of the bundler would not be freed in the server. */
 const build = async (folder: string): Promise<void> => {
   const child = spawn(process.execPath, [join(root, 'src/web/build.ts'), folder], {
     cwd: root,
@@ -76,7 +76,7 @@ const canWrite = (folder: string): boolean => {
   }
 }
 
-/** Again if another process has replaced the build between two reads. */
+/** Retries, because another process may replace the build between two reads. */
 const readWeb = (folder: string, attempts = 5): Web => {
   const manifest = readManifest(folder)
   if (!manifest) throw new StartError(`There is no manifest.json in ${folder}: run \`bun run build\`, then start again`)

@@ -6,19 +6,19 @@ import type { Signer } from '../queries/refund-signers.ts'
 import { sandboxTreasuryKey } from '../sandbox/treasury.ts'
 import { SIGNER_PURPOSE } from '../sealed-columns.ts'
 
-/** Undefined where neither secret key opens it, or it is erased. */
+/** Returns undefined if neither secret key decrypts the signer's key, or it was erased. */
 export const accountOf = (keyring: Keyring, signer: Signer): PrivateKeyAccount | undefined => {
   const key = keyOf(keyring, signer)
   return key && privateKeyToAccount(key)
 }
 
-/** What somebody has typed: 64 digits, with or without what announces them. */
+/** Parses a private key that an operator has entered: 64 hexadecimal digits, with or without `0x`. */
 export const readPrivateKey = (text: string): { readonly key: Hex; readonly address: Hex } | undefined => {
   const key: Hex = `0x${text.trim().replace(/^0x/, '')}`
   try {
     return { key, address: privateKeyToAccount(key).address }
   } catch {
-    // The error quotes the key.
+    // The error message would contain the key.
     return undefined
   }
 }

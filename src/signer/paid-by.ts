@@ -3,8 +3,8 @@ import type { Actor } from '../actors/kind.ts'
 import type { OpenNonce } from '../queries/signer-nonces.ts'
 
 /**
- * Whether it is with what was signed for this number that a refund is being paid. One that has failed may have been
- * paid by hand since, and what becomes of the number is nothing to it then.
+ * Whether a refund is being paid by a transaction with this nonce. A failed refund may have been signed manually in the
+ * meantime; then the nonce no longer concerns it.
  */
 export const isPaidBy = ({ state, context }: Actor<Refund>, { attempts }: OpenNonce): boolean =>
   state === 'processing' && attempts.some(({ txHash }) => txHash === context.txHash)

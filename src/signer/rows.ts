@@ -2,7 +2,7 @@ import type { Hex } from 'viem'
 import type { Row } from '../actors/command.ts'
 import { type Fees, maxFeeOf, tipOf } from '../chain/rpc/fees.ts'
 
-/** What was signed, and for what. */
+/** A signed transaction. */
 export type SignedTransaction = {
   readonly signerId: string
   readonly chainId: number

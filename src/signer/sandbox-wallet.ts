@@ -1,20 +1,20 @@
 import type { Hex } from 'viem'
 import type { Refund } from '../../machines/refund.ts'
 import { requireAddress } from '../chain/address.ts'
-import { mined, mint, setBalance } from '../sandbox/simulate/payer.ts'
-import type { SigningDesk } from './desk.ts'
+import { awaitMined, mint, setBalance } from '../sandbox/simulate/payer.ts'
+import type { SigningServices } from './signing-services.ts'
 
 const PLENTY = 1_000_000n
 
-/** Gives a merchant's signer in the sandbox what a refund takes, and more, so that the next ones need not wait. */
-export const fillSandboxWallet = async (
-  { url, busy }: NonNullable<SigningDesk['sandbox']>,
+/** Funds a merchant's sandbox signer for a refund, with more than needed, so that the next refunds need not wait. */
+export const fundSandboxWallet = async (
+  { url, keepMining }: NonNullable<SigningServices['sandbox']>,
   address: Hex,
   { tokenAddress, amount }: Refund,
 ): Promise<void> => {
-  using _mining = busy()
+  using _mining = keepMining()
   await setBalance(url, address, PLENTY * 10n ** 18n + (tokenAddress === null ? 2n * amount : 0n))
   if (tokenAddress === null) return
   const token = requireAddress(tokenAddress)
-  await mined(url, [await mint(url, { token, to: address, amount: PLENTY * 10n ** 6n + amount })])
+  await awaitMined(url, [await mint(url, { token, to: address, amount: PLENTY * 10n ** 6n + amount })])
 }

@@ -9,20 +9,19 @@ type Signed = {
 }
 
 /**
- * Whether a node shows the transaction of this hash, signed by this key for this number on this chain. Whoever has not
- * got the key cannot make one up. False of what is put into blocks without a signature, as some chains do with their
- * own, and of the oldest type where it was signed for no chain, and so may be another chain's.
+ * Whether a node shows the transaction with this hash, signed by this key with this nonce for this chain. Without the
+ * key such a transaction cannot be invented. Returns false for transactions without a signature, which some chains
+ * include, and for legacy transactions without a chain id, which may belong to another chain.
  *
- * Only what the signature covers counts, so all of it is read from the bytes themselves: what a node tells beside
- * them costs it nothing.
+ * Everything is read from the signed bytes, because a node could invent the other fields.
  */
 export const isSignedBy = async (rpc: Rpc, hash: string, signed: Signed): Promise<boolean> =>
   (await findSigned(rpc, hash, signed)) !== undefined
 
-/** What a transaction does, as its signature covers it. */
+/** The signed content of a transaction. */
 export type SignedContent = { readonly to: string | null; readonly value: bigint; readonly input: string }
 
-/** What it does, under the same conditions; undefined where one is not met. */
+/** Returns the signed content under the same conditions, otherwise undefined. */
 export const findSigned = async (
   rpc: Rpc,
   hash: string,
@@ -37,14 +36,15 @@ export const findSigned = async (
     if (keccak256(bytes) !== hash) return undefined
     const { r: rOf, s: sOf, v: _, yParity: parity, ...signed } = parseTransaction(bytes)
     if ((signed.nonce ?? 0) !== nonce || signed.chainId !== chainId) return undefined
-    // Anybody can turn a signature over, which gives the same transaction another hash; chains take only this half.
+    // Anyone can change a signature to its high-s form, which gives the transaction another hash. Chains accept only
+    // low s.
     if (rOf === undefined || sOf === undefined || parity === undefined || BigInt(sOf) > HALF_ORDER) return undefined
     const signature = { r: rOf, s: sOf, yParity: parity }
     const signer = await recoverAddress({ hash: keccak256(serializeTransaction(signed)), signature })
     if (signer.toLowerCase() !== address) return undefined
     return { to: signed.to?.toLowerCase() ?? null, value: signed.value ?? 0n, input: signed.data ?? '0x' }
   } catch {
-    // It has not got the shape of one.
+    // It does not have the format of a transaction.
     return undefined
   }
 }

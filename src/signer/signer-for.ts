@@ -3,21 +3,24 @@ import { sandboxId } from '../chain/known/sandbox.ts'
 import { uuidv7 } from '../ids.ts'
 import { findSandboxSigner, findSigner, type Signer } from '../queries/refund-signers.ts'
 import { sandboxTreasury } from '../sandbox/treasury.ts'
-import type { SigningDesk } from './desk.ts'
+import type { SigningServices } from './signing-services.ts'
 
-/** Who signs a refund; undefined where its merchant does so by hand. In the sandbox that is its treasury, always. */
+/**
+ * The signer of a refund; undefined if its merchant signs manually. In the sandbox it is always the merchant's
+ * treasury.
+ */
 export const signerFor = async (
-  desk: SigningDesk,
+  services: SigningServices,
   { merchantId, chainId, livemode }: Refund,
 ): Promise<Signer | undefined> => {
-  const { sql, clock, random } = desk
-  if (!isOfSandbox(desk, chainId)) return findSigner(sql, { merchantId, chainId, livemode })
-  const epoch = desk.sandbox?.epoch()
-  // It is not known which chain that is now, or whether there is one.
+  const { sql, clock, random } = services
+  if (!isOfSandbox(services, chainId)) return findSigner(sql, { merchantId, chainId, livemode })
+  const epoch = services.sandbox?.epoch()
+  // The epoch of the sandbox chain is not known at the moment.
   if (epoch === undefined) return undefined
   const id = uuidv7(clock.now(), random)
   return findSandboxSigner(sql, { id, merchantId, chainId, epoch, address: sandboxTreasury(merchantId) })
 }
 
-export const isOfSandbox = ({ sandbox }: Pick<SigningDesk, 'sandbox'>, chainId: number): boolean =>
+export const isOfSandbox = ({ sandbox }: Pick<SigningServices, 'sandbox'>, chainId: number): boolean =>
   sandbox !== undefined && chainId === sandboxId

@@ -1,17 +1,17 @@
 import type { Signer } from '../queries/refund-signers.ts'
-import type { SigningDesk } from './desk.ts'
+import type { SigningServices } from './signing-services.ts'
 
-const told = new Set<string>()
+const logged = new Set<string>()
 
-/** What stays as it is until somebody does something is told once by each process, not at every look. */
+/** Logs a condition that lasts until an operator acts once per process, not at every check. */
 export const warnOnce = (
-  { log }: SigningDesk,
+  { log }: SigningServices,
   { id, address, chain_id }: Signer,
   { nonce, action }: { readonly nonce: number; readonly action: string },
   what: string,
 ): void => {
   const key = `${id} ${nonce} ${what}`
-  if (told.has(key)) return
-  told.add(key)
+  if (logged.has(key)) return
+  logged.add(key)
   log.warn({ chain: Number(chain_id), signer: address, nonce, action }, what)
 }

@@ -8,7 +8,7 @@ export type DuePollerOptions = {
   readonly sweepMs?: number
 }
 
-/** A row contains the time at which its commit was decided, and may become visible so much later. */
+/** A row contains the time at which its commit was decided, and may become visible this much later. */
 const LATE_MS = 500
 
 /** Deliveries that become due so soon are found ahead of time, so that they can be sent exactly when they are due. */

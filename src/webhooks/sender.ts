@@ -39,7 +39,7 @@ export type Sender = {
  */
 const STALE_MS = LEASE_MS - 15_000
 
-/** A named endpoint may have deliveries that have been due for so long, because commits can be late. */
+/** A named endpoint may have deliveries that have been due for this long, because commits can be late. */
 const LATE_MS = 60_000
 
 const action = 'start with the SECRET_KEY that encrypted the secret'

@@ -18,7 +18,7 @@ export type HeartbeatOptions = {
   readonly databaseUrl: string
   readonly watchdog: Watchdog
   readonly heartbeatMs: number
-  /** A worker without a heartbeat for so long is dead. */
+  /** A worker without a heartbeat for this long is dead. */
   readonly deadAfterMs: number
 }
 

@@ -1,4 +1,4 @@
-/** The runner is stalled after so many checks in a row without a request for jobs. */
+/** The runner is stalled after this many checks in a row without a request for jobs. */
 const CHECK_MS = 1_000
 const MAX_IDLE_CHECKS = 5
 

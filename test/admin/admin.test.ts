@@ -24,14 +24,14 @@ const admin = async (env: Env, args: readonly string[], input = '') => {
   return { code, out, err }
 }
 
-/** The same in this process: two dozen others would say no more, and take a second each. */
+/** The same in this process: two dozen others would print no more, and take a second each. */
 const here = async (variables: Env, args: readonly string[], input = '') => {
   const out: string[] = []
   const err: string[] = []
   const terminal = {
     variables,
-    say: (line: string) => void out.push(`${line}\n`),
-    complain: (what: unknown) => void err.push(`${what}\n`),
+    print: (line: string) => void out.push(`${line}\n`),
+    printError: (what: unknown) => void err.push(`${what}\n`),
     readInput: async () => input,
   }
   const code = await program.admin(args, terminal)

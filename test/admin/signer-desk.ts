@@ -24,8 +24,8 @@ export const signerDesk = async ({ mining = 'auto' as 'auto' | 'none' } = {}) =>
       const args = text.replaceAll('MER', merchant).split(' ')
       const code = await program.admin(args, {
         variables: { ...variables, ...more },
-        say: line => void said.push(line),
-        complain: what => void complaints.push(String(what)),
+        print: line => void said.push(line),
+        printError: what => void complaints.push(String(what)),
         readInput: async () => input,
       })
       return { code, said: said.join('\n'), complained: complaints.join('\n') }

@@ -11,9 +11,9 @@ import { recoverySecretOf } from '../../src/commands/deposits.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
-import { ask } from '../../src/sandbox/ask.ts'
 import { payer } from '../../src/sandbox/contracts.ts'
-import { mined } from '../../src/sandbox/simulate/payer.ts'
+import { callNode } from '../../src/sandbox/node-client.ts'
+import { awaitMined } from '../../src/sandbox/simulate/payer.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
 import { type SimulationServer, simulationServer } from '../http/simulations.ts'
@@ -56,9 +56,14 @@ const sweep = async (sql: Sql, address: string) => {
   const args = [deposit.treasury, salts, [requireAddress(token)]] as const
   const data = encodeFunctionData({ abi: factoryAbi, functionName: 'collect', args })
   const { url } = instance.sandbox
-  const hash = await ask(url, 'eth_sendTransaction', { from: payer, to: factory, data, gas: toQuantity(1_000_000) })
-  const block = await mined(url, [String(hash)])
-  await ask(url, 'anvil_mine', toQuantity(10))
+  const hash = await callNode(url, 'eth_sendTransaction', {
+    from: payer,
+    to: factory,
+    data,
+    gas: toQuantity(1_000_000),
+  })
+  const block = await awaitMined(url, [String(hash)])
+  await callNode(url, 'anvil_mine', toQuantity(10))
   await until(async () => (await sql`select from chain_cursors where final_number >= ${block}`).length > 0)
 }
 
@@ -77,8 +82,8 @@ const findingsAfter = async (tampering: string, look: (sql: Sql) => Promise<read
 
 const byAudit = (sql: Sql) => audit(sql, kinds, { keyring })
 const byChain = async (sql: Sql) => {
-  const { findings, left } = await compareChains(sql, instance.server.api.chains)
-  expect(left).toEqual([])
+  const { findings, notCompared } = await compareChains(sql, instance.server.api.chains)
+  expect(notCompared).toEqual([])
   return findings
 }
 

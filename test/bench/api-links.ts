@@ -30,7 +30,10 @@ export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSiz
   let made = 0
   const byCore = async () => {
     const opening = { ...wanted(String(made++)), ...absent, merchantId, livemode: false }
-    await createPaymentLink({ ...instance.world, actors: instance.actors }, opening, { cause: 'bench', keep: () => [] })
+    await createPaymentLink({ ...instance.world, actors: instance.actors }, opening, {
+      cause: 'bench',
+      responseRows: () => [],
+    })
   }
   const body = JSON.stringify(wanted(NUMBER))
   const toOurs = numberedPost('/v1/payment-links', secret, body)

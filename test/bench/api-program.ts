@@ -55,7 +55,7 @@ const bare = new Elysia()
   // With the record, which nobody could leave out.
   .post('/payment-links', async ({ body, set }) => {
     const opening = { ...OPENING, ...Object(body), merchantId }
-    const made = await createPaymentLink({ ...outside, actors }, opening, { cause: 'bench', keep: () => [] })
+    const made = await createPaymentLink({ ...outside, actors }, opening, { cause: 'bench', responseRows: () => [] })
     set.status = 201
     return paymentLinkRecord.render(made, env)
   })

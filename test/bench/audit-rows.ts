@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { forwarderOf, saltOf } from '../../src/chain/forwarder.ts'
 import type { Keyring } from '../../src/keyring.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
-import type { Fragment } from '../../src/queries/places.ts'
+import type { Fragment } from '../../src/queries/list-rows.ts'
 import { RECOVERY_PURPOSE } from '../../src/sealed-columns.ts'
 
 /** Payments of one merchant are paid by one link, and told to one endpoint. */

@@ -28,7 +28,7 @@ export const measureAudit = async ({ server, say, report }: Bench, payments: num
   const findings = await audit(sql, kinds, {
     keyring,
     parallel: PARALLEL,
-    asked: ({ what }, ms) => {
+    onChecked: ({ what }, ms) => {
       if (ms > 500) say(`${(ms / 1_000).toFixed(1)} s: ${what}`)
     },
   })

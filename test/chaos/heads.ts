@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { headOf } from '../../src/sandbox/ask.ts'
+import { getHead } from '../../src/sandbox/node-client.ts'
 
 /** How often the node is asked: several times between two blocks. */
 const EVERY_MS = 50
@@ -12,7 +12,7 @@ export const watchHeads = (url: string) => {
     while (!over) {
       const askedAt = Date.now()
       // The node may stand still for a while.
-      const head = await headOf(url).catch(() => undefined)
+      const head = await getHead(url).catch(() => undefined)
       if (head && head.number !== seen.at(-1)?.number) seen.push({ askedAt, number: head.number })
       else if (head) seen[seen.length - 1] = { askedAt, number: head.number }
       await sleep(EVERY_MS)

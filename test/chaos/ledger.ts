@@ -1,6 +1,6 @@
 import { encodeId } from '../../src/ids.ts'
-import { ask } from '../../src/sandbox/ask.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { callNode } from '../../src/sandbox/node-client.ts'
 import { dollarsOf } from '../sandbox/opened.ts'
 import type { Scene } from './scene.ts'
 
@@ -33,7 +33,7 @@ export const differFromChain = async ({ sql, chain }: Scene): Promise<readonly s
   const differing = await Promise.all(
     deposits.map(async ({ address, payment, state, token, received, final, tokens, coins }) => {
       const dollars = await dollarsOf(chain.url, address)
-      const native = BigInt(String(await ask(chain.url, 'eth_getBalance', address, 'latest')))
+      const native = BigInt(String(await callNode(chain.url, 'eth_getBalance', address, 'latest')))
       const held = token === null ? native : BigInt(dollars)
       const isRecorded =
         BigInt(tokens) === BigInt(dollars) && (token === null ? BigInt(coins) === native : BigInt(coins) <= native)

@@ -17,7 +17,7 @@ export const logCallsIn = (path: string, source: string): readonly LogCall[] => 
     message: textOf(argumentsFrom(source, call.index + call[0].length).at(-1)),
   })),
   // Two functions log for their callers.
-  ...[...source.matchAll(/\bwarnOnce\(\s*(?=desk\b)/g)].map(call => ({
+  ...[...source.matchAll(/\bwarnOnce\(\s*(?=services\b)/g)].map(call => ({
     at: path,
     level: 'warn',
     message: textOf(argumentsFrom(source, call.index + call[0].length).at(-1)),

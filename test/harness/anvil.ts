@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startAnvil } from '../../src/sandbox/anvil.ts'
-import { ask, headOf, type SandboxHead } from '../../src/sandbox/ask.ts'
+import { callNode, getHead, type SandboxHead } from '../../src/sandbox/node-client.ts'
 import { until } from './until.ts'
 
 /** A chain for one test. It ends with the test process, also when that process is killed. */
@@ -55,8 +55,8 @@ export const anvil = async ({
       ...args,
     ],
   })
-  const call = (method: string, ...params: readonly unknown[]) => ask(node.url, method, ...params)
-  const head = (block?: string) => headOf(node.url, block)
+  const call = (method: string, ...params: readonly unknown[]) => callNode(node.url, method, ...params)
+  const head = (block?: string) => getHead(node.url, block)
 
   const lastBlocks = async (count: number): Promise<readonly SandboxHead[]> => {
     const { number } = await head()

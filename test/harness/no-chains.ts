@@ -8,7 +8,9 @@ export const noChains = (outside: Pick<Dependencies, 'clock' | 'random' | 'log'>
   connectChains([], () => [], outside)
 
 /** API options for tests that need neither chains nor sign-ups. */
-export const noChainOptions = (outside: Dependencies): Pick<ApiOptions, 'chains' | 'sandbox' | 'signUpCode' | 'web'> => ({
+export const noChainOptions = (
+  outside: Dependencies,
+): Pick<ApiOptions, 'chains' | 'sandbox' | 'signUpCode' | 'web'> => ({
   chains: noChains(outside),
   sandbox: undefined,
   signUpCode: null,

@@ -5,8 +5,8 @@ import { baseMainnet, baseSepolia } from '../../src/chain/known/base.ts'
 import { keepStopped } from '../../src/chain/watch/books.ts'
 import { recoverySecretOf } from '../../src/commands/deposits.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
-import { ask } from '../../src/sandbox/ask.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { callNode } from '../../src/sandbox/node-client.ts'
 import { sandboxTreasury } from '../../src/sandbox/treasury.ts'
 import { openLedger } from '../chain/watch/ledger.ts'
 import { rewrite } from '../harness/rewrite.ts'
@@ -61,7 +61,7 @@ describe('GET /v1/checkout/links/:linkId', () => {
   test('200: exactly what a visitor may know, and what it takes in every asset', async () => {
     const { id } = await link({ title: 'A lamp', reference: 'order 7', metadata: { shelf: 'B' }, windowMinutes: 10 })
     const before = Date.now()
-    const gasPrice = BigInt(String(await ask(chain.url, 'eth_gasPrice')))
+    const gasPrice = BigInt(String(await callNode(chain.url, 'eth_gasPrice')))
     const { status, link: shown, options } = await visit(id)
     expect([status, shown]).toEqual([
       200,

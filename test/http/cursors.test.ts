@@ -5,7 +5,7 @@ import { routes } from '../../src/http/routes.ts'
 import { encodeId } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { connect } from '../../src/postgres/connect.ts'
-import type { Whose } from '../../src/queries/places.ts'
+import type { ListOwner } from '../../src/queries/list-rows.ts'
 import { urlOf } from '../access/elsewhere.ts'
 import { insertKey } from '../access/keys.ts'
 import { until } from '../harness/until.ts'
@@ -107,7 +107,7 @@ describe('a walk from an id that was learned before an earlier transaction commi
 })
 
 /** Opens a payment on a link that is there. */
-const openOn = async ({ actors }: Api, link: string, actor: string, whose: Whose): Promise<void> => {
+const openOn = async ({ actors }: Api, link: string, actor: string, whose: ListOwner): Promise<void> => {
   const create = { ...paymentOpening, ...whose, paymentLinkId: link, windowMinutes: 30 }
   const outcome = await actors.dispatchBundle([
     { kind: 'payment_link', actor: link, event: { type: 'open_payment' } },

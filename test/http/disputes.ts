@@ -14,7 +14,7 @@ export const makeDispute = async (
   const { actor: paymentId } = await paid(api, { merchantId, livemode })
   const payment = await findPayment(api.sql, { id: paymentId, merchantId, livemode })
   if (!payment) throw new Error('no payment was made')
-  const by = { cause: 'test', keep: () => [] }
+  const by = { cause: 'test', responseRows: () => [] }
   const { id } = await openDispute(api, payment, { reason: 'general', amountMinor: undefined, description: null }, by)
   if (submit) await giveEvidence(api, { id, merchantId, livemode }, { evidence: {}, submit }, by)
   return encodeId('dp', id)

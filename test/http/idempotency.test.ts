@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { answerOnce } from '../../src/http/idempotency.ts'
+import { answerIdempotently } from '../../src/http/idempotency.ts'
 import { insertKey } from '../access/keys.ts'
 import type { Called } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
@@ -193,21 +193,21 @@ describe('who misuses it', () => {
   const call = { headers: new Headers(), pattern: '/v1/x', params: {}, body: {} }
 
   test('is told when a refund comes without its mode', async () => {
-    const whose = { merchantId: server.lamps.merchantId, livemode: undefined }
+    const owner = { merchantId: server.lamps.merchantId, livemode: undefined }
     const headers = new Headers({ 'idempotency-key': 'k' })
-    const work = answerOnce(
+    const work = answerIdempotently(
       server.to.api,
-      { ...call, headers, whose },
+      { ...call, headers, owner },
       { isRefund: true, work: never, answer: () => ({ status: 200, body: {} }) },
     )
     await expect(work).rejects.toThrow(TypeError)
   })
 
   test('a refund without a key is refused', async () => {
-    const whose = { merchantId: server.lamps.merchantId, livemode: false }
-    const work = answerOnce(
+    const owner = { merchantId: server.lamps.merchantId, livemode: false }
+    const work = answerIdempotently(
       server.to.api,
-      { ...call, whose },
+      { ...call, owner },
       { isRefund: true, work: never, answer: () => ({ status: 200, body: {} }) },
     )
     await expect(work).rejects.toMatchObject({ code: 'idempotency_key_required' })

@@ -69,7 +69,7 @@ test('this machine reads what was answered, how long it took, what works and wha
   expect(series.get('paymachine_up{part="worker"}')).toBe(0)
   expect(series.get('paymachine_chain_head{chain="31337"}')).toBe(42)
   expect(series.get('paymachine_chain_age_seconds{chain="31337"}')).toBeGreaterThan(59)
-  for (const name of ['jobs_ready', 'jobs_given_up', 'timers_due', 'payments_untold', 'deliveries_due', 'workers'])
+  for (const name of ['jobs_ready', 'jobs_given_up', 'timers_due', 'payments_unsettled', 'deliveries_due', 'workers'])
     expect(series.get(`paymachine_${name}`)).toBe(0)
   for (const reason of ['no_gas', 'nonce_ahead'])
     expect(series.get(`paymachine_refunds_unsigned{reason="${reason}"}`)).toBe(0)

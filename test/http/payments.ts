@@ -5,7 +5,7 @@ import type { Api } from '../../src/http/api.ts'
 import { encodeId, uuidv7 } from '../../src/ids.ts'
 import { linkEventOf, paymentKind } from '../../src/kinds/payment.ts'
 import { ofKind } from '../../src/queries/actors.ts'
-import type { Whose } from '../../src/queries/places.ts'
+import type { ListOwner } from '../../src/queries/list-rows.ts'
 import { hash, paymentOpening, payments } from '../machines/payment-cases.ts'
 import { makeLink } from './links.ts'
 
@@ -17,7 +17,7 @@ export type MadePayment = OpenedPayment & { readonly link: string; readonly link
 /** A payment in a situation of its machine's tests, on a link of its own, by the events that lead there. */
 export const makePayment = async (
   api: Api,
-  whose: Whose,
+  whose: ListOwner,
   situation = 'success',
   { maxPayments = null, ...more }: { readonly maxPayments?: number | null } & Record<string, unknown> = {},
 ): Promise<MadePayment> => {
@@ -56,7 +56,7 @@ export const move = async (
  */
 export const openPayment = async (
   api: Api,
-  whose: Whose,
+  whose: ListOwner,
   { opening: more = {}, pick = {} }: { readonly opening?: object; readonly pick?: object } = {},
 ): Promise<OpenedPayment> => {
   const { create, ...opened } = opening(api, whose, { paymentLinkId: uuidv7(new Date(), api.random), ...more })
@@ -66,7 +66,7 @@ export const openPayment = async (
 }
 
 /** One of these that has succeeded with so many atomic units. */
-export const paid = async (api: Api, whose: Whose, received = 1000n, more = {}): Promise<OpenedPayment> => {
+export const paid = async (api: Api, whose: ListOwner, received = 1000n, more = {}): Promise<OpenedPayment> => {
   const opened = await openPayment(api, whose, more)
   await happen(api, opened.actor, seen('enough_seen', received))
   await happen(api, opened.actor, final('finalized', received))
@@ -93,7 +93,7 @@ export const seen = (type: string, amountReceived: bigint) => ({
 export const final = (type: string, amountFinal: bigint) => ({ ...of, type, amountFinal })
 export const windowOver = () => ({ type: 'window_over', scannedTo: new Date(Date.now() + 3_600_000) })
 
-const opening = (api: Api, { merchantId, livemode }: Whose, more: object) => {
+const opening = (api: Api, { merchantId, livemode }: ListOwner, more: object) => {
   const actor = uuidv7(api.clock.now(), api.random)
   const address = `0x${actor.replaceAll('-', '').padStart(40, '0')}`
   const create = { ...paymentOpening, merchantId, livemode, windowMinutes: 30, ...more }

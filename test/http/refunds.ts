@@ -3,19 +3,19 @@ import { type } from 'arktype'
 import { startRefund } from '../../src/commands/refunds.ts'
 import type { Api } from '../../src/http/api.ts'
 import { encodeId } from '../../src/ids.ts'
+import type { ListOwner } from '../../src/queries/list-rows.ts'
 import { findPayment } from '../../src/queries/payments.ts'
-import type { Whose } from '../../src/queries/places.ts'
 import { paid } from './payments.ts'
 import { type Asked, newKey, type TwoShops } from './two-shops.ts'
 
 /** A refund of ten dollars, and its customer is still to say where to unless that is said here. */
-export const makeRefund = async (api: Api, whose: Whose, destination: string | null = null): Promise<string> => {
+export const makeRefund = async (api: Api, whose: ListOwner, destination: string | null = null): Promise<string> => {
   const { merchantId, livemode } = whose
   const { actor: id } = await paid(api, whose)
   const payment = await findPayment(api.sql, { id, merchantId, livemode })
   if (!payment) throw new Error('no payment was made')
   const request = { amountMinor: undefined, reason: null, destination, metadata: {} }
-  return encodeId('re', (await startRefund(api, payment, request, { cause: 'test', keep: () => [] })).id)
+  return encodeId('re', (await startRefund(api, payment, request, { cause: 'test', responseRows: () => [] })).id)
 }
 
 export const refund = type({

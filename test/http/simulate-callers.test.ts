@@ -5,7 +5,7 @@ import { decodeId } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { findPayment } from '../../src/queries/payments.ts'
-import { ask } from '../../src/sandbox/ask.ts'
+import { callNode } from '../../src/sandbox/node-client.ts'
 import { simulate } from '../../src/sandbox/simulate/simulate.ts'
 import { insertKey } from '../access/keys.ts'
 import { anvil } from '../harness/anvil.ts'
@@ -141,7 +141,7 @@ test.concurrent("others' transactions survive a reorganisation, whenever they we
   // All the time, so that some are in the blocks that are dropped.
   const wallet = (async () => {
     while (!reorganized) {
-      sent.push(String(await ask(url, 'eth_sendTransaction', { from, to: from, gas: '0x5208' })))
+      sent.push(String(await callNode(url, 'eth_sendTransaction', { from, to: from, gas: '0x5208' })))
       await Bun.sleep(150)
     }
   })()
@@ -154,11 +154,11 @@ test.concurrent("others' transactions survive a reorganisation, whenever they we
   ])
   await wallet
   expect([answer.status, other.status]).toEqual([200, 200])
-  await ask(url, 'evm_mine')
+  await callNode(url, 'evm_mine')
   expect(sent.length).toBeGreaterThan(3)
-  const receipts = await Promise.all(sent.map(hash => ask(url, 'eth_getTransactionReceipt', hash)))
+  const receipts = await Promise.all(sent.map(hash => callNode(url, 'eth_getTransactionReceipt', hash)))
   expect(receipts.filter(receipt => receipt === null)).toEqual([])
-  expect(await ask(url, 'eth_getTransactionReceipt', hashesIn(answer)[0])).toBe(null)
+  expect(await callNode(url, 'eth_getTransactionReceipt', hashesIn(answer)[0])).toBe(null)
   await server.becomes(beside, { state: 'success' })
   expect((await server.look(dropped)).state).toBe('pending')
 })

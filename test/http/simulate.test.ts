@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Hex } from 'viem'
 import { audit } from '../../src/audit/audit.ts'
 import { kinds } from '../../src/kinds/all.ts'
-import { ask } from '../../src/sandbox/ask.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { callNode } from '../../src/sandbox/node-client.ts'
 import { payFromWallet } from '../../src/sandbox/simulate/payer.ts'
 import { type Look, type SimulationServer, simulationServer } from './simulations.ts'
 
@@ -44,7 +44,7 @@ test.concurrent.each(ends)('%s, to be paid in %s, ends as it should', async (sce
   expect([answer.status, answer.text]).toEqual([200, expect.any(String)])
   const { transactions } = answer.json as { transactions: string[] }
   expect(transactions).toEqual([expect.stringMatching(/^0x[0-9a-f]{64}$/)])
-  const receipt = await ask(server.sandbox.url, 'eth_getTransactionReceipt', transactions[0])
+  const receipt = await callNode(server.sandbox.url, 'eth_getTransactionReceipt', transactions[0])
   if (scenario === 'reorged') expect(receipt).toBe(null)
   else expect(receipt).toMatchObject({ status: scenario === 'reverted' ? '0x0' : '0x1' })
   await server.becomes(id, end)

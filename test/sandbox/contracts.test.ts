@@ -3,8 +3,8 @@ import { createWalletClient, decodeFunctionResult, encodeFunctionData, http, par
 import { mnemonicToAccount } from 'viem/accounts'
 import { foundry } from 'viem/chains'
 import { factory, factoryAbi } from '../../src/chain/forwarder.ts'
-import { headOf } from '../../src/sandbox/ask.ts'
 import { owner, payer, sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { getHead } from '../../src/sandbox/node-client.ts'
 import { anvil } from '../harness/anvil.ts'
 import { until } from '../harness/until.ts'
 import { dollarsOf, mint, opened } from './opened.ts'
@@ -71,7 +71,7 @@ test('a price is there from the first block on, and anybody sets another', async
   const to = sandboxContracts.feed
   const read = async (functionName: 'latestRoundData' | 'description' | 'decimals') => {
     const data = encodeFunctionData({ abi, functionName })
-    const { hash } = await headOf(chain.url)
+    const { hash } = await getHead(chain.url)
     const answer = String(await chain.call('eth_call', { to, data }, { blockHash: hash })) as `0x${string}`
     return decodeFunctionResult({ abi, functionName, data: answer })
   }

@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { lockDataFolder } from '../../src/process/data-folder-lock.ts'
-import { ask, headOf } from '../../src/sandbox/ask.ts'
 import { deployments, payer } from '../../src/sandbox/contracts.ts'
+import { callNode, getHead } from '../../src/sandbox/node-client.ts'
 import { openSandbox } from '../../src/sandbox/sandbox.ts'
 import { dataFolder, isAlive, killGuard } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
@@ -18,11 +18,11 @@ test('a restart keeps blocks, balances, receipts and nonces, at the same address
   const first = await opened(folder.path)
   const hash = await mint(first.url, somebody, 5)
   const facts = async (url: string) => ({
-    head: await headOf(url),
-    genesis: await headOf(url, '0x0'),
+    head: await getHead(url),
+    genesis: await getHead(url, '0x0'),
     dollars: await dollarsOf(url, somebody),
-    receipt: await ask(url, 'eth_getTransactionReceipt', hash),
-    nonce: await ask(url, 'eth_getTransactionCount', payer, 'latest'),
+    receipt: await callNode(url, 'eth_getTransactionReceipt', hash),
+    nonce: await callNode(url, 'eth_getTransactionCount', payer, 'latest'),
   })
   const before = await facts(first.url)
   expect(before).toMatchObject({ head: { number: 2 }, dollars: 5, receipt: { status: '0x1' }, nonce: '0x1' })
@@ -31,18 +31,18 @@ test('a restart keeps blocks, balances, receipts and nonces, at the same address
   expect(await facts(second.url)).toEqual(before)
   expect([second.url, second.epoch()]).toEqual([first.url, first.epoch()])
   await mint(second.url, somebody, 1)
-  expect(await headOf(second.url)).toMatchObject({ number: 3 })
+  expect(await getHead(second.url)).toMatchObject({ number: 3 })
 })
 
 test('what waits to be mined when the instance stops is in the chain that it comes back with', async () => {
   await using folder = dataFolder()
   const first = await opened(folder.path)
-  const hash = await ask(first.url, 'eth_sendTransaction', { from: payer, to: somebody, value: '0x5' })
-  expect(await ask(first.url, 'eth_getTransactionReceipt', hash)).toBeNull()
+  const hash = await callNode(first.url, 'eth_sendTransaction', { from: payer, to: somebody, value: '0x5' })
+  expect(await callNode(first.url, 'eth_getTransactionReceipt', hash)).toBeNull()
   await first.stop()
   await using second = await opened(folder.path)
-  expect(await ask(second.url, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
-  expect(Number(await ask(second.url, 'eth_getBalance', somebody, 'latest'))).toBe(5)
+  expect(await callNode(second.url, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
+  expect(Number(await callNode(second.url, 'eth_getBalance', somebody, 'latest'))).toBe(5)
 })
 
 test('nothing is deployed twice', async () => {
@@ -50,7 +50,7 @@ test('nothing is deployed twice', async () => {
   for (let round = 0; round < 3; round++) {
     await using sandbox = await opened(folder.path)
     expect(await deployerNonce(sandbox.url)).toBe(deployments.length)
-    expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
+    expect(await getHead(sandbox.url)).toMatchObject({ number: 1 })
     expect(sandbox.said).toEqual([])
   }
 })
@@ -91,7 +91,7 @@ test('a chain whose guard was killed is not left without one', async () => {
   killGuard(pid)
   await until(() => nodeOf(folder.path).pid !== pid)
   expect(runs(pid)).toBe(false)
-  expect((await headOf(sandbox.url)).number).toBe(1)
+  expect((await getHead(sandbox.url)).number).toBe(1)
 })
 
 test('a chain that has grown by thousands of blocks gets a fresh process, and is the same chain', async () => {
@@ -99,16 +99,16 @@ test('a chain that has grown by thousands of blocks gets a fresh process, and is
   await using sandbox = await opened(folder.path)
   const { pid, epoch } = nodeOf(folder.path)
   await mint(sandbox.url, somebody, 5)
-  await ask(sandbox.url, 'anvil_mine', '0x1388')
-  const head = await headOf(sandbox.url)
+  await callNode(sandbox.url, 'anvil_mine', '0x1388')
+  const head = await getHead(sandbox.url)
   {
-    await using _busy = sandbox.busy()
-    await until(async () => (await headOf(sandbox.url)).number >= head.number + 2)
+    await using _busy = sandbox.keepMining()
+    await until(async () => (await getHead(sandbox.url)).number >= head.number + 2)
     expect(nodeOf(folder.path).pid).toBe(pid)
   }
   await until(() => nodeOf(folder.path).pid !== pid)
   expect(nodeOf(folder.path).epoch).toBe(epoch)
-  expect(await headOf(sandbox.url, `0x${head.number.toString(16)}`)).toEqual(head)
+  expect(await getHead(sandbox.url, `0x${head.number.toString(16)}`)).toEqual(head)
   expect(await dollarsOf(sandbox.url, somebody)).toBe(5)
   expect(sandbox.said).toEqual([])
 })
@@ -144,12 +144,12 @@ test('a chain that is killed comes back at the same address with what was saved'
 test('a chain that is killed before anything was saved again loses no more than that', async () => {
   await using folder = dataFolder()
   await using sandbox = await opened(folder.path)
-  const { hash } = await headOf(sandbox.url)
+  const { hash } = await getHead(sandbox.url)
   const { pid } = nodeOf(folder.path)
   await mint(sandbox.url, somebody, 5)
   process.kill(pid, 'SIGKILL')
   await until(async () => nodeOf(folder.path).pid !== pid)
-  expect((await headOf(sandbox.url, '0x1')).hash).toBe(hash)
+  expect((await getHead(sandbox.url, '0x1')).hash).toBe(hash)
 })
 
 test('two starts at once share one chain, and the second goes on with it when the first is gone', async () => {
@@ -162,7 +162,7 @@ test('two starts at once share one chain, and the second goes on with it when th
   expect(await deployerNonce(sandbox.url)).toBe(deployments.length)
   await killed(instance)
   await killed(other)
-  await until(() => nodeOfOrNone(folder.path)?.pid !== pid && sandbox.trouble() === undefined)
+  await until(() => nodeOfOrNone(folder.path)?.pid !== pid && sandbox.problem() === undefined)
   await until(() => mint(sandbox.url, somebody, 5).catch(() => undefined))
   expect(await until(() => sandbox.epoch())).toBe(epoch)
 })

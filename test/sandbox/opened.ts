@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ask } from '../../src/sandbox/ask.ts'
 import { owner, payer, sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { callNode } from '../../src/sandbox/node-client.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
 import { until } from '../harness/until.ts'
 
@@ -42,14 +42,15 @@ export const nodeOf = (dataDir: string): { readonly pid: number; readonly port: 
 /** Pays test dollars to the address, in a block of its own; the hash. */
 export const mint = async (url: string, to: string, value: number): Promise<string> => {
   const data = `0x40c10f19${to.slice(2).padStart(64, '0')}${value.toString(16).padStart(64, '0')}`
-  const hash = await ask(url, 'eth_sendTransaction', { from: payer, to: sandboxContracts.token, data })
-  await ask(url, 'evm_mine')
+  const hash = await callNode(url, 'eth_sendTransaction', { from: payer, to: sandboxContracts.token, data })
+  await callNode(url, 'evm_mine')
   return String(hash)
 }
 
 export const dollarsOf = async (url: string, account: string): Promise<number> => {
   const data = `0x70a08231${account.slice(2).padStart(64, '0')}`
-  return Number(await ask(url, 'eth_call', { to: sandboxContracts.token, data }, 'latest'))
+  return Number(await callNode(url, 'eth_call', { to: sandboxContracts.token, data }, 'latest'))
 }
 
-export const deployerNonce = async (url: string) => Number(await ask(url, 'eth_getTransactionCount', owner, 'latest'))
+export const deployerNonce = async (url: string) =>
+  Number(await callNode(url, 'eth_getTransactionCount', owner, 'latest'))

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Hex } from 'viem'
 import { toHex } from 'viem/utils'
-import { ask } from '../../src/sandbox/ask.ts'
 import { payer, sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { deploy, mine } from '../../src/sandbox/deploy.ts'
-import { mined, payFromWallet } from '../../src/sandbox/simulate/payer.ts'
+import { callNode } from '../../src/sandbox/node-client.ts'
+import { awaitMined, payFromWallet } from '../../src/sandbox/simulate/payer.ts'
 import { anvil } from '../harness/anvil.ts'
 
 const sandboxNode = async () => {
@@ -44,14 +44,14 @@ const givingNonce = async (url: string, nonce: number) => {
 
 test('a payment whose nonce another payment was given at the same moment is sent again, and both are mined', async () => {
   await using node = await sandboxNode()
-  const nonce = Number(await ask(node.url, 'eth_getTransactionCount', payer, 'pending'))
+  const nonce = Number(await callNode(node.url, 'eth_getTransactionCount', payer, 'pending'))
   const first = await payFromWallet(node.url, coinsTo('1'))
   // What the node would offer by itself has risen meanwhile.
   await node.call('anvil_setNextBlockBaseFeePerGas', toHex(50n * 10n ** 9n))
   await using second = await givingNonce(node.url, nonce)
   const hashes = [first, await payFromWallet(second.url, coinsTo('2'))]
   await mine(node.url)
-  await mined(node.url, hashes)
+  await awaitMined(node.url, hashes)
   expect(await node.call('eth_getBalance', coinsTo('1').to, 'latest')).toBe('0x3e8')
 })
 
@@ -72,6 +72,6 @@ test('every hash that many payments at the same time are answered with is mined'
   while (!isOver) await mine(node.url)
   const hashes = await all
   await mine(node.url)
-  await mined(node.url, hashes)
+  await awaitMined(node.url, hashes)
   expect(new Set(hashes).size).toBe(200)
 }, 60_000)

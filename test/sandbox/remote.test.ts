@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { headOf } from '../../src/sandbox/ask.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { getHead } from '../../src/sandbox/node-client.ts'
 import { anvil, type TestChain } from '../harness/anvil.ts'
 import { dataFolder } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
@@ -22,8 +22,8 @@ test.each([
   await until(async () => (await chain.call('eth_getCode', sandboxContracts.feed, 'latest')) !== '0x')
   await mint(chain.url, somebody, 7)
   await until(async () => (await dollarsOf(chain.url, somebody)) === 7)
-  expect(sandbox.epoch()).toBe((await headOf(chain.url, '0x0')).hash)
-  expect(sandbox.trouble()).toBeUndefined()
+  expect(sandbox.epoch()).toBe((await getHead(chain.url, '0x0')).hash)
+  expect(sandbox.problem()).toBeUndefined()
 })
 
 test('an instance that has the chain of another by its address knows it by the same epoch, over restarts too', async () => {
@@ -42,7 +42,7 @@ test('an instance that has the chain of another by its address knows it by the s
 test('two instances at one node have the contracts once', async () => {
   await using chain = await anvil({ mining: 'none' })
   const instances = await Promise.all([opened(nowhere, chain.url), opened(nowhere, chain.url)])
-  for (const instance of instances) expect(instance.trouble()).toBeUndefined()
+  for (const instance of instances) expect(instance.problem()).toBeUndefined()
   const nonce = await deployerNonce(chain.url)
   await using _later = await opened(nowhere, chain.url)
   expect(await deployerNonce(chain.url)).toBe(nonce)
@@ -52,8 +52,8 @@ test('two instances at one node have the contracts once', async () => {
 test('nothing is sent to another chain', async () => {
   await using chain = await anvil({ args: ['--chain-id', '1'] })
   await using sandbox = await opened(nowhere, chain.url)
-  await using _busy = sandbox.busy()
-  expect(sandbox.trouble()).toBe('wrong_chain')
+  await using _busy = sandbox.keepMining()
+  expect(sandbox.problem()).toBe('wrong_chain')
   expect(await chain.head()).toMatchObject({ number: 0 })
   expect(await deployerNonce(chain.url)).toBe(0)
 })
@@ -61,16 +61,16 @@ test('nothing is sent to another chain', async () => {
 test('a node that starts later is found, and one that comes back empty is a new epoch', async () => {
   const port = await unusedPort()
   await using sandbox = await opened(nowhere, `http://127.0.0.1:${port}/?key=secret`)
-  expect(sandbox.trouble()).toBe('unreachable')
+  expect(sandbox.problem()).toBe('unreachable')
   const isReady = async (chain: TestChain) =>
-    (await chain.call('eth_getCode', sandboxContracts.token, 'latest')) !== '0x' && sandbox.trouble() === undefined
+    (await chain.call('eth_getCode', sandboxContracts.token, 'latest')) !== '0x' && sandbox.problem() === undefined
   let first: string | undefined
   {
     await using chain = await anvil({ port })
     await until(() => isReady(chain))
     first = sandbox.epoch()
   }
-  await until(() => sandbox.trouble() === 'unreachable')
+  await until(() => sandbox.problem() === 'unreachable')
   await using again = await anvil({ port })
   await until(() => isReady(again))
   expect(sandbox.epoch()).not.toBe(first)
@@ -89,7 +89,7 @@ test.each([
 ])('a node that answers %s is trouble, and not a word of it is told', async (_, answer) => {
   using server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: answer })
   await using sandbox = await opened(nowhere, `http://127.0.0.1:${server.port}/secret`)
-  expect(sandbox.trouble()).toBeOneOf(['unreachable', 'refuses'])
+  expect(sandbox.problem()).toBeOneOf(['unreachable', 'refuses'])
   expect(sandbox.said).toHaveLength(1)
   expect(sandbox.said.join()).not.toContain('secret')
 })

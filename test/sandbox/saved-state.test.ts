@@ -3,8 +3,8 @@ import { copyFileSync, readFileSync, rmSync, statSync, truncateSync, watch, writ
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isRoot } from '../../src/process/account.ts'
-import { ask, headOf } from '../../src/sandbox/ask.ts'
 import { deployments } from '../../src/sandbox/contracts.ts'
+import { callNode, getHead } from '../../src/sandbox/node-client.ts'
 import { writeState } from '../../src/sandbox/saved-state.ts'
 import { dataFolder } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
@@ -42,7 +42,7 @@ test.each(kinds)('where the latest save is %s, the one before goes on in a new e
   await using used = await usedFolder()
   damage(used.state)
   await using sandbox = await opened(used.path)
-  expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
+  expect(await getHead(sandbox.url)).toMatchObject({ number: 1 })
   expect(sandbox.epoch()).not.toBe(used.epoch)
   expect(sandbox.said).toEqual([
     'The saved sandbox chain cannot be read, so the previous one is used: its last blocks are lost',
@@ -56,7 +56,7 @@ test.each(kinds)(
     damage(used.state)
     damage(used.before)
     await using sandbox = await opened(used.path)
-    expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
+    expect(await getHead(sandbox.url)).toMatchObject({ number: 1 })
     expect(await deployerNonce(sandbox.url)).toBe(deployments.length)
     expect(sandbox.epoch()).not.toBe(used.epoch)
     // Nothing was ever there.
@@ -74,7 +74,7 @@ test('a save that is whole but nothing a node takes opens a new epoch', async ()
   for (const dump of ['no archive', Bun.gzipSync('{"block":null}')])
     await writeState(folder, { epoch: '0123456789abcdef', dump: Buffer.from(dump) })
   await using sandbox = await opened(used.path)
-  expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
+  expect(await getHead(sandbox.url)).toMatchObject({ number: 1 })
   expect([used.epoch, '0123456789abcdef']).not.toContain(sandbox.epoch())
 })
 
@@ -92,7 +92,7 @@ test('a save that was put back goes on in a new epoch', async () => {
   await using used = await usedFolder()
   copyFileSync(used.before, used.state)
   const sandbox = await opened(used.path)
-  expect(await headOf(sandbox.url)).toMatchObject({ number: 1 })
+  expect(await getHead(sandbox.url)).toMatchObject({ number: 1 })
   expect(sandbox.epoch()).not.toBe(used.epoch)
   expect(sandbox.said).toEqual(['The saved sandbox chain is not up to date: its last blocks are lost'])
   await sandbox.stop()
@@ -106,7 +106,7 @@ test('a kill between a save and the note that it is the latest opens no epoch', 
   writeFileSync(join(used.path, 'sandbox', 'latest'), JSON.parse(header).sha256)
   await using sandbox = await opened(used.path)
   expect(sandbox.epoch()).toBe(used.epoch)
-  expect(await headOf(sandbox.url)).toMatchObject({ number: 2 })
+  expect(await getHead(sandbox.url)).toMatchObject({ number: 2 })
 })
 
 test('an instance that is killed while it saves loses no chain and no epoch', async () => {
@@ -117,19 +117,19 @@ test('an instance that is killed while it saves loses no chain and no epoch', as
     const instance = await spawnKeeper(folder.path)
     const { port, epoch } = nodeOf(folder.path)
     const url = `http://127.0.0.1:${port}`
-    found.push([epoch, (await headOf(url)).number])
+    found.push([epoch, (await getHead(url)).number])
     let writes = false
     // Told of, however short it was there.
     const watcher = watch(join(folder.path, 'sandbox'), (_, name) => {
       writes ||= name === 'state.new'
     })
-    await ask(url, 'anvil_mine', '0x7d0')
+    await callNode(url, 'anvil_mine', '0x7d0')
     await until(() => writes, { everyMs: 0, what: 'a save' })
     await killed(instance)
     watcher.close()
     await using next = await opened(folder.path)
     expect(next.said).toEqual([])
-    found.push([next.epoch() ?? '', (await headOf(next.url)).number])
+    found.push([next.epoch() ?? '', (await getHead(next.url)).number])
   }
   expect(new Set(found.map(([epoch]) => epoch)).size).toBe(1)
   const numbers = found.map(([, number]) => number)

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlin
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { headOf } from '../../src/sandbox/ask.ts'
+import { getHead } from '../../src/sandbox/node-client.ts'
 import { database } from '../harness/database.ts'
 import { dataFolder, isAlive } from '../harness/embedded-parent.ts'
 import { spawnMain, startMain } from '../harness/main.ts'
@@ -22,7 +22,7 @@ test.concurrent('an instance has its sandbox when it is ready, ends it when told
   for (let round = 0; round < 2; round++) {
     await using main = await startMain(outside(db.url, folder.path))
     const { pid, port, epoch } = nodeOf(folder.path)
-    heads.push([port, epoch, await headOf(`http://127.0.0.1:${port}`)])
+    heads.push([port, epoch, await getHead(`http://127.0.0.1:${port}`)])
     main.child.kill('SIGTERM')
     expect(await main.exited).toBe(0)
     await until(() => !isAlive(pid))

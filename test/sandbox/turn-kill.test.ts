@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { databaseClock } from '../../src/clock.ts'
 import type { Dependencies } from '../../src/dependencies.ts'
 import { openLog } from '../../src/log.ts'
-import { inTurn } from '../../src/sandbox/simulate/turn.ts'
+import { runInTurn } from '../../src/sandbox/simulate/turn.ts'
 import { type Database, database } from '../harness/database.ts'
 
 let db: Database
@@ -30,7 +30,7 @@ const acting = async (paymentId: string) => {
 }
 
 const act = (paymentId: string, idempotencyKey: string | null) =>
-  inTurn(outside, { paymentId, reorganizes: false, idempotencyKey }, async () => 'acted')
+  runInTurn(outside, { paymentId, reorganizes: false, idempotencyKey }, async () => 'acted')
 
 test('a scenario whose process was killed refuses neither the same request nor another one', async () => {
   const paymentId = crypto.randomUUID()

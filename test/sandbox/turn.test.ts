@@ -3,7 +3,7 @@ import { databaseClock } from '../../src/clock.ts'
 import type { Dependencies } from '../../src/dependencies.ts'
 import { openLog } from '../../src/log.ts'
 import { beginSimulation } from '../../src/queries/simulations.ts'
-import { inTurn } from '../../src/sandbox/simulate/turn.ts'
+import { runInTurn } from '../../src/sandbox/simulate/turn.ts'
 import { type Database, database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
 
@@ -29,7 +29,7 @@ const acted = (
   { reorganizes = false, paymentId = crypto.randomUUID() as string } = {},
 ) => {
   const { promise: end, resolve: letGo } = Promise.withResolvers<void>()
-  const done = inTurn(outside, { paymentId, reorganizes, idempotencyKey: null }, async () => {
+  const done = runInTurn(outside, { paymentId, reorganizes, idempotencyKey: null }, async () => {
     order.push(`${name} begins`)
     await end
     order.push(`${name} ends`)
@@ -106,10 +106,10 @@ test('what a killed process held is free when its time is over, and not before',
 
 test('one that fails leaves nothing, and one that was taken for dead does nothing more', async () => {
   const asked = { paymentId: crypto.randomUUID(), reorganizes: true, idempotencyKey: null }
-  const failing = inTurn(outside, asked, () => Promise.reject(new Error('a fault')))
+  const failing = runInTurn(outside, asked, () => Promise.reject(new Error('a fault')))
   await expect(failing).rejects.toThrow('a fault')
   expect(await kept()).toBe(0)
-  const late = inTurn(outside, asked, async turn => {
+  const late = runInTurn(outside, asked, async turn => {
     await turn.confirm()
     await db.sql`delete from simulations`
     await turn.confirm()

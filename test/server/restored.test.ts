@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { sandboxId } from '../../src/chain/known/sandbox.ts'
-import { headOf } from '../../src/sandbox/ask.ts'
+import { getHead } from '../../src/sandbox/node-client.ts'
 import { runRecover } from '../chain/recovery/command.ts'
 import { anvil } from '../harness/anvil.ts'
 import { database } from '../harness/database.ts'
@@ -57,7 +57,7 @@ test('money that was paid for a payment after the backup is not credited to a pa
   const fresh = await running(async server => {
     const opened = await open(server, linkId)
     // The restored server reads every block again in which the money before can be found.
-    const { number: head } = await headOf(chain.url)
+    const { number: head } = await getHead(chain.url)
     await until(
       async () => {
         const [books] = await db.sql`

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import type { Hex } from 'viem'
 import { nameTransaction, retryRefund } from '../../src/commands/refund-transactions.ts'
-import { listSignedByHand } from '../../src/queries/signed-by-hand.ts'
-import type { SigningStep } from '../../src/signer/desk.ts'
+import { listManuallySigned } from '../../src/queries/manual-signing.ts'
 import { signRefund } from '../../src/signer/sign.ts'
+import type { SigningStep } from '../../src/signer/signing-services.ts'
 import { instanceForFile } from './signer-instance.ts'
 
 const instance = await instanceForFile()
@@ -16,7 +16,7 @@ const oneOf = async (merchantId: string) => {
 }
 type One = Awaited<ReturnType<typeof oneOf>>
 
-const isShown = async ({ id }: One) => (await listSignedByHand(sql, [id])).has(id)
+const isShown = async ({ id }: One) => (await listManuallySigned(sql, [id])).has(id)
 const fail = async ({ id }: One) => {
   const { txHash } = await instance.refund(id)
   const [payment] = await sql<{ id: string; amount: number }[]>`
@@ -79,7 +79,7 @@ test.each(['over', 'open'])(
       there.resolve()
       return held.promise
     }
-    const signing = signRefund({ ...instance.desk, at }, (_, act) => act(), refund.id)
+    const signing = signRefund({ ...instance.desk, onStep: at }, (_, act) => act(), refund.id)
     await there.promise
     await instance.finalize()
     await fail(refund)

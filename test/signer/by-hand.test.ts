@@ -3,9 +3,9 @@ import { nameTransaction } from '../../src/commands/refund-transactions.ts'
 import { refundFactsFor } from '../../src/http/refund-facts.ts'
 import type { MemberCaller } from '../../src/http/route.ts'
 import { findRefund } from '../../src/queries/refunds.ts'
-import { waitToSign } from '../../src/queries/signing.ts'
-import type { SigningStep } from '../../src/signer/desk.ts'
+import { postponeSigning } from '../../src/queries/signing.ts'
 import { signRefund } from '../../src/signer/sign.ts'
+import type { SigningStep } from '../../src/signer/signing-services.ts'
 import { instanceForFile } from './signer-instance.ts'
 
 const instance = await instanceForFile()
@@ -61,7 +61,7 @@ test('what is more than a signer may give away is shown, and never signed by one
   expect(await stateOf(next.id)).toBe('processing')
 
   // A slower process finds something else in its way.
-  const news = await waitToSign(instance.sql, { refundId: refund.id, signerId: signer.id, reason: 'no_answer' })
+  const news = await postponeSigning(instance.sql, { refundId: refund.id, signerId: signer.id, reason: 'no_answer' })
   expect([news, await instance.waitOf(refund.id)]).toEqual([false, 'over_refund_limit'])
 
   await remove(of)
@@ -96,7 +96,7 @@ const heldSigning = async (id: string, step: SigningStep = 'signed') => {
     there.resolve()
     return held.promise
   }
-  const signing = signRefund({ ...instance.desk, at }, instance.turns, id)
+  const signing = signRefund({ ...instance.desk, onStep: at }, instance.turns, id)
   await Promise.race([there.promise, signing])
   return async () => {
     held.resolve()
@@ -129,7 +129,7 @@ test('what another process has left to be signed by hand since the books were re
   const { id: signerId, merchantId } = await instance.newSigner()
   const refund = await oneOf(merchantId)
   const release = await heldSigning(refund.id)
-  await waitToSign(instance.sql, { refundId: refund.id, signerId, reason: 'over_day_limit' })
+  await postponeSigning(instance.sql, { refundId: refund.id, signerId, reason: 'over_day_limit' })
   await release()
   expect([await stateOf(refund.id), await isShown(refund)]).toEqual(['requires_signature', true])
 })

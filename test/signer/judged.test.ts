@@ -3,9 +3,9 @@ import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { judgeRefund } from '../../src/commands/refund-judgements.ts'
 import { retryRefund } from '../../src/commands/refund-transactions.ts'
 import { dismissRefund } from '../../src/commands/refunds.ts'
-import { tendChain } from '../../src/signer/keep.ts'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
+import { checkSignersOfChain } from '../../src/signer/signer-checks.ts'
 import { faultyNode } from '../harness/faulty-node.ts'
 import { instanceForFile } from './signer-instance.ts'
 
@@ -19,7 +19,7 @@ const unclear = async () => {
   const at = (step: string) => {
     if (step === 'stored') throw new Error('the process has ended')
   }
-  await signRefund({ ...instance.desk, at }, openNamedLocks(), refund.id).catch(() => {})
+  await signRefund({ ...instance.desk, onStep: at }, openNamedLocks(), refund.id).catch(() => {})
   await instance.sendElsewhere(signer.key, 0)
   await instance.node.mine()
   const { number } = await instance.node.head()
@@ -33,7 +33,7 @@ const unclear = async () => {
     instance.api,
   )
   for (const each of chains.all)
-    await tendChain({ ...instance.desk, chains }, openNamedLocks(), each, { untouchedMs: 0 })
+    await checkSignersOfChain({ ...instance.desk, chains }, openNamedLocks(), each, { untouchedMs: 0 })
   chains.close()
   const numbers = () =>
     instance.sql<{ nonce: number; state: string; isUnclear: boolean }[]>`

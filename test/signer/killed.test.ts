@@ -16,7 +16,7 @@ test('who looks after a signer is killed at every step and one transaction of th
   expect(second).not.toBe(first)
   await instance.node.mine()
   expect(await instance.run(['tend'], 'found')).toBe('SIGKILL')
-  expect(await instance.run(['tend'], 'told')).toBe('SIGKILL')
+  expect(await instance.run(['tend'], 'reported')).toBe('SIGKILL')
   expect((await instance.refund(refund.id)).txHash).toBe(first)
   await instance.finalize()
   expect(await instance.run(['tend'], 'closed')).toBe('SIGKILL')

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'bun:test'
 import { connect } from '../../src/postgres/connect.ts'
-import { listSignedByHand } from '../../src/queries/signed-by-hand.ts'
+import { listManuallySigned } from '../../src/queries/manual-signing.ts'
 import { addSigner } from '../../src/queries/signer-setup.ts'
 import { SIGNER_PURPOSE } from '../../src/sealed-columns.ts'
 import { until } from '../harness/until.ts'
@@ -41,7 +41,7 @@ const isSomebodyWaiting = async () =>
   (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length > 0
 const waitingOf = (of: string) =>
   sql<{ id: string }[]>`select id from refunds where merchant_id = ${of} and state = 'requires_signature'`
-const byHand = async (id: string) => (await listSignedByHand(sql, [id])).has(id)
+const byHand = async (id: string) => (await listManuallySigned(sql, [id])).has(id)
 
 /** As before its destination was known, and named by a commit that lasts. */
 const nameSlowly = ({ id, destination }: { id: string; destination: string }) =>

@@ -2,9 +2,9 @@ import { expect, test } from 'bun:test'
 import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { listRefunds } from '../../src/queries/refunds.ts'
 import { listSigners } from '../../src/queries/signer-list.ts'
-import { tendChain } from '../../src/signer/keep.ts'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
+import { checkSignersOfChain } from '../../src/signer/signer-checks.ts'
 import { through } from '../chain/watch/node.ts'
 import { faultyNode } from '../harness/faulty-node.ts'
 import { readableLog } from '../harness/lines.ts'
@@ -21,8 +21,8 @@ const deskOf = (...urls: string[]) => {
   const { log, lines } = readableLog()
   const desk = { ...instance.desk, chains, log }
   const tend = async ({ bumpMs = 3_600_000 } = {}) => {
-    const patience = { resendMs: 0, bumpMs }
-    for (const connected of chains.all) await tendChain(desk, turns, connected, { untouchedMs: 0, patience })
+    const times = { resendMs: 0, bumpMs }
+    for (const connected of chains.all) await checkSignersOfChain(desk, turns, connected, { untouchedMs: 0, times })
   }
   return { desk, tend, lines, [Symbol.dispose]: () => chains.close() }
 }
@@ -172,7 +172,7 @@ test('a number that another transaction has used is closed once two nodes show t
   const at = (step: string) => {
     if (step === 'stored') throw new Error('it ends before any node has it')
   }
-  await signRefund({ ...alone.desk, at }, turns, id)
+  await signRefund({ ...alone.desk, onStep: at }, turns, id)
   await instance.sql`
     update signed_transactions set created_at = now() - interval '60 days' where signer_id = ${signer.id}`
   await instance.sendElsewhere(signer.key, 0)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { toHex } from 'viem/utils'
 import { connectChains } from '../../src/chain/enabled/connect.ts'
-import { tendChain } from '../../src/signer/keep.ts'
+import { checkSignersOfChain } from '../../src/signer/signer-checks.ts'
 import { through } from '../chain/watch/node.ts'
 import { readableLog } from '../harness/lines.ts'
 import { instanceForFile } from './signer-instance.ts'
@@ -36,7 +36,9 @@ const signed = async () => {
 const tend = async (times = 1, { bumpMs = 0, ...more }: Partial<typeof instance.desk> & { bumpMs?: number } = {}) => {
   for (let n = 0; n < times; n++)
     for (const connected of (more.chains ?? instance.desk.chains).all)
-      await tendChain({ ...instance.desk, ...more }, instance.turns, connected, { patience: { resendMs: 0, bumpMs } })
+      await checkSignersOfChain({ ...instance.desk, ...more }, instance.turns, connected, {
+        times: { resendMs: 0, bumpMs },
+      })
 }
 
 /** A node that says that there is enough, and refuses what is sent. */
@@ -86,7 +88,7 @@ test('a cheaper transaction is sent again when the balance does not pay for the 
   await setBaseFee(50n * GWEI)
   // The money goes after the balance was read.
   const at = (step: string) => (step === 'replaced' ? setCoins(refund.signer.address, refund.first.cost) : undefined)
-  await tend(1, { at })
+  await tend(1, { onStep: at })
   expect(await refund.attempts()).toHaveLength(2)
   await setBaseFee(GWEI)
   await tend()

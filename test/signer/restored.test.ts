@@ -4,10 +4,10 @@ import { privateKeyToAccount } from 'viem/accounts'
 import { openActors } from '../../src/actors/actors.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { releaseSigner } from '../../src/queries/signer-setup.ts'
-import type { SigningDesk } from '../../src/signer/desk.ts'
-import { tendChain } from '../../src/signer/keep.ts'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
+import { checkSignersOfChain } from '../../src/signer/signer-checks.ts'
+import type { SigningServices } from '../../src/signer/signing-services.ts'
 import { readableLog } from '../harness/lines.ts'
 import { backUp } from './backup.ts'
 import { instanceForFile } from './signer-instance.ts'
@@ -16,14 +16,14 @@ const instance = await instanceForFile()
 const { node } = instance
 
 /** A server that starts with the database as it is now. */
-const started = async (more: Partial<SigningDesk> = {}) => {
+const started = async (more: Partial<SigningServices> = {}) => {
   const desk = { ...instance.desk, actors: await openActors(instance.api, kinds), ...more }
   const turns = openNamedLocks()
   return {
     sign: (id: string) => signRefund(desk, turns, id),
     tend: async () => {
       await instance.sql`update signing_waits set next_try_at = now() where next_try_at < 'infinity'`
-      for (const connected of desk.chains.all) await tendChain(desk, turns, connected, { untouchedMs: 0 })
+      for (const connected of desk.chains.all) await checkSignersOfChain(desk, turns, connected, { untouchedMs: 0 })
     },
   }
 }
@@ -113,10 +113,10 @@ test('a signature is not stored when the database is restored after its refund w
   const signer = await instance.newSigner()
   const [refund] = await instance.refunds(signer.merchantId, 1)
   if (!refund) throw new Error('there is no refund')
-  const at: SigningDesk['at'] = async step => {
+  const at: SigningServices['onStep'] = async step => {
     if (step === 'signed') await beginEra()
   }
-  const server = await started({ at })
+  const server = await started({ onStep: at })
   await server.sign(refund.id)
   expect(await look(refund)).toEqual(['requires_signature', 'on_hold'])
 })

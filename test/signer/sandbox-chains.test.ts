@@ -2,15 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { sandboxTreasury, sandboxTreasuryKey } from '../../src/sandbox/treasury.ts'
-import type { SigningDesk } from '../../src/signer/desk.ts'
-import { tendChain } from '../../src/signer/keep.ts'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
+import { checkSignersOfChain } from '../../src/signer/signer-checks.ts'
+import type { SigningServices } from '../../src/signer/signing-services.ts'
 import { insertMerchant } from '../access/keys.ts'
 import { type SignerInstance, signerInstance } from './signer-instance.ts'
 
 let instance: SignerInstance
-let desk: SigningDesk
+let desk: SigningServices
 /** Which of its chains the sandbox has. */
 let epoch = 'first'
 const turns = openNamedLocks()
@@ -21,7 +21,7 @@ beforeAll(async () => {
     const mining = setInterval(() => void instance.node.mine(), 20)
     return { [Symbol.dispose]: () => clearInterval(mining) }
   }
-  desk = { ...instance.desk, sandbox: { url: instance.node.url, epoch: () => epoch, busy } }
+  desk = { ...instance.desk, sandbox: { url: instance.node.url, epoch: () => epoch, keepMining: busy } }
 })
 afterAll(async () => {
   expect(await instance.audit()).toEqual([])
@@ -29,7 +29,7 @@ afterAll(async () => {
 })
 
 const tend = async () => {
-  for (const connected of desk.chains.all) await tendChain(desk, turns, connected, { untouchedMs: 0 })
+  for (const connected of desk.chains.all) await checkSignersOfChain(desk, turns, connected, { untouchedMs: 0 })
 }
 const refundsOf = async (merchantId: string, count = 1) => {
   const made = await instance.refunds(merchantId, count)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { audit } from '../../src/audit/audit.ts'
 import { kinds } from '../../src/kinds/all.ts'
-import { ask } from '../../src/sandbox/ask.ts'
+import { callNode } from '../../src/sandbox/node-client.ts'
 import { until } from '../harness/until.ts'
 import { type SimulationServer, simulationServer } from '../http/simulations.ts'
 
@@ -55,8 +55,8 @@ test.concurrent.each(['TUSD', 'ETH'] as const)(
       const token = instance.sandbox.contracts.token
       const held =
         asset === 'ETH'
-          ? await ask(instance.sandbox.url, 'eth_getBalance', destination, 'latest')
-          : await ask(instance.sandbox.url, 'eth_call', {
+          ? await callNode(instance.sandbox.url, 'eth_getBalance', destination, 'latest')
+          : await callNode(instance.sandbox.url, 'eth_call', {
               to: token,
               data: `0x70a08231${destination.slice(2).padStart(64, '0')}`,
             })

@@ -7,10 +7,10 @@ import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
-import type { SigningDesk } from '../../src/signer/desk.ts'
-import { tendChain } from '../../src/signer/keep.ts'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
+import { checkSignersOfChain } from '../../src/signer/signer-checks.ts'
+import type { SigningServices } from '../../src/signer/signing-services.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 
 /** `<database url> <node url> <token> <step to be killed at> <refunds …>`: signs them all at once, or looks after what is signed. */
@@ -19,19 +19,19 @@ const sql = connect(databaseUrl, { max: 4, byKey: true })
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const outside = { sql, clock: databaseClock(), random, log: openLog('warn') }
 const chain = sandboxChain({ token, feed: token, euroFeed: token })
-const desk: SigningDesk = {
+const desk: SigningServices = {
   ...outside,
   actors: await openActors(outside, kinds),
   chains: connectChains([chain], () => [nodeUrl], outside),
   keyring: openKeyring(SECRET_KEY),
   sandbox: undefined,
-  at: step => {
+  onStep: step => {
     if (step === killAt) process.kill(process.pid, 'SIGKILL')
   },
 }
 const turns = openNamedLocks()
-const patience = { resendMs: 0, bumpMs: refunds[1] === 'impatiently' ? 0 : 3_600_000 }
+const times = { resendMs: 0, bumpMs: refunds[1] === 'impatiently' ? 0 : 3_600_000 }
 if (refunds[0] === 'tend')
-  for (const connected of desk.chains.all) await tendChain(desk, turns, connected, { untouchedMs: 0, patience })
+  for (const connected of desk.chains.all) await checkSignersOfChain(desk, turns, connected, { untouchedMs: 0, times })
 else await Promise.all(refunds.map(id => signRefund(desk, turns, id)))
 process.exit(0)

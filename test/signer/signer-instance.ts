@@ -15,11 +15,11 @@ import { findPayment } from '../../src/queries/payments.ts'
 import { addSigner } from '../../src/queries/signer-setup.ts'
 import dollar from '../../src/sandbox/contracts/test-dollar.json' with { type: 'json' }
 import { SIGNER_PURPOSE } from '../../src/sealed-columns.ts'
-import type { SigningDesk } from '../../src/signer/desk.ts'
-import { tendChain } from '../../src/signer/keep.ts'
+import type { ReplacementTimes } from '../../src/signer/check-signer.ts'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import type { ReplacementTimes } from '../../src/signer/tend.ts'
+import { checkSignersOfChain } from '../../src/signer/signer-checks.ts'
+import type { SigningServices } from '../../src/signer/signing-services.ts'
 import { insertMerchant } from '../access/keys.ts'
 import { anvil } from '../harness/anvil.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
@@ -37,7 +37,7 @@ export const signerInstance = async () => {
   const { contractAddress: token } = (await node.call('eth_getTransactionReceipt', made)) as { contractAddress: Hex }
   const chain = sandboxChain({ token, feed: zero, euroFeed: zero })
   const merchantId = await insertMerchant(instance.sql)
-  const desk: SigningDesk = {
+  const desk: SigningServices = {
     ...instance.api,
     sandbox: undefined,
     chains: connectChains([chain], () => [node.url], instance.api),
@@ -90,7 +90,7 @@ export const signerInstance = async () => {
       for (let n = 0; n < count; n++) {
         const destination = lower(privateKeyToAccount(generatePrivateKey()).address)
         const request = { amountMinor, destination, reason: null, metadata: {} }
-        const { id } = await startRefund(instance.api, payment, request, { cause: 'test', keep: () => [] })
+        const { id } = await startRefund(instance.api, payment, request, { cause: 'test', responseRows: () => [] })
         refunds.push({ id, destination })
       }
       return refunds
@@ -144,9 +144,9 @@ export const instanceForFile = async () => {
     await instance[Symbol.asyncDispose]()
   })
   const turns = openNamedLocks()
-  const tend = async (patience?: ReplacementTimes) => {
+  const tend = async (times?: ReplacementTimes) => {
     for (const connected of instance.desk.chains.all)
-      await tendChain(instance.desk, turns, connected, { untouchedMs: 0, ...(patience && { patience }) })
+      await checkSignersOfChain(instance.desk, turns, connected, { untouchedMs: 0, ...(times && { times }) })
   }
   return {
     ...{ ...instance, turns, tend },

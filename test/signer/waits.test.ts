@@ -3,7 +3,7 @@ import { admin } from '../../src/admin/admin.ts'
 import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { cancelRefund } from '../../src/commands/refunds.ts'
 import { readBacklog } from '../../src/queries/backlog.ts'
-import { countWaits, type WaitReason, waitToSign } from '../../src/queries/signing.ts'
+import { countsByReason, postponeSigning, type WaitReason } from '../../src/queries/signing.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 import { readableLog } from '../harness/lines.ts'
@@ -18,13 +18,13 @@ const look = async (id: string) => [await stateOf(id), await instance.waitOf(id)
 test.each([
   ['no gas', { coins: 0n }, {}, 'no_gas'],
   ['less gas than it takes', { coins: 1_000n }, {}, 'no_gas'],
-  ['too little of the token', { tokens: 9n }, {}, 'no_coins'],
-  ['too few coins', { coins: 10n ** 14n }, { native: true }, 'no_coins'],
+  ['too little of the token', { tokens: 9n }, {}, 'no_funds'],
+  ['too few coins', { coins: 10n ** 14n }, { native: true }, 'no_funds'],
 ])('a wallet with %s signs nothing, and signs once it is filled', async (_, wallet, kind, reason) => {
   const signer = await instance.newSigner(wallet)
   const [refund] = await instance.refunds(signer.merchantId, 1, kind)
   if (!refund) throw new Error('there is no refund')
-  if (reason === 'no_coins' && 'native' in kind) await instance.node.call('anvil_setBalance', signer.address, '0x9')
+  if (reason === 'no_funds' && 'native' in kind) await instance.node.call('anvil_setBalance', signer.address, '0x9')
   await sign(refund.id)
   expect(await look(refund.id)).toEqual(['requires_signature', reason])
   await instance.node.call('anvil_setBalance', signer.address, '0xde0b6b3a7640000')
@@ -39,7 +39,7 @@ test('what was signed and is not mined is not spent a second time', async () => 
   for (const { id } of refunds) await sign(id)
   const states = await Promise.all(refunds.map(({ id }) => look(id)))
   expect(states.map(([state]) => state)).toEqual(['processing', 'processing', 'requires_signature'])
-  expect(states[2]?.[1]).toBe('no_coins')
+  expect(states[2]?.[1]).toBe('no_funds')
 })
 
 test('more than a signer may give away for one refund, or in a day, is left to be signed by hand', async () => {
@@ -135,7 +135,7 @@ test('what goes wrong while a refund is signed keeps that one waiting, and is to
     throw new TypeError('out of ink')
   }
   for (let n = 0; n < 2; n++) {
-    await signRefund({ ...instance.desk, log, at }, turns, broken?.id ?? '')
+    await signRefund({ ...instance.desk, log, onStep: at }, turns, broken?.id ?? '')
     expect(await look(broken?.id ?? '')).toEqual(['requires_signature', 'fault'])
     await instance.sql`update signing_waits set next_try_at = now() where refund_id = ${broken?.id ?? ''}`
   }
@@ -166,20 +166,28 @@ test('a refund that is to be signed again waits until what was signed before is 
 
 test('whatever keeps a signer from signing is news once, listed with why, and counted', async () => {
   const { id: signerId, merchantId, address } = await instance.newSigner()
-  const reasons = Object.keys(countWaits({})) as WaitReason[]
+  const reasons = Object.keys(countsByReason({})) as WaitReason[]
   const before = (await readBacklog(instance.sql, [31337])).refundsUnsigned
   const refunds = await instance.refunds(merchantId, reasons.length)
   for (const [at, reason] of reasons.entries()) {
     const wait = { refundId: refunds[at]?.id ?? '', signerId, reason }
-    expect([await waitToSign(instance.sql, wait), await waitToSign(instance.sql, wait)]).toEqual([true, false])
+    expect([await postponeSigning(instance.sql, wait), await postponeSigning(instance.sql, wait)]).toEqual([
+      true,
+      false,
+    ])
   }
   const counted = (await readBacklog(instance.sql, [31337])).refundsUnsigned
   for (const reason of reasons) expect([reason, counted[reason]]).toEqual([reason, before[reason] + 1])
 
   const said: string[] = []
   const variables = { DATABASE_URL: instance.databaseUrl, SECRET_KEY }
-  const complain = (what: unknown) => void said.push(String(what))
-  await admin(['signer', 'list'], { variables, say: line => void said.push(line), complain, readInput: async () => '' })
+  const printError = (what: unknown) => void said.push(String(what))
+  await admin(['signer', 'list'], {
+    variables,
+    print: line => void said.push(line),
+    printError,
+    readInput: async () => '',
+  })
   const mine = said.slice(said.findIndex(line => line.includes(address)) + 1).slice(0, reasons.length)
   const reasonIn = (line: string) => /^ {2}1 not signed since \S+Z, (\w+): ./.exec(line)?.[1]
   expect(mine.map(reasonIn)).toEqual(reasons.toSorted())

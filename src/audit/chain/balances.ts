@@ -12,8 +12,8 @@ import type { Compared } from './compared.ts'
 const ADDRESSES_AT_ONCE = 500
 
 /**
- * The balance of an address that was never collected is the sum of its transfers. For a collected address, the logs of the
- * tokens show what it received. Native currency has no logs: a collected address holds at most what it received.
+ * The balance of an address that was never collected is the sum of its transfers. For a collected address, the logs of
+ * the tokens show what it received. Native currency has no logs: a collected address holds at most what it received.
  */
 export async function* findBalances(sql: Sql, compared: Compared): AsyncGenerator<string> {
   for (let after = ''; ; ) {
@@ -58,35 +58,35 @@ async function* differing(
   const at = { blockHash: final.hash }
   const addresses = rows.map(({ address }) => address)
   const holdings = await readHoldings(calls => getAgreedAnswers(rpc, calls), addresses, tokens, at)
-  const swept = holdings.filter(({ deployed }) => deployed).map(({ address }) => address)
-  const come = await readCome(rpc, swept, tokens, { fromBlock: begunNumber, toBlock: final.number })
+  const collected = holdings.filter(({ deployed }) => deployed).map(({ address }) => address)
+  const received = await readReceived(rpc, collected, tokens, { fromBlock: begunNumber, toBlock: final.number })
   for (const [n, { address, sums }] of rows.entries()) {
     const holding = holdings[n]
     if (!holding) continue
     const { native, deployed } = holding
     const expected = (token: string) => BigInt(sums[token] ?? '0')
-    const coinsDiffer = deployed ? native > expected('') : native !== expected('')
-    const tokensDiffer = tokens.some((token, place) => {
-      const amount = deployed ? (come.get(`${address} ${token}`) ?? 0n) : holding.tokens[place]
+    const nativeDiffers = deployed ? native > expected('') : native !== expected('')
+    const tokensDiffer = tokens.some((token, index) => {
+      const amount = deployed ? (received.get(`${address} ${token}`) ?? 0n) : holding.tokens[index]
       // A token that does not return a balance proves no difference.
       return amount !== undefined && amount !== expected(token)
     })
-    if (coinsDiffer || tokensDiffer) yield address
+    if (nativeDiffers || tokensDiffer) yield address
   }
 }
 
 /** The received amounts in the logs of the tokens, by address and token. */
-const readCome = async (rpc: Rpc, addresses: readonly Hex[], tokens: readonly Hex[], range: Range) => {
-  const come = new Map<string, bigint>()
-  if (addresses.length === 0 || tokens.length === 0) return come
+const readReceived = async (rpc: Rpc, addresses: readonly Hex[], tokens: readonly Hex[], range: Range) => {
+  const received = new Map<string, bigint>()
+  if (addresses.length === 0 || tokens.length === 0) return received
   const filter = { addresses: tokens, topics: [TRANSFER, null, addresses.map(topicOf)] }
   const ranges = openLogRanges((calls, read) => getAgreed(rpc, calls, read))
   for await (const { logs } of ranges(range, filter))
     for (const { to, token, amount } of logs.flatMap(log => movedBy(log) ?? [])) {
       const key = `${to} ${token}`
-      come.set(key, (come.get(key) ?? 0n) + amount)
+      received.set(key, (received.get(key) ?? 0n) + amount)
     }
-  return come
+  return received
 }
 
 /** The answers of the nodes, if they are equal. */

@@ -10,7 +10,7 @@ import { findTransfers } from './transfers.ts'
 export type Comparison = {
   readonly findings: readonly Finding[]
   /** Chains that were not compared, and why. */
-  readonly left: readonly string[]
+  readonly notCompared: readonly string[]
 }
 
 /** An invariant that can be checked only on the chain. */
@@ -29,20 +29,20 @@ const checks: readonly ChainCheck[] = [
 /** I4: recorded sums are those of the chain. */
 export const compareChains = async (sql: Sql, chains: Chains): Promise<Comparison> => {
   const findings: Finding[] = []
-  const left: string[] = []
+  const notCompared: string[] = []
   for (const { id, ...cursor } of await findCursors(sql)) {
     const connected = chains.find(id)
-    if (!connected) left.push(`chain ${id} is not enabled`)
-    else if (cursor.stopped) left.push(`chain ${id} was reorganized below its final block`)
+    if (!connected) notCompared.push(`chain ${id} is not enabled`)
+    else if (cursor.stopped) notCompared.push(`chain ${id} was reorganized below its final block`)
     else
       try {
         findings.push(...(await compare(sql, { ...connected, ...cursor })))
       } catch (error) {
         if (!isNodeError(error)) throw error
-        left.push(`chain ${id}: ${error.message}`)
+        notCompared.push(`chain ${id}: ${error.message}`)
       }
   }
-  return { findings, left }
+  return { findings, notCompared }
 }
 
 const compare = async (sql: Sql, compared: Compared): Promise<readonly Finding[]> => {

@@ -25,8 +25,8 @@ export async function* findTransfers(sql: Sql, { chain, rpc, lostBefore }: Compa
     const end = rows.at(-1)
     if (!end) return
     last = end
-    const shown = await areShown(rpc, rows)
-    for (const [at, row] of rows.entries()) if (!shown[at]) yield row.tx_hash
+    const found = await areInTransactions(rpc, rows)
+    for (const [at, row] of rows.entries()) if (!found[at]) yield row.tx_hash
   }
 }
 
@@ -39,12 +39,14 @@ type TransferRow = {
   readonly amount: string
 }
 
-const areShown = (rpc: Rpc, rows: readonly TransferRow[]): Promise<readonly boolean[]> => {
+const areInTransactions = (rpc: Rpc, rows: readonly TransferRow[]): Promise<readonly boolean[]> => {
   const calls = rows.flatMap(({ tx_hash }) => [receiptCall(tx_hash), transactionBy(tx_hash)])
-  return getAgreed(rpc, calls, answers => rows.map((row, at) => isShown(row, answers[2 * at], answers[2 * at + 1])))
+  return getAgreed(rpc, calls, answers =>
+    rows.map((row, at) => isInTransaction(row, answers[2 * at], answers[2 * at + 1])),
+  )
 }
 
-const isShown = (row: TransferRow, receipt: RpcAnswer, transaction: RpcAnswer): boolean => {
+const isInTransaction = (row: TransferRow, receipt: RpcAnswer, transaction: RpcAnswer): boolean => {
   const done = findReceipt(resultOf(receipt), row.tx_hash)
   if (done?.status !== 'success' || done.blockHash !== row.block_hash) return false
   if (row.log_index === BY_TRANSACTION) {

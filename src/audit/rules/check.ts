@@ -1,5 +1,5 @@
 import type { Sql } from '../../postgres/connect.ts'
-import type { Fragment } from '../../queries/places.ts'
+import type { Fragment } from '../../queries/list-rows.ts'
 
 /** A broken invariant, with an example. */
 export type Finding = {

@@ -13,16 +13,16 @@ export const depositDerivation = (keyring: Keyring): Check => ({
   find: async function* (sql) {
     let merchant: string | undefined
     let secret: Uint8Array | undefined
-    const makers = new Map<Hex, ReturnType<typeof forwarderOf>>()
+    const forwarders = new Map<Hex, ReturnType<typeof forwarderOf>>()
     for await (const { address, merchant_id, treasury, counter, sealed } of depositsOf(sql)) {
       if (merchant_id !== merchant) {
         merchant = merchant_id
         secret = sealed === null ? undefined : open(keyring, merchant_id, sealed)
-        makers.clear()
+        forwarders.clear()
       }
-      const maker = makers.get(treasury) ?? forwarderOf(treasury)
-      makers.set(treasury, maker)
-      if (!secret || maker(saltOf(secret, Number(counter))) !== address) yield address
+      const addressOf = forwarders.get(treasury) ?? forwarderOf(treasury)
+      forwarders.set(treasury, addressOf)
+      if (!secret || addressOf(saltOf(secret, Number(counter))) !== address) yield address
     }
   },
 })

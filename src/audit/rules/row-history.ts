@@ -1,12 +1,13 @@
 import { type Column, type Kind, snakeCase } from '../../actors/kind.ts'
 import type { Sql } from '../../postgres/connect.ts'
-import type { Fragment } from '../../queries/places.ts'
+import type { Fragment } from '../../queries/list-rows.ts'
 import type { Check } from './check.ts'
 import { gapsOf, isGap } from './unrecorded.ts'
 
 /**
- * State, rev, and the fields that the kind records in its history must be those of the last entry, and so must merchant,
- * mode and creation time. Where the last events are not recorded, they must explain the state and the rev.
+ * State, rev, and the fields that the kind records in its history must be those of the last entry, and so must
+ * merchant, mode and creation time. If the last events are of types that are not recorded in the history, such events
+ * must be able to lead from the last entry to this state and rev.
  */
 export const rowHistory = (kind: Kind): Check => ({
   invariant: 'I9',
@@ -24,7 +25,7 @@ export const rowHistory = (kind: Kind): Check => ({
       end`,
 })
 
-/** By the latest entry that there is: looked up for those rows alone that have none of their own. */
+/** Whether unrecorded events lead from the latest entry to the row. Evaluated only for rows whose rev has no entry. */
 const isAfterGap = (sql: Sql, kind: Kind): Fragment => {
   const gap = { kind: sql`${kind.name}::text`, from: sql`latest.to_state`, to: sql`t.state` }
   return gapsOf(kind).length === 0

@@ -13,7 +13,7 @@ import { refundPayment } from './refund-payment.ts'
 import { rowHistory } from './row-history.ts'
 import { transitionDigest } from './transition-digest.ts'
 
-/** The rules with a separate file, if their kinds are registered. */
+/** The rules that have their own files, if their kinds are registered. */
 export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): Check[] => {
   const has = (...names: readonly string[]) => names.every(name => kinds.some(kind => kind.name === name))
   return [

@@ -2,12 +2,12 @@ import type { AnyStateNode } from 'xstate'
 import { CREATE } from '../../actors/command.ts'
 import type { Kind } from '../../actors/kind.ts'
 import type { Sql } from '../../postgres/connect.ts'
-import type { Fragment } from '../../queries/places.ts'
+import type { Fragment } from '../../queries/list-rows.ts'
 
-/** A way through events that history has no entry of: from where to where, and by how much it raises the rev. */
+/** Consecutive events without history entries: their first and last state, and how much they increase the rev. */
 type Gap = { readonly kind: string; readonly from: string | null; readonly to: string; readonly revs: number }
 
-/** All of them, of one event or of several in a row. */
+/** All gaps that a history of the kind can have, of one or more events. */
 export const gapsOf = (kind: Kind): Gap[] => {
   const steps = stepsOf(kind)
   const gaps = [...steps]
@@ -34,7 +34,7 @@ const stepsOf = ({ name: kind, machine, unrecorded = [] }: Kind): Gap[] => {
 
 export const isCreationRecorded = ({ unrecorded = [] }: Kind): boolean => !unrecorded.includes(CREATE)
 
-/** Whether unrecorded events explain how an actor came from one state to another, with so many revs in between. */
+/** Whether unrecorded events lead from one state to the other in `revs` steps. */
 export const isGap = (
   sql: Sql,
   gaps: readonly Gap[],

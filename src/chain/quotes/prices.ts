@@ -17,7 +17,11 @@ export type Prices = {
   states(): readonly FeedState[]
 }
 
-export const openPrices = (chain: Chain, rpc: FeedNodes, { clock, log }: Pick<Dependencies, 'clock' | 'log'>): Prices => {
+export const openPrices = (
+  chain: Chain,
+  rpc: FeedNodes,
+  { clock, log }: Pick<Dependencies, 'clock' | 'log'>,
+): Prices => {
   const decide = openVerdicts(chain)
   let states: readonly FeedState[] = []
   let reading: { readonly prices: Promise<ChainPrices>; doneMs: number | null } | undefined

@@ -41,7 +41,10 @@ export const logRefundAttention = (world: Services, { chainIds, share }: WarnOpt
   }
 }
 
-export const logDueRefundAttention = async ({ sql, log }: Pick<Services, 'sql' | 'log'>, chainIds: readonly number[]) => {
+export const logDueRefundAttention = async (
+  { sql, log }: Pick<Services, 'sql' | 'log'>,
+  chainIds: readonly number[],
+) => {
   for (const { refundId, chainId, why } of await beginWarnings(sql, chainIds, MAX_PER_CHECK))
     log.warn({ refund: encodeId('re', refundId), chain: chainId, why }, 'refund needs attention')
 }

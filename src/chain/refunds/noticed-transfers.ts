@@ -3,7 +3,7 @@ import { unlessLocked } from '../../actors/command.ts'
 import type { Actor } from '../../actors/kind.ts'
 import type { Services } from '../../actors/services.ts'
 import { encodeId, uuidFrom } from '../../ids.ts'
-import { claimNoticed, forgetNoticed, type Noticed } from '../../queries/noticed-transfers.ts'
+import { claimNoticed, deleteNoticed, type Noticed } from '../../queries/noticed-transfers.ts'
 import { isRefund, type Reach } from '../../queries/refund-transactions.ts'
 import { unlessUnanswered } from '../watch/beside.ts'
 import type { Mined, TransactionSource } from '../watch/transactions.ts'
@@ -38,7 +38,7 @@ export const assignNoticed = async (world: Services, chain: RefundChain, own: Ow
     found.map(each =>
       unlessUnanswered(
         assign(world, { ...chain, ...own }, each).then(async next => {
-          if (next === 'never' || each.looks > MAX_CHECKS[next]) await forgetNoticed(world.sql, each)
+          if (next === 'never' || each.looks > MAX_CHECKS[next]) await deleteNoticed(world.sql, each)
         }),
       ),
     ),
@@ -64,7 +64,7 @@ const assign = async (
   const mined = typeof number === 'number' && (await transactions.mined(txHash, number, final, signal))
   if (!mined) return 'again'
   const named = refundNamedIn(mined.input)
-  const isNamed = named === refund.id || noticed.isTold
+  const isNamed = named === refund.id || noticed.isReported
   const namesAnother = noticed.isOfAnother || (!isNamed && named !== undefined && (await isRefund(world.sql, named)))
   if (failureOf(mined, noticed, { namesAnother }) !== null) return 'never'
   if (!isNamed && !(noticed.isMerchants && isAgreedFrom(mined, noticed))) return 'never'

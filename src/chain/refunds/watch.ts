@@ -53,12 +53,12 @@ const decide = async (world: Services, own: Own, due: query.DueRefund): Promise<
     })
   // The next check waits until this block is final. A block number that only a faulty node can report would postpone it
   // forever.
-  if (number === undefined || (number ?? 0) > head + MAX_AHEAD) return query.lostRefund(world.sql, due)
-  if (number === null || number > final.number) return query.foundRefund(world.sql, due, number)
+  if (number === undefined || (number ?? 0) > head + MAX_AHEAD) return query.recordRefundLost(world.sql, due)
+  if (number === null || number > final.number) return query.recordRefundFound(world.sql, due, number)
   const mined = await transactions.mined(due.txHash, number, final, signal)
-  if (!mined) return query.doubtRefund(world.sql, due, 'nodes_disagree')
+  if (!mined) return query.recordRefundDoubt(world.sql, due, 'nodes_disagree')
   const verification = await verifyTransaction(world, own, due, mined)
-  if ('doubt' in verification) return query.doubtRefund(world.sql, due, verification.doubt)
+  if ('doubt' in verification) return query.recordRefundDoubt(world.sql, due, verification.doubt)
   const { failure: failureReason, strayed, rows } = verification
   const verdict = failureReason
     ? { type: 'transaction_failed' as const, failureReason }
@@ -68,7 +68,11 @@ const decide = async (world: Services, own: Own, due: query.DueRefund): Promise<
 }
 
 /** The sandbox chain may be replaced by one without the transaction. Only a refund signer would send it there again. */
-const isLost = async ({ sql }: Services, { transactions, final, signal }: Own, due: query.DueRefund): Promise<boolean> =>
+const isLost = async (
+  { sql }: Services,
+  { transactions, final, signal }: Own,
+  due: query.DueRefund,
+): Promise<boolean> =>
   due.isChainLost &&
   !(await query.isSignedFor(sql, due.refund.id)) &&
   (await transactions.lacks(due.txHash, final, signal)) === true
@@ -101,7 +105,8 @@ const report = async (
   if (!outcome.ok && outcome.index > 0)
     log.error({ refund: encodeId('re', refund.id), action: 'bun run audit' }, 'refund outcome refused by its payment')
   // Another refund claimed the same rise first.
-  if (!outcome.ok && outcome.constraint === 'refund_rises_pkey') await query.doubtRefund(sql, due, 'balance_unclear')
+  if (!outcome.ok && outcome.constraint === 'refund_rises_pkey')
+    await query.recordRefundDoubt(sql, due, 'balance_unclear')
   if (!outcome.ok || !verdict.strayed || outcome.done[0]?.replayed) return
   const why = verdict.type === 'transaction_failed' ? verdict.failureReason : 'paid_more'
   log.warn({ refund: encodeId('re', refund.id), chain: chainId, txHash, why }, 'refund needs attention')

@@ -2,7 +2,13 @@ import type { Mismatch, Stray } from '../../../machines/payment-events.ts'
 import type { Command } from '../../actors/command.ts'
 import type { Services } from '../../actors/services.ts'
 import { uuidFrom } from '../../ids.ts'
-import { claimSubmissions, type Due, type Final, findFinal, foundSubmission } from '../../queries/submissions.ts'
+import {
+  claimSubmissions,
+  type DueSubmission,
+  type Final,
+  findFinal,
+  recordSubmissionFound,
+} from '../../queries/submissions.ts'
 import type { WorkerShare } from '../../workers/share.ts'
 import { besideReading, unlessUnanswered } from './beside.ts'
 import { assetsPaid, mismatchOf } from './mismatch.ts'
@@ -50,14 +56,14 @@ export const decideSubmissions = async (world: Services, chain: SubmissionChain,
 
 type Own = Asked & { readonly chain: SubmissionChain; readonly final: Final }
 
-const decide = async (world: Services, own: Own, due: Due): Promise<void> => {
+const decide = async (world: Services, own: Own, due: DueSubmission): Promise<void> => {
   const { chain, final, signal } = own
   const number = await chain.transactions.place(due.txHash, signal)
   if (number === null) return
   if (number === undefined) return lookElsewhere(world, own, due)
   const needed = number + deeperThanUsual(due, final)
   if (needed > final.number)
-    return foundSubmission(world.sql, { paymentId: due.payment.id, txHash: due.txHash }, needed)
+    return recordSubmissionFound(world.sql, { paymentId: due.payment.id, txHash: due.txHash }, needed)
 
   const mined = await chain.transactions.mined(due.txHash, number, final, signal)
   const token = due.payment.context.tokenAddress
@@ -70,11 +76,15 @@ const decide = async (world: Services, own: Own, due: Due): Promise<void> => {
 }
 
 /** So many more blocks its merchant asked to wait for. */
-const deeperThanUsual = ({ payment }: Due, { confirmations }: Final): number =>
+const deeperThanUsual = ({ payment }: DueSubmission, { confirmations }: Final): number =>
   confirmations === null ? 0 : Math.max(0, (payment.context.confirmationsRequired ?? 0) - confirmations)
 
 /** On another chain of the same mode, while this one knows nothing of it. */
-const lookElsewhere = async (world: Services, { chain, chains, final, signal }: Own, due: Due): Promise<void> => {
+const lookElsewhere = async (
+  world: Services,
+  { chain, chains, final, signal }: Own,
+  due: DueSubmission,
+): Promise<void> => {
   const others = chains.filter(({ id, livemode }) => id !== chain.id && livemode === chain.livemode)
   for (const other of others) {
     const there = await unlessUnanswered(findFinalOn(world, other, due.txHash, signal))
@@ -93,7 +103,7 @@ const findFinalOn = async (world: Services, chain: SubmissionChain, txHash: stri
 }
 
 /** True unless all of them are known to be empty. */
-const mayBePaid = async ({ transactions }: SubmissionChain, { addresses }: Due, signal: AbortSignal) => {
+const mayBePaid = async ({ transactions }: SubmissionChain, { addresses }: DueSubmission, signal: AbortSignal) => {
   const paid = await Promise.all(addresses.map(address => transactions.wasPaid(address, signal)))
   return paid.some(each => each !== false)
 }
@@ -109,7 +119,12 @@ type Failure = { readonly failureReason: Mismatch; readonly stray: Stray | null 
  * the same. The same finding has the same id, so that a crash repeats nothing. It is refused when money was
  * seen meanwhile.
  */
-const fail = async ({ actors }: Services, { payment, txHash }: Due, chain: SubmissionChain, failure: Failure) => {
+const fail = async (
+  { actors }: Services,
+  { payment, txHash }: DueSubmission,
+  chain: SubmissionChain,
+  failure: Failure,
+) => {
   const { failureReason, stray } = failure
   const told = (event: { type: string } & Record<string, unknown>): Command => ({
     ...{ kind: 'payment', actor: payment.id, event, cause: `chain:${chain.id}` },

@@ -5,23 +5,23 @@ import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { toQuantity } from '../../chain/rpc/hex.ts'
 import { refuse } from '../../errors.ts'
 import { lazy } from '../../lazy.ts'
-import { ask, NodeTrouble } from '../ask.ts'
 import { payer, sandboxContracts } from '../contracts.ts'
+import { callNode, NodeError } from '../node-client.ts'
 
-/** Null: the chain's own coin. */
-export type Sum = { readonly token: Hex | null; readonly to: Hex; readonly amount: bigint }
+/** `token` null: native currency. */
+export type TestTransfer = { readonly token: Hex | null; readonly to: Hex; readonly amount: bigint }
 
-/** More than any of these needs, also at an address that has been collected from. */
+/** More than any of these transactions needs, also to an address that was collected from. */
 const GAS = toQuantity(150_000)
 const A_COIN = 10n ** 18n
-/** Always the same: see `send`. Far above the base fee of a development chain. */
+/** Constant, and far above the base fee of a development chain. */
 const FEES = { maxFeePerGas: toQuantity(1_000n * 10n ** 9n), maxPriorityFeePerGas: toQuantity(10n ** 9n) }
 
 /**
- * Sends from the account that pays in tests, which every development node has the key of; the hash. Dollars are made
- * first, and only for this: whoever watches sees a real transfer. Nonces are the node's affair.
+ * Sends a payment from the test payer, whose key every development node has, and returns its hash. Test dollars are
+ * minted first, so that the payment is an ordinary transfer. The node chooses the nonces.
  */
-export const payFromWallet = async (url: string, { token, to, amount }: Sum): Promise<string> => {
+export const payFromWallet = async (url: string, { token, to, amount }: TestTransfer): Promise<string> => {
   if (token === null) {
     await fund(url, amount)
     return send(url, { to, value: toQuantity(amount) })
@@ -30,32 +30,32 @@ export const payFromWallet = async (url: string, { token, to, amount }: Sum): Pr
   return send(url, { to: token, data: call('transfer', to, amount) })
 }
 
-/** Dollars out of nothing; the hash. */
+/** Mints test dollars. Returns the hash. */
 export const mint = (url: string, { token, to, amount }: { token: Hex; to: Hex; amount: bigint }): Promise<string> =>
   send(url, { to: token, data: call('mint', to, amount) })
 
-/** As many coins as that, whatever there was; where a node makes none, the payer sends them. */
+/** Sets a balance in native currency. If the node does not support that, the payer sends one unit. */
 export const setBalance = async (url: string, address: Hex, amount: bigint): Promise<void> => {
   try {
-    await ask(url, 'anvil_setBalance', address, toQuantity(amount))
+    await callNode(url, 'anvil_setBalance', address, toQuantity(amount))
   } catch (error) {
-    if (!(error instanceof NodeTrouble) || error.code === undefined) throw error
-    await mined(url, [await send(url, { to: address, value: toQuantity(A_COIN) })])
+    if (!(error instanceof NodeError) || error.code === undefined) throw error
+    await awaitMined(url, [await send(url, { to: address, value: toQuantity(A_COIN) })])
   }
 }
 
-/** As a wallet sends what cannot work: more dollars than there are, or coins to a contract that takes none. */
-export const revert = async (url: string, { token, to, amount }: Sum): Promise<string> => {
+/** Sends a transaction that reverts: more dollars than exist, or native currency to a contract that rejects it. */
+export const sendReverting = async (url: string, { token, to, amount }: TestTransfer): Promise<string> => {
   if (token !== null) return send(url, { to: token, data: call('transfer', to, 2n ** 256n - 1n) })
   await fund(url, amount)
   return send(url, { to: sandboxContracts.token, value: toQuantity(amount) })
 }
 
-/** Waits until all of them are in blocks; the number of the highest. */
-export const mined = async (url: string, hashes: readonly string[], timeoutMs = 15_000): Promise<number> => {
+/** Waits until all transactions are mined. Returns the highest block number. */
+export const awaitMined = async (url: string, hashes: readonly string[], timeoutMs = 15_000): Promise<number> => {
   const until = performance.now() + timeoutMs
   for (;;) {
-    const receipts = await Promise.all(hashes.map(hash => ask(url, 'eth_getTransactionReceipt', hash)))
+    const receipts = await Promise.all(hashes.map(hash => callNode(url, 'eth_getTransactionReceipt', hash)))
     const numbers = receipts.flatMap(receipt => (isReceipt().allows(receipt) ? [Number(receipt.blockNumber)] : []))
     if (numbers.length === hashes.length) return Math.max(...numbers)
     if (performance.now() > until)
@@ -69,24 +69,24 @@ export const mined = async (url: string, hashes: readonly string[], timeoutMs = 
 
 const isReceipt = lazy(() => type({ blockNumber: '/^0x[0-9a-f]+$/' }))
 
-/** Two senders can be given one nonce; the node refuses the second, and has the next one for it then. */
+/** Retries: two senders can get the same nonce, the node refuses the second, and the retry gets the next nonce. */
 const send = async (url: string, transaction: Readonly<Record<string, unknown>>): Promise<string> => {
   for (let tries = 1; ; tries++) {
     try {
-      const hash = await ask(url, 'eth_sendTransaction', { from: payer, gas: GAS, ...FEES, ...transaction })
+      const hash = await callNode(url, 'eth_sendTransaction', { from: payer, gas: GAS, ...FEES, ...transaction })
       return typeof hash === 'string' ? hash.toLowerCase() : refuse('chain_unavailable')
     } catch (error) {
-      if (!(error instanceof NodeTrouble) || error.code === undefined || tries === 5) throw error
+      if (!(error instanceof NodeError) || error.code === undefined || tries === 5) throw error
       await sleep(50)
     }
   }
 }
 
-/** Coins are not made by paying: a large sum is more than the account has. A node that refuses leaves it to that. */
+/** Tops up the payer for a large amount. If the node does not support that, the payer's balance has to suffice. */
 const fund = async (url: string, amount: bigint): Promise<void> => {
-  const balance = BigInt(String(await ask(url, 'eth_getBalance', payer, 'pending')))
+  const balance = BigInt(String(await callNode(url, 'eth_getBalance', payer, 'pending')))
   if (balance >= amount + A_COIN) return
-  await ask(url, 'anvil_setBalance', payer, toQuantity(balance + amount + 1_000n * A_COIN)).catch(() => undefined)
+  await callNode(url, 'anvil_setBalance', payer, toQuantity(balance + amount + 1_000n * A_COIN)).catch(() => undefined)
 }
 
 const call = (functionName: 'mint' | 'transfer', to: Hex, amount: bigint): Hex =>

@@ -2,70 +2,73 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type } from 'arktype'
 import type { Payment } from '../../../machines/payment-events.ts'
 import type { Actor } from '../../actors/kind.ts'
-import type { Counter } from '../../commands/checkouts.ts'
+import type { CheckoutServices } from '../../commands/checkouts.ts'
 import { submitTransaction } from '../../commands/submissions.ts'
 import { refuse } from '../../errors.ts'
 import { lazy } from '../../lazy.ts'
-import { ask, NodeTrouble } from '../ask.ts'
+import { callNode, NodeError } from '../node-client.ts'
 import type { Sandbox } from '../sandbox.ts'
-import { mined, payFromWallet, revert, type Sum } from './payer.ts'
+import { payAndReorganize } from './pay-and-reorganize.ts'
+import { awaitMined, payFromWallet, sendReverting, type TestTransfer } from './payer.ts'
 import { requireReorganizations } from './reorganize.ts'
-import { payAndTakeBack } from './reorged.ts'
 import {
-  awaitBooks,
+  amountDueOf,
+  awaitChainRead,
   awaitEarlierPayments,
-  dueOf,
-  findAgain,
-  lookForCoins,
+  checkNativeBalance,
   otherAsset,
-  picked,
-  requireBooks,
-  type Scene,
-} from './scene.ts'
-import { inTurn, type Turn } from './turn.ts'
+  requireChainRead,
+  rereadPayment,
+  type SimulatedPayment,
+  withPickedAsset,
+} from './simulated-payment.ts'
+import { runInTurn, type Turn } from './turn.ts'
 
 export type Scenario = 'paid' | 'underpaid' | 'overpaid' | 'late' | 'wrong_asset' | 'reverted' | 'reorged'
 
 export type SimulationRequest = {
   readonly scenario: Scenario
-  /** Who asks, for the history. */
+  /** The cause for the history. */
   readonly cause: string
   readonly idempotencyKey: string | null
 }
 
-type Stage = Counter & { readonly sandbox: Sandbox | undefined }
+type SimulationServices = CheckoutServices & { readonly sandbox: Sandbox | undefined }
 
 /**
- * Acts what may become of a payment, with transactions on the sandbox chain that differ in nothing from a
- * customer's. Answers their hashes, once they are in blocks and the books have them.
+ * Simulates a scenario of a payment with ordinary transactions on the sandbox chain. Returns their hashes after they
+ * are mined and recorded.
  */
 export const simulate = async (
-  stage: Stage,
+  services: SimulationServices,
   payment: Actor<Payment>,
   { scenario, cause, idempotencyKey }: SimulationRequest,
 ): Promise<readonly string[]> => {
-  const { sandbox } = stage
-  if (!sandbox || sandbox.trouble())
+  const { sandbox } = services
+  if (!sandbox || sandbox.problem())
     return refuse('chain_unavailable', {
       message: 'The sandbox chain is not available at the moment. Try again later.',
     })
-  const asked = { paymentId: payment.id, reorganizes: scenario === 'reorged', idempotencyKey }
+  const simulation = { paymentId: payment.id, reorganizes: scenario === 'reorged', idempotencyKey }
   try {
-    return await inTurn(stage, asked, async turn => {
-      await requireBooks(stage, payment.id)
-      await awaitEarlierPayments(stage, sandbox, payment)
-      const now = await findAgain(stage, payment)
-      requireState(stage, now, scenario)
+    return await runInTurn(services, simulation, async turn => {
+      await requireChainRead(services, payment.id)
+      await awaitEarlierPayments(services, sandbox, payment)
+      const now = await rereadPayment(services, payment)
+      requireState(services, now, scenario)
       if (scenario === 'reorged') await requireReorganizations(sandbox.url)
-      const ready = await picked(stage, now)
-      return await scenes[scenario]({ counter: stage, sandbox, payment: ready, due: dueOf(ready), cause }, turn)
+      const ready = await withPickedAsset(services, now)
+      return await runScenario[scenario](
+        { services: services, sandbox, payment: ready, due: amountDueOf(ready), cause },
+        turn,
+      )
     })
   } catch (error) {
-    return error instanceof NodeTrouble ? refuse('chain_unavailable') : Promise.reject(error)
+    return error instanceof NodeError ? refuse('chain_unavailable') : Promise.reject(error)
   }
 }
 
-const requireState = ({ clock }: Stage, { state, context }: Actor<Payment>, scenario: Scenario): void => {
+const requireState = ({ clock }: SimulationServices, { state, context }: Actor<Payment>, scenario: Scenario): void => {
   const isOver = context.expiresAt <= clock.now()
   const fits =
     scenario === 'late'
@@ -74,46 +77,47 @@ const requireState = ({ clock }: Stage, { state, context }: Actor<Payment>, scen
   if (!fits) refuse('state_conflict', { details: { status: state } })
 }
 
-/** What each of them sends, and what happens around that. */
-const scenes: Readonly<Record<Scenario, (scene: Scene, turn: Turn) => Promise<readonly string[]>>> = {
-  paid: scene => send(scene, scene.due),
-  underpaid: scene => send(scene, { ...scene.due, amount: scene.due.amount / 2n || 1n }),
-  overpaid: scene => send(scene, { ...scene.due, amount: (3n * scene.due.amount + 1n) / 2n }),
-  wrong_asset: async scene => {
-    const hashes = await send(scene, await otherAsset(scene))
-    if (scene.due.token !== null) await lookForCoins(scene)
-    return hashes
-  },
-  late: async scene => {
-    using _busy = scene.sandbox.busy()
-    if (scene.payment.state === 'pending') await endWindow(scene)
-    return send(scene, scene.due)
-  },
-  reverted: async scene => {
-    using _busy = scene.sandbox.busy()
-    const hash = await revert(scene.sandbox.url, scene.due)
-    await submitTransaction(scene.counter, scene.payment, hash)
-    await mined(scene.sandbox.url, [hash])
-    return [hash]
-  },
-  reorged: payAndTakeBack,
-}
+/** The steps of each scenario. */
+const runScenario: Readonly<Record<Scenario, (simulated: SimulatedPayment, turn: Turn) => Promise<readonly string[]>>> =
+  {
+    paid: simulated => send(simulated, simulated.due),
+    underpaid: simulated => send(simulated, { ...simulated.due, amount: simulated.due.amount / 2n || 1n }),
+    overpaid: simulated => send(simulated, { ...simulated.due, amount: (3n * simulated.due.amount + 1n) / 2n }),
+    wrong_asset: async simulated => {
+      const hashes = await send(simulated, await otherAsset(simulated))
+      if (simulated.due.token !== null) await checkNativeBalance(simulated)
+      return hashes
+    },
+    late: async simulated => {
+      using _mining = simulated.sandbox.keepMining()
+      if (simulated.payment.state === 'pending') await endWindow(simulated)
+      return send(simulated, simulated.due)
+    },
+    reverted: async simulated => {
+      using _mining = simulated.sandbox.keepMining()
+      const hash = await sendReverting(simulated.sandbox.url, simulated.due)
+      await submitTransaction(simulated.services, simulated.payment, hash)
+      await awaitMined(simulated.sandbox.url, [hash])
+      return [hash]
+    },
+    reorged: payAndReorganize,
+  }
 
-const send = async (scene: Scene, sum: Sum): Promise<readonly string[]> => {
-  using _busy = scene.sandbox.busy()
-  const hash = await payFromWallet(scene.sandbox.url, sum)
-  await awaitBooks(scene, await mined(scene.sandbox.url, [hash]))
+const send = async (simulated: SimulatedPayment, sum: TestTransfer): Promise<readonly string[]> => {
+  using _mining = simulated.sandbox.keepMining()
+  const hash = await payFromWallet(simulated.sandbox.url, sum)
+  await awaitChainRead(simulated, await awaitMined(simulated.sandbox.url, [hash]))
   return [hash]
 }
 
-/** What is mined from then on is late: the chain's clock counts, in whole seconds. */
-const endWindow = async ({ counter, sandbox, payment, cause }: Scene): Promise<void> => {
+/** Ends the payment window, and waits for a block after it. Block times are in whole seconds. */
+const endWindow = async ({ services, sandbox, payment, cause }: SimulatedPayment): Promise<void> => {
   const event = { type: 'end_window' }
-  const outcome = await counter.actors.dispatch({ kind: 'payment', actor: payment.id, event, cause })
-  // It may have ended by itself a moment ago.
-  const { context } = outcome.ok ? await findAgain(counter, payment) : payment
+  const outcome = await services.actors.dispatch({ kind: 'payment', actor: payment.id, event, cause })
+  // If refused, the window has just ended by itself.
+  const { context } = outcome.ok ? await rereadPayment(services, payment) : payment
   for (const until = performance.now() + 20_000; ; await sleep(50)) {
-    const block = await ask(sandbox.url, 'eth_getBlockByNumber', 'latest', false)
+    const block = await callNode(sandbox.url, 'eth_getBlockByNumber', 'latest', false)
     if (isBlock().allows(block) && Number(block.timestamp) * 1_000 > context.expiresAt.getTime()) return
     if (performance.now() > until)
       refuse('chain_unavailable', {

@@ -5,60 +5,60 @@ import { uuidv7 } from '../../ids.ts'
 import {
   awaitSimulation,
   beginSimulation,
+  checkSimulation,
   endSimulation,
-  lookAtSimulation,
   type NewSimulation,
   type OtherSimulation,
 } from '../../queries/simulations.ts'
 
-/** Less than `is_acted` allows for (sql/105-chain-functions.sql). */
-const KEEP_EVERY_MS = 1_000
-const LONGEST_WAIT_MS = 30_000
+/** Must be less than `is_acted` allows (sql/105-chain-functions.sql). */
+const HEARTBEAT_MS = 1_000
+const MAX_WAIT_MS = 30_000
 
-/** Nothing can be said of a scenario that is not its process's any more. */
+/** The right to run a scenario. It can be lost if the process misses heartbeats. */
 export type Turn = {
-  /** Before what must not be done beside others. */
+  /** Throws if the right was lost. To be called before steps that must not run in parallel with others. */
   confirm(): Promise<void>
 }
 
 /**
- * Acts a scenario when it is its turn: one at a time for a payment, and nobody beside a reorganisation, in
- * whatever process. A scenario whose process was killed is over within seconds, and is waited for.
+ * Runs a scenario when it may run: one at a time for a payment, and no other in parallel with a reorganization, over
+ * all processes. Waits for a scenario whose process was killed to expire, which takes seconds.
  */
-export const inTurn = async <T>(
+export const runInTurn = async <T>(
   { sql, clock, random, log }: Pick<Services, 'sql' | 'clock' | 'random' | 'log'>,
-  asked: Omit<NewSimulation, 'holder'>,
-  act: (turn: Turn) => Promise<T>,
+  simulation: Omit<NewSimulation, 'holder'>,
+  run: (turn: Turn) => Promise<T>,
 ): Promise<T> => {
-  const mine = { ...asked, holder: uuidv7(clock.now(), random) }
-  for (let other = await beginSimulation(sql, mine); other; other = await beginSimulation(sql, mine))
-    if (!(await isLeft(sql, other))) return refuseOther(asked, other.byKey)
-  const keeping = setInterval(() => {
-    awaitSimulation(sql, mine).catch(err => log.warn({ err }, 'sandbox scenario heartbeat failed, retrying'))
-  }, KEEP_EVERY_MS)
+  const own = { ...simulation, holder: uuidv7(clock.now(), random) }
+  for (let other = await beginSimulation(sql, own); other; other = await beginSimulation(sql, own))
+    if (!(await hasProcessEnded(sql, other))) return refuseOther(simulation, other.byKey)
+  const heartbeat = setInterval(() => {
+    awaitSimulation(sql, own).catch(err => log.warn({ err }, 'sandbox scenario heartbeat failed, retrying'))
+  }, HEARTBEAT_MS)
   try {
-    const until = performance.now() + LONGEST_WAIT_MS
-    for (let state = await awaitSimulation(sql, mine); state !== 'turn'; state = await awaitSimulation(sql, mine)) {
+    const until = performance.now() + MAX_WAIT_MS
+    for (let state = await awaitSimulation(sql, own); state !== 'turn'; state = await awaitSimulation(sql, own)) {
       if (state === 'lost' || performance.now() > until)
         refuse('service_unavailable', { message: 'Other scenarios are in progress. Try again.', retryAfter: 5 })
       await sleep(50)
     }
-    return await act({
+    return await run({
       confirm: async () => {
-        if ((await awaitSimulation(sql, mine)) !== 'turn')
+        if ((await awaitSimulation(sql, own)) !== 'turn')
           refuse('service_unavailable', { message: 'The scenario took too long. Try again.', retryAfter: 5 })
       },
     })
   } finally {
-    clearInterval(keeping)
-    await endSimulation(sql, mine)
+    clearInterval(heartbeat)
+    await endSimulation(sql, own)
   }
 }
 
-/** Whether the process of a scenario was killed. That shows within seconds, and is not known before. */
-const isLeft = async (sql: Services['sql'], other: OtherSimulation): Promise<boolean> => {
+/** Whether the process of a scenario has ended. Waits until that is known, which takes seconds. */
+const hasProcessEnded = async (sql: Services['sql'], other: OtherSimulation): Promise<boolean> => {
   for (;;) {
-    const state = await lookAtSimulation(sql, other)
+    const state = await checkSimulation(sql, other)
     if (state !== 'silent') return state === 'dead'
     await sleep(50)
   }

@@ -73,7 +73,7 @@ export const refundHouse = async (house: ApiServer) => {
       const payment = await findPayment(sql, { id: actor, ...of })
       if (!payment) throw new Error('the payment is not there')
       const request = { amountMinor: undefined, reason: null, destination, metadata: {} }
-      return startRefund(api, payment, request, { cause: 'test', keep: () => [] })
+      return startRefund(api, payment, request, { cause: 'test', responseRows: () => [] })
     },
     happen: async ({ id }: Actor<Refund>, event: { type: string } & Record<string, unknown>) => {
       const outcome = await api.actors.dispatch({ kind: 'refund', actor: id, event })

@@ -4,7 +4,7 @@ import { openLooker, watchCoins } from '../../../src/chain/watch/coins/watch.ts'
 import { decideSubmissions } from '../../../src/chain/watch/submissions.ts'
 import { openTransactions } from '../../../src/chain/watch/transactions.ts'
 import { watchChains } from '../../../src/chain/watch/watch.ts'
-import { keepSubmission } from '../../../src/queries/submissions.ts'
+import { insertSubmission } from '../../../src/queries/submissions.ts'
 import { rewrite } from '../../harness/rewrite.ts'
 import { until } from '../../harness/until.ts'
 import { coinHouse } from './coins-house.ts'
@@ -53,7 +53,7 @@ test('coins that a contract sends on are seen with the submitted transaction, an
   }
 
   const txHash = await coins.sendThrough(payment.address, 1000n)
-  await keepSubmission(coins.sql, { paymentId: payment.actor, chainId: id, txHash }, 1)
+  await insertSubmission(coins.sql, { paymentId: payment.actor, chainId: id, txHash }, 1)
   expect(await submitted()).toBe(1)
   await coins.chain.mine()
   expect(await submitted()).toBe(1)

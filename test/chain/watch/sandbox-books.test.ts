@@ -185,7 +185,7 @@ test('the embedded sandbox is followed to an empty chain while the house runs', 
     expect(sandbox.url).toBe(url)
     await until(async () => (await state(seen)) === 'pending', { timeoutMs: 30_000 })
     await mint(sandbox.url, next.address, 1000)
-    using _ = sandbox.busy()
+    using _ = sandbox.keepMining()
     await until(async () => (await state(next)) === 'success', { timeoutMs: 30_000 })
     expect(watch.troubles().size).toBe(0)
   } finally {

@@ -6,13 +6,16 @@ import { decodeId } from '../ids.ts'
 import { openLog } from '../log.ts'
 import { StartError } from '../process/start-error.ts'
 import { hasMerchant } from '../queries/merchants.ts'
-import type { Desk } from './command.ts'
+import type { AdminServices } from './command.ts'
 
 /** The options that identify a signer. */
 export const merchant = { value: 'mer_…' } as const
 export const chain = { value: 'chain ID' } as const
 
-export const readPlace = async ({ sql }: Desk, given: { readonly merchant: string; readonly chain: string }) => {
+export const readSignerOptions = async (
+  { sql }: AdminServices,
+  given: { readonly merchant: string; readonly chain: string },
+) => {
   const merchantId = decodeId('mer', given.merchant)
   if (!merchantId || !(await hasMerchant(sql, merchantId)))
     throw new StartError('--merchant is not the ID of a merchant: see `bun run admin merchants`')
@@ -22,7 +25,7 @@ export const readPlace = async ({ sql }: Desk, given: { readonly merchant: strin
 
 /** Connects to the nodes of a chain in RPC_URLS_<chain ID>. */
 export const onChain = async <T>(
-  { env, ...deps }: Desk,
+  { env, ...deps }: AdminServices,
   chainId: number,
   act: (rpc: Rpc) => Promise<T>,
 ): Promise<T> => {
@@ -33,8 +36,8 @@ export const onChain = async <T>(
     throw new StartError(
       `Chain ${chainId} is not enabled: set RPC_URLS_${chainId} to the URLs of its nodes, as for the server`,
     )
-  const silent = { ...deps, log: openLog('silent') }
-  const chains = connectChains(openChains(env, null), id => env.rpcUrls.get(id) ?? [], silent, env.rpcProxy)
+  const quiet = { ...deps, log: openLog('silent') }
+  const chains = connectChains(openChains(env, null), id => env.rpcUrls.get(id) ?? [], quiet, env.rpcProxy)
   try {
     const rpc = chains.find(chainId)?.rpc
     if (!rpc) throw new StartError(`Chain ${chainId} is not known: add it to CHAINS_FILE`)

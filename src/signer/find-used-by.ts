@@ -7,15 +7,16 @@ import { findSigned, type SignedContent } from './signed-by.ts'
 
 export type UsedBy = SignedContent & { readonly hash: string }
 
-/** Questions at a time: each time what is searched shrinks to a sixteenth, and a long chain takes eight. */
-const AT_ONCE = 15
+/** Calls per round. Each round reduces the range to a sixteenth, so a long chain takes eight rounds. */
+const MAX_PARALLEL = 15
 
 /**
- * The transaction that has used a number for good, shown in its block: by two nodes, or by the one there is, and then
- * the key itself must have signed it for this number, so that a node cannot make it up. Null where nobody can show it,
- * as nodes that have forgotten old states, or no two the same; undefined where nodes are not as far as the books are.
+ * The final transaction that has used a nonce, shown in its block by two nodes. If there is only one node, the
+ * transaction must also be signed by the key with this nonce, so that the node cannot invent it. Null if no node can
+ * show it, for example because nodes have pruned old states, or they do not agree. Undefined if the nodes are behind
+ * the database.
  *
- * Only what is shown counts. How its block is found need not be believed: in another one it is not there.
+ * The search for the block need not be trusted: a wrong block does not contain the transaction.
  */
 export const findUsedBy = async (
   rpc: Rpc,
@@ -39,16 +40,13 @@ export const findUsedBy = async (
     const signed = await findSigned(rpc, found.hash, { address, nonce, chainId: Number(chain_id) })
     return signed ? { hash: found.hash, ...signed } : null
   } catch (error) {
-    // Nodes forget old blocks too.
+    // Nodes may have pruned old blocks too.
     if (error instanceof RpcRefusal) return null
     throw error
   }
 }
 
-/**
- * The first block after which the number is used, as far as nodes know: where they have forgotten what was, it counts
- * as unused.
- */
+/** The first block after which the nonce is used. Blocks whose state was pruned count as not having used it. */
 const findBlockOf = async (rpc: Rpc, address: string, nonce: number, to: number): Promise<number> => {
   const countAt = (number: number): RpcCall => ({
     method: 'eth_getTransactionCount',
@@ -67,8 +65,8 @@ const findBlockOf = async (rpc: Rpc, address: string, nonce: number, to: number)
   return used
 }
 
-/** At even distances, the nearest to the second one last; at least one. */
+/** Numbers at even distances between the two, at least one. */
 const between = (low: number, high: number): readonly number[] => {
-  const step = Math.ceil((high - low) / (AT_ONCE + 1))
+  const step = Math.ceil((high - low) / (MAX_PARALLEL + 1))
   return Array.from({ length: Math.ceil((high - low) / step) - 1 }, (_, at) => low + step * (at + 1))
 }

@@ -1,13 +1,13 @@
 import type { Sql } from '../postgres/connect.ts'
 
-/** Those of these refunds that wait for somebody to sign them by hand (sql/007-refund-signers.sql). */
-export const listSignedByHand = async (sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> => {
+/** Returns those of the refunds that wait for a manual signature (sql/007-refund-signers.sql). */
+export const listManuallySigned = async (sql: Sql, ids: readonly string[]): Promise<ReadonlySet<string>> => {
   const rows = await sql<{ id: string }[]>`
     select id from refunds_by_hand where id = any(${[...ids]}::uuid[])`
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Whether a signer means to sign it, or has. */
+/** Whether a refund signer will sign the refund, or has signed it. */
 export const isForSigner = async (sql: Sql, id: string): Promise<boolean> => {
   const rows = await sql`
     select from refunds r

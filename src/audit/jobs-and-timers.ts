@@ -1,7 +1,7 @@
 import type { Check } from './rules/check.ts'
 
 /** I7: nothing is claimed or locked for longer than 60 s once the system has been healthy for 60 s. */
-export const auditWork: Check[] = [
+export const auditJobsAndTimers: Check[] = [
   {
     invariant: 'I7',
     what: 'a job locked for more than a minute by a worker that is not alive',

@@ -1,12 +1,12 @@
 import { expect, test } from 'bun:test'
-import { together } from '../../src/queries/together.ts'
+import { batchReads } from '../../src/queries/batched-reads.ts'
 import { until } from '../harness/until.ts'
 
 /** Answers each question with its double, when told to. */
 const openDoubler = (fail: (questions: readonly number[]) => boolean = () => false) => {
   const asked: (readonly number[])[] = []
   const held: (() => void)[] = []
-  const ask = together(async (questions: readonly number[]) => {
+  const ask = batchReads(async (questions: readonly number[]) => {
     asked.push(questions)
     await new Promise<void>(resolve => held.push(resolve))
     if (fail(questions)) throw new Error(`cannot double ${questions}`)
@@ -61,7 +61,7 @@ test('a question that cannot be answered fails alone', async () => {
 
 test('those that get no answer are gone past, by four at most, and are answered when one comes', async () => {
   const held: (() => void)[] = []
-  const ask = together(
+  const ask = batchReads(
     (questions: readonly number[]) => new Promise<readonly number[]>(resolve => held.push(() => resolve(questions))),
     20,
   )

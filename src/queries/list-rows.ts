@@ -3,30 +3,30 @@ import type { Sql } from '../postgres/connect.ts'
 import type { ListedTable } from '../resources.ts'
 import { type Page, pageBySeq } from './page.ts'
 
-/** Whose records are listed: lists are of one mode. */
-export type Whose = { readonly merchantId: string; readonly livemode: boolean }
+/** The merchant and the mode whose records are listed. */
+export type ListOwner = { readonly merchantId: string; readonly livemode: boolean }
 
-export type PlacedList = {
+export type ListQuery = {
   readonly table: ListedTable
-  readonly whose: Whose
+  readonly owner: ListOwner
   readonly page: Page
-  /** All of the row, which is `r`, unless told otherwise. */
+  /** All columns by default. The row's alias is `r`. */
   readonly columns?: Fragment
   /** Each begins with `and`. */
   readonly filters?: Fragment
-  /** Whose rows these are, where the index that the list pages by does not name the merchant's columns. */
-  readonly theirs?: Fragment
-  /** Conditions of which every row fits one, where the index that the list pages by begins with what they name. */
+  /** Replaces the condition on the owner, if the list uses an index without the owner's columns. */
+  readonly ownerFilter?: Fragment
+  /** Conditions that divide the rows, if the list uses an index that begins with their columns. */
   readonly parts?: readonly Fragment[]
 }
 
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
 
-/** The `seq` of the row that a cursor names, when it is one of the list. */
-export const findPlace = async (
+/** The `seq` of the row that a cursor refers to, if it is in the list. */
+export const findCursorSeq = async (
   sql: Sql,
   table: ListedTable,
-  { merchantId, livemode }: Whose,
+  { merchantId, livemode }: ListOwner,
   id: string,
   filters: Fragment = sql``,
 ): Promise<string | undefined> => {
@@ -36,11 +36,11 @@ export const findPlace = async (
   return row?.seq
 }
 
-/** A page of a list, and one row more. */
-export const listPlaced = <Row extends object>(sql: Sql, list: PlacedList): Promise<Row[]> => {
-  const { table, whose, page, columns = sql`*`, filters = sql``, theirs = areTheirs(sql, whose), parts } = list
+/** A page of a list, with one row more. */
+export const listRows = <Row extends object>(sql: Sql, list: ListQuery): Promise<Row[]> => {
+  const { table, owner, page, columns = sql`*`, filters = sql``, ownerFilter = ownedBy(sql, owner), parts } = list
   const paged = pageBySeq(sql, page)
-  const where = sql`where ${theirs} ${filters}`
+  const where = sql`where ${ownerFilter} ${filters}`
   if (!parts) return sql<Row[]>`select ${columns} from ${sql(table)} as r ${where} and ${paged}`
   const all = parts
     .map(part => sql`(select * from ${sql(table)} ${where} and ${part} and ${paged})`)
@@ -48,23 +48,24 @@ export const listPlaced = <Row extends object>(sql: Sql, list: PlacedList): Prom
   return sql<Row[]>`select ${columns} from (${all}) as r where ${paged}`
 }
 
-/** A list's filters: columns and what stands in them, undefined where it may be anything. */
-export const narrowed = (sql: Sql, wanted: Readonly<Record<string, string | undefined>>): Fragment =>
+/** Conditions that columns have these values. An undefined value adds no condition. */
+export const filtersOf = (sql: Sql, wanted: Readonly<Record<string, string | undefined>>): Fragment =>
   Object.entries(wanted).reduce<Fragment>(
     (filters, [column, value]) => (value === undefined ? filters : sql`${filters} and ${sql(column)} = ${value}`),
     sql``,
   )
 
-const areTheirs = (sql: Sql, { merchantId, livemode }: Whose): Fragment =>
+const ownedBy = (sql: Sql, { merchantId, livemode }: ListOwner): Fragment =>
   sql`merchant_id = ${merchantId} and livemode = ${livemode}`
 
 /**
- * Those that have one thing in common, by an index of `list_key`. What the key was made of is compared in a spelling
- * that the planner neither seeks another index for nor takes to keep hardly any row: then it would read and sort all.
+ * Rows of an owner with one common value, by an index on `list_key`. The columns of the key are compared again inside
+ * `case`, because of hash collisions. With plain comparisons the planner would choose another index, or would
+ * underestimate the number of rows and sort all of them.
  */
-export const areTheirsWith = (
+export const ownedByWithKey = (
   sql: Sql,
-  { merchantId, livemode }: Whose,
+  { merchantId, livemode }: ListOwner,
   column: string,
   common: string,
 ): Fragment => sql`

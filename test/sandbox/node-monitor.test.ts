@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { owner, payer } from '../../src/sandbox/contracts.ts'
-import { startPulse } from '../../src/sandbox/pulse.ts'
+import { startNodeMonitor } from '../../src/sandbox/node-monitor.ts'
 import { openRemote } from '../../src/sandbox/remote.ts'
 import { anvil, type TestChain } from '../harness/anvil.ts'
 import { until } from '../harness/until.ts'
@@ -11,9 +11,9 @@ const pulseOver = async (chain: TestChain, everyMs = 100) => {
   const keeper = openRemote(chain.url)
   const count = async () => {
     looks++
-    await keeper.look()
+    await keeper.prepare()
   }
-  const pulse = startPulse({ ...keeper, look: count }, () => {}, everyMs)
+  const pulse = startNodeMonitor({ ...keeper, prepare: count }, () => {}, everyMs)
   await pulse.first
   return { ...pulse, looks: () => looks, [Symbol.asyncDispose]: pulse.stop }
 }
@@ -34,8 +34,8 @@ test('a block a second comes while something waits, and none afterwards', async 
   const { number: before } = await chain.head()
   const since = performance.now()
   {
-    await using _one = pulse.busy()
-    await using _other = pulse.busy()
+    await using _one = pulse.keepMining()
+    await using _other = pulse.keepMining()
     await until(async () => (await number(chain)) >= before + 3)
     expect(performance.now() - since).toBeGreaterThan(2_000)
     expect(performance.now() - since).toBeLessThan(5_000)
@@ -56,7 +56,7 @@ test('what a wallet sends is mined though no payment waits', async () => {
 test('whoever else mines is not mined over', async () => {
   await using chain = await anvil({ args: ['--block-time', '1'] })
   await using pulse = await pulseOver(chain, 1_100)
-  await using _busy = pulse.busy()
+  await using _busy = pulse.keepMining()
   const { number: before } = await chain.head()
   const since = performance.now()
   await until(() => pulse.looks() >= 5)
@@ -69,8 +69,8 @@ test('two that keep one chain mine no more blocks than one, also when they begin
   const [one, other] = await Promise.all([pulseOver(chain, 500), pulseOver(chain, 500)])
   await using _one = one
   await using _other = other
-  using _busy = one.busy()
-  using _busyToo = other.busy()
+  using _busy = one.keepMining()
+  using _busyToo = other.keepMining()
   const before = await number(chain)
   const since = performance.now()
   await until(() => one.looks() >= 11)

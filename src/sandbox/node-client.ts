@@ -4,11 +4,11 @@ import { text } from 'node:stream/consumers'
 import { type } from 'arktype'
 import { lazy } from '../lazy.ts'
 
-/** A node said no, or nothing that can be used. Neither its words nor its address are told: that may hold a key. */
-export class NodeTrouble extends Error {
+/** A node refused a call or gave no usable answer. Contains neither its message nor its URL, which may hold a key. */
+export class NodeError extends Error {
   override readonly name = 'NodeTrouble'
   readonly method: string
-  /** The node's own number, when it said no. */
+  /** The JSON-RPC error code, if the node refused the call. */
   readonly code: number | undefined
 
   constructor(method: string, code?: number) {
@@ -18,25 +18,25 @@ export class NodeTrouble extends Error {
   }
 }
 
-/** Asks a node one thing. It is the node of the sandbox, so its answers are believed. */
-export const ask = async (url: string, method: string, ...params: readonly unknown[]): Promise<unknown> => {
+/** Calls a method of the sandbox's node. Its answers are trusted. */
+export const callNode = async (url: string, method: string, ...params: readonly unknown[]): Promise<unknown> => {
   let answer: unknown
   try {
     answer = JSON.parse(await post(url, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })))
   } catch {
-    throw new NodeTrouble(method)
+    throw new NodeError(method)
   }
-  if (!isAnswer().allows(answer)) throw new NodeTrouble(method)
-  if ('error' in answer) throw new NodeTrouble(method, answer.error.code)
+  if (!isAnswer().allows(answer)) throw new NodeError(method)
+  if ('error' in answer) throw new NodeError(method, answer.error.code)
   return answer.result
 }
 
-/** Not by `fetch`, which sends it to the proxy that a variable of the environment names. */
+/** Not with `fetch`, which would use the proxy in an environment variable. */
 const post = async (url: string, body: string): Promise<string> => {
   const { request } = url.startsWith('https:') ? https : http
   const sending = request(url, {
     method: 'POST',
-    // A connection that is kept may be one to a node that has been started anew since.
+    // Without keep-alive: a kept connection may belong to a node that was restarted.
     agent: false,
     headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
     signal: AbortSignal.timeout(10_000),
@@ -52,10 +52,10 @@ const isAnswer = lazy(() => type({ result: 'unknown' }).or({ error: { code: 'num
 
 export type SandboxHead = { readonly number: number; readonly hash: string }
 
-export const headOf = async (url: string, block = 'latest'): Promise<SandboxHead> => {
+export const getHead = async (url: string, block = 'latest'): Promise<SandboxHead> => {
   const method = 'eth_getBlockByNumber'
-  const answer = await ask(url, method, block, false)
-  if (!isBlock().allows(answer)) throw new NodeTrouble(method)
+  const answer = await callNode(url, method, block, false)
+  if (!isBlock().allows(answer)) throw new NodeError(method)
   return { number: Number(answer.number), hash: answer.hash }
 }
 

@@ -101,7 +101,7 @@ test('a sandbox starts and is used while variables name a proxy that is not ther
     import { openSandbox } from ${JSON.stringify(import.meta.resolve('../../src/sandbox/sandbox.ts'))}
     const env = { sandbox: true, sandboxRpcUrl: undefined, dataDir: ${JSON.stringify(home)} }
     const sandbox = await openSandbox(env, { say: line => console.log(line) })
-    console.log(sandbox?.trouble() ?? 'fine')
+    console.log(sandbox?.problem() ?? 'fine')
     await sandbox?.stop()
     process.exit(0)`
   const gone = 'http://127.0.0.1:1'

@@ -3,14 +3,14 @@ import type { Chains } from '../chain/enabled/connect.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 
-/** What whoever signs is given. */
-export type SigningDesk = Services & {
+/** What the refund signers need. */
+export type SigningServices = Services & {
   readonly chains: Chains
   readonly keyring: Keyring
-  /** Where each merchant has a signer that fills itself. */
-  readonly sandbox: Pick<Sandbox, 'url' | 'epoch' | 'busy'> | undefined
-  /** Told of each step, and waited for: for tests that end the process between two, or hold it there. */
-  readonly at?: (step: SigningStep) => unknown
+  /** In the sandbox each merchant has a signer, which funds itself. */
+  readonly sandbox: Pick<Sandbox, 'url' | 'epoch' | 'keepMining'> | undefined
+  /** Called and awaited after each step, for tests that end or pause the process there. */
+  readonly onStep?: (step: SigningStep) => unknown
 }
 
 export type SigningStep =
@@ -21,5 +21,5 @@ export type SigningStep =
   | 'recorded'
   | 'replaced'
   | 'found'
-  | 'told'
+  | 'reported'
   | 'closed'

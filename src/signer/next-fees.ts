@@ -2,44 +2,44 @@ import { type Ask, getBigint } from '../chain/rpc/ask.ts'
 import { capFees, type Fees, feesOf, maxFeeOf, raiseFees, readFees } from '../chain/rpc/fees.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import type { OpenNonce } from '../queries/signer-nonces.ts'
-import type { SigningDesk } from './desk.ts'
+import type { SigningServices } from './signing-services.ts'
 import { warnOnce } from './warn-once.ts'
 
-/** Ten of them are three times the fee. A chain that takes none of these wants something else. */
-const MOST_ATTEMPTS = 10
+/** Ten attempts reach three times the fee. If none of them is mined, the fee is not the problem. */
+const MAX_ATTEMPTS = 10
 
 type Offered = {
   readonly signer: Signer
   readonly open: OpenNonce
   readonly gas: bigint
-  /** What it sends in native currency. */
+  /** The amount that it sends in native currency. */
   readonly value: bigint
 }
 
 /**
- * The fees of the next attempt at a nonce; undefined while there is nothing to sign. Only attempts that a node took
- * count, and are outbid: what no node took replaces nothing. No attempt is signed that the balance does not pay for, nor
- * while one that is signed already would do.
+ * The fees of the next attempt with a nonce; undefined if no new attempt should be signed. Fees are raised above those
+ * of attempts that a node accepted: others need not be outbid. An attempt is not signed if the balance does not
+ * suffice, or if an attempt that is already signed offers enough.
  */
 export const nextFees = async (
-  desk: SigningDesk,
+  services: SigningServices,
   ask: Ask,
   { signer, open, gas, value }: Offered,
 ): Promise<Fees | undefined> => {
   const taken = open.attempts.filter(each => each.isTaken)
-  if (taken.length >= MOST_ATTEMPTS) {
+  if (taken.length >= MAX_ATTEMPTS) {
     const action = `check the nodes in RPC_URLS_${signer.chain_id}`
-    warnOnce(desk, signer, { nonce: open.nonce, action }, 'refund transaction not replaced, attempt limit reached')
+    warnOnce(services, signer, { nonce: open.nonce, action }, 'refund transaction not replaced, attempt limit reached')
     return undefined
   }
   const now = capFees(await readFees(ask))
   const last = taken.at(-1)
   const fees = last ? raiseFees(feesOf(last.maxFee, last.tip), now) : now
-  const coins = await getBigint(ask, 'eth_getBalance', [signer.address, 'latest'])
-  const isPaid = (fee: bigint) => value + gas * fee <= coins
+  const native = await getBigint(ask, 'eth_getBalance', [signer.address, 'latest'])
+  const isPaid = (fee: bigint) => value + gas * fee <= native
   if (!isPaid(maxFeeOf(fees))) {
     const action = 'send native currency to the signer'
-    warnOnce(desk, signer, { nonce: open.nonce, action }, 'refund transaction not replaced, signer balance too low')
+    warnOnce(services, signer, { nonce: open.nonce, action }, 'refund transaction not replaced, signer balance too low')
     return undefined
   }
   const isSigned = open.attempts.some(each => !each.isTaken && each.maxFee >= maxFeeOf(fees) && isPaid(each.maxFee))

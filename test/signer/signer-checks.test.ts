@@ -1,18 +1,18 @@
 import { expect, test } from 'bun:test'
 import { nameTransaction } from '../../src/commands/refund-transactions.ts'
-import { listBusySigners } from '../../src/queries/refund-signers.ts'
+import { listSignersWithOpenNonces } from '../../src/queries/refund-signers.ts'
 import { closeNonce, listOpenNonces } from '../../src/queries/signer-nonces.ts'
-import { tendChain } from '../../src/signer/keep.ts'
+import { closeFinalNonces } from '../../src/signer/close-nonces.ts'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
-import { settleNonces } from '../../src/signer/settle.ts'
 import { signRefund } from '../../src/signer/sign.ts'
+import { checkSignersOfChain } from '../../src/signer/signer-checks.ts'
 import { instanceForFile, type SignerInstance } from './signer-instance.ts'
 
 const instance = await instanceForFile()
 
 const { sign, turns } = instance
 const patient = { resendMs: 3_600_000, bumpMs: 3_600_000 }
-const tend = (patience: Partial<typeof patient> = {}) => instance.tend({ ...patient, ...patience })
+const tend = (times: Partial<typeof patient> = {}) => instance.tend({ ...patient, ...times })
 
 /** One refund of a signer of its own, not signed yet. */
 const one = async (more: Parameters<SignerInstance['newSigner']>[0] = {}, refund = {}) => {
@@ -68,8 +68,10 @@ test('when what was replaced is mined after all, the refund is told of that', as
   }
   const [connected] = instance.desk.chains.all
   if (!connected) throw new Error('there is no chain')
-  const patience = { ...patient, bumpMs: 0 }
-  await expect(tendChain({ ...instance.desk, at }, turns, connected, { patience })).rejects.toThrow('killed')
+  const times = { ...patient, bumpMs: 0 }
+  await expect(checkSignersOfChain({ ...instance.desk, onStep: at }, turns, connected, { times })).rejects.toThrow(
+    'killed',
+  )
   const second = await instance.refund(id)
   expect(second.txHash).not.toBe(first.txHash)
   await instance.node.mine()
@@ -211,9 +213,11 @@ test('what another process has replaced meanwhile, and was mined, is not taken f
   await tend({ bumpMs: 0 })
   const { txHash } = await instance.refund(id)
   await instance.finalize()
-  const [row] = await listBusySigners(instance.sql, 31337).then(all => all.filter(each => each.id === signer.id))
+  const [row] = await listSignersWithOpenNonces(instance.sql, 31337).then(all =>
+    all.filter(each => each.id === signer.id),
+  )
   if (!row) throw new Error('the signer is not busy')
-  await settleNonces(instance.desk, connected.rpc, { signer: row, mined: [stale] })
+  await closeFinalNonces(instance.desk, connected.rpc, { signer: row, mined: [stale] })
   expect(await instance.refund(id)).toMatchObject({ state: 'processing', txHash })
   expect([await nonces(signer), await instance.transfersTo(destination)]).toEqual([['0 mined'], 1])
 })

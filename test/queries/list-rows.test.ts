@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import { randomUUID } from 'node:crypto'
 import { connect } from '../../src/postgres/connect.ts'
+import { findCursorSeq, type ListOwner, listRows } from '../../src/queries/list-rows.ts'
 import type { Page } from '../../src/queries/page.ts'
-import { findPlace, listPlaced, type Whose } from '../../src/queries/places.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
 
@@ -11,23 +11,23 @@ afterAll(async () => (await opened)[Symbol.asyncDispose]())
 
 type Row = { readonly id: string; readonly title: string }
 
-const merchant = (livemode = false): Whose => ({ merchantId: randomUUID(), livemode })
+const merchant = (livemode = false): ListOwner => ({ merchantId: randomUUID(), livemode })
 
 /** The first page, newest first, unless told otherwise. */
-const list = async (whose: Whose, { after, limit = 20, order = 'desc' }: Partial<Page> = {}) => {
+const list = async (owner: ListOwner, { after, limit = 20, order = 'desc' }: Partial<Page> = {}) => {
   const { sql } = await opened
   const page = { after, limit, order }
-  return listPlaced<Row>(sql, { table: 'payment_links', whose, page, columns: sql`id, title` })
+  return listRows<Row>(sql, { table: 'payment_links', owner, page, columns: sql`id, title` })
 }
 
-const placeOf = async (whose: Whose, id: string) => {
-  const place = await findPlace((await opened).sql, 'payment_links', whose, id)
+const placeOf = async (owner: ListOwner, id: string) => {
+  const place = await findCursorSeq((await opened).sql, 'payment_links', owner, id)
   if (!place) throw new Error('the cursor names nothing')
   return place
 }
 
 /** A transaction that has its id before it writes a link, as commits write them. */
-const begin = async ({ merchantId, livemode }: Whose, title: string) => {
+const begin = async ({ merchantId, livemode }: ListOwner, title: string) => {
   // A connection of its own, so that it can say when it begins.
   const connection = connect((await opened).url, { max: 1 })
   await connection`begin`
@@ -52,8 +52,8 @@ const begin = async ({ merchantId, livemode }: Whose, title: string) => {
   }
 }
 
-const committed = async (whose: Whose, title: string) => {
-  const { id, write, commit } = await begin(whose, title)
+const committed = async (owner: ListOwner, title: string) => {
+  const { id, write, commit } = await begin(owner, title)
   await write()
   await commit()
   return id
@@ -62,10 +62,10 @@ const committed = async (whose: Whose, title: string) => {
 const titles = (rows: readonly Row[]) => rows.map(({ title }) => title)
 
 /** Goes on from the last row it has seen, until there is no more. */
-const walk = async (whose: Whose, seen: Row[]) => {
+const walk = async (owner: ListOwner, seen: Row[]) => {
   for (;;) {
     const last = seen.at(-1)
-    const page = await list(whose, { order: 'asc', limit: 2, after: last && (await placeOf(whose, last.id)) })
+    const page = await list(owner, { order: 'asc', limit: 2, after: last && (await placeOf(owner, last.id)) })
     if (page.length === 0) return
     seen.push(...page.slice(0, 2))
   }
@@ -76,49 +76,49 @@ test.each([
   ['the last first', (n: number) => 7 - n],
   ['the odd ones first', (n: number) => (n < 4 ? 2 * n + 1 : 2 * n - 8)],
 ])('eight transactions that write and commit %s are listed in the order of their commits', async (_, order) => {
-  const whose = merchant()
+  const owner = merchant()
   const writers = []
-  for (let n = 0; n < 8; n++) writers.push(await begin(whose, `${n}`))
+  for (let n = 0; n < 8; n++) writers.push(await begin(owner, `${n}`))
   const seen: Row[] = []
   for (let n = 0; n < 8; n++) {
-    await walk(whose, seen)
+    await walk(owner, seen)
     await writers[order(n)]?.write()
-    await walk(whose, seen)
+    await walk(owner, seen)
     await writers[order(n)]?.commit()
   }
-  await walk(whose, seen)
+  await walk(owner, seen)
   expect(titles(seen)).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map(n => `${order(n)}`))
-  expect(titles(await list(whose))).toEqual(titles(seen).toReversed())
+  expect(titles(await list(owner))).toEqual(titles(seen).toReversed())
 })
 
 test('a transaction that writes to a list waits until the one that wrote to it before is visible', async () => {
-  const whose = merchant()
-  const [first, second] = [await begin(whose, 'first'), await begin(whose, 'second')]
+  const owner = merchant()
+  const [first, second] = [await begin(owner, 'first'), await begin(owner, 'second')]
   await first.write()
   const written = second.write().then(second.commit)
   const { sql } = await opened
   await until(async () => (await sql`select from pg_locks where locktype = 'advisory' and not granted`).length > 0)
-  expect(await list(whose)).toEqual([])
+  expect(await list(owner)).toEqual([])
   await first.commit()
   await written
-  expect(titles(await list(whose))).toEqual(['second', 'first'])
+  expect(titles(await list(owner))).toEqual(['second', 'first'])
 })
 
 test('a row is listed once it is committed, whatever older transaction is open', async () => {
-  const whose = merchant()
-  await committed(whose, 'first')
+  const owner = merchant()
+  await committed(owner, 'first')
   const older = await begin(merchant(), 'of another')
-  await committed(whose, 'second')
-  expect(titles(await list(whose))).toEqual(['second', 'first'])
-  expect(titles(await list(whose, { order: 'asc' }))).toEqual(['first', 'second'])
+  await committed(owner, 'second')
+  expect(titles(await list(owner))).toEqual(['second', 'first'])
+  expect(titles(await list(owner, { order: 'asc' }))).toEqual(['first', 'second'])
   await older.commit()
 })
 
 test('a place is that of the own record in the own mode', async () => {
   const { sql } = await opened
-  const whose = merchant()
-  const id = await committed(whose, 'mine')
-  for (const other of [merchant(), { ...whose, livemode: true }])
-    expect(await findPlace(sql, 'payment_links', other, id)).toBeUndefined()
-  expect(await placeOf(whose, id)).toMatch(/^\d+$/)
+  const owner = merchant()
+  const id = await committed(owner, 'mine')
+  for (const other of [merchant(), { ...owner, livemode: true }])
+    expect(await findCursorSeq(sql, 'payment_links', other, id)).toBeUndefined()
+  expect(await placeOf(owner, id)).toMatch(/^\d+$/)
 })
