@@ -12,7 +12,7 @@ const files: Readonly<Record<string, string>> = {
 const tests = ['test/a.test.ts', 'test/b.test.ts', 'test/c.test.ts']
 const of = (...changed: string[]) => testsOf(changed, tests, path => files[path])
 
-test('a change concerns the tests that lead to it, through circles and started programs too', () => {
+test('a change affects the tests that import it, also through circles and started programs', () => {
   expect(of('src/a.ts')).toEqual(['test/a.test.ts', 'test/b.test.ts'])
   expect(of('src/b.ts')).toEqual(['test/a.test.ts', 'test/b.test.ts'])
   expect(of('src/c.ts')).toEqual(['test/c.test.ts'])
@@ -20,16 +20,16 @@ test('a change concerns the tests that lead to it, through circles and started p
   expect(of('README.md')).toEqual([])
 })
 
-test('any change concerns the tests of the documents', () => {
+test('any change affects the tests of the documents', () => {
   const compared = 'test/docs/operating.test.ts'
   expect(testsOf(['src/c.ts'], [...tests, compared], path => files[path])).toEqual(['test/c.test.ts', compared])
 })
 
-test('a change of SQL, of the harness or of dependencies concerns every test', () => {
+test('a change of SQL, the harness or dependencies affects every test', () => {
   for (const path of ['sql/001-actors.sql', 'test/harness/main.ts', 'package.json']) expect(of(path)).toEqual(tests)
 })
 
-test('a change of the actors concerns the tests of the torture, and not those of address ranges', () => {
+test('a change of the actors affects the torture test, and not the test of address ranges', () => {
   const found = testsOf(['src/actors/lanes.ts'], allTests(), readIfThere)
   expect(found).toContain('test/torture/torture.test.ts')
   expect(found.length).toBeLessThan(allTests().length)

@@ -2,18 +2,18 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 
-/** A change of one of these may concern any test. */
+/** A change of one of these may affect any test. */
 const CONCERNS_ALL = /^(sql\/|package\.json|bun\.lock|bunfig\.toml|tsconfig\.json|test\/(run|harness)|src\/postgres\/)/
 
-/** They compare documents with the text of the whole program. */
+/** These compare documents with the text of the whole program. */
 const CONCERNED_BY_ALL = /^test\/docs\//
 
 /** Imports, and programs that a test starts: any quoted path to another module. */
 const PATH = /['"](\.{1,2}\/[^'"\n]+\.(?:ts|js|json|sql|md))['"]/g
 
 /**
- * The test files that a change of these files may concern: those that were changed themselves, and those that lead to a
- * changed file by paths in their text. All of them when the change concerns every test.
+ * The test files that a change of these files may affect: the changed ones, and those that lead to a changed file by the
+ * paths in their text. All of them when the change affects every test.
  */
 export const testsOf = (
   changed: readonly string[],
@@ -26,14 +26,14 @@ export const testsOf = (
   const leadsToChange = (path: string): boolean => {
     const answer = known.get(path)
     if (answer !== undefined) return answer
-    // While it is looked at: a circle leads nowhere new.
+    // During its own visit a file counts as not leading to a change, which ends circles.
     known.set(path, false)
     const found = wanted.has(path) || pathsIn(path, read(path) ?? '').some(leadsToChange)
     known.set(path, found)
     return found
   }
   return tests.filter(path => {
-    // A file of a circle that was looked at first is judged by what was known of it then.
+    // A file of a circle may have been visited before the change was found.
     for (const [seen, found] of known) if (!found) known.delete(seen)
     return CONCERNED_BY_ALL.test(path) || leadsToChange(path)
   })

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { type Env, parseEnv } from '../src/env.ts'
 import { StartError } from '../src/process/start-error.ts'
 
-const secret = 'a secret that nobody may ever see'
+const secret = 'a secret that must never be printed'
 
-/** Each variable, what is taken and becomes what, and what is refused. */
+/** Each variable with accepted values and their results, and with refused values. */
 const table: readonly {
   name: string
   good: Record<string, (env: Env) => unknown>
@@ -79,7 +79,7 @@ const table: readonly {
     good: {
       'https://a.example/key, http://b.example': env =>
         Bun.deepEquals(env.rpcUrls, new Map([[1, ['https://a.example/key', 'http://b.example']]])),
-      // One instance may hold several nodes.
+      // One server may have several nodes.
       'https://a.example/key,https://a.example/Key,https://a.example/key?2,https://a.example:8443/key,http://a.example/key':
         env => env.rpcUrls.get(1)?.length === 5,
       'https://a.example/?to=https://b.example;c,': env => env.rpcUrls.get(1)?.length === 1,
@@ -197,10 +197,11 @@ const table: readonly {
 
 for (const { name, good, bad, says } of table) {
   for (const [value, holds] of Object.entries(good))
-    test(`${name}=${value} is taken`, () => expect(holds(parseEnv({ SECRET_KEY: secret, [name]: value }))).toBe(true))
+    test(`${name}=${value} is accepted`, () =>
+      expect(holds(parseEnv({ SECRET_KEY: secret, [name]: value }))).toBe(true))
 
   for (const value of bad)
-    test(`${name}=${value} ends the start with one line that does not repeat it`, () => {
+    test(`${name}=${value} ends the start with one line without the value`, () => {
       const message = refusal({ SECRET_KEY: secret, [name]: value })
       expect(message).toStartWith(`${name} is not valid: it must be `)
       expect(message).toContain(says)
@@ -209,11 +210,11 @@ for (const { name, good, bad, says } of table) {
     })
 }
 
-test('with nothing set everything has a value', () => {
+test('without settings everything has a value', () => {
   expect(parseEnv({})).toMatchObject({ role: 'all', databaseUrl: undefined, secretKey: undefined, sandbox: true })
 })
 
-test('a database of the operator’s own needs a secret key that is kept with it', () => {
+test('a database of the operator needs a secret key that is stored with it', () => {
   expect(refusal({ DATABASE_URL: 'postgres://h/d' })).toStartWith(
     'SECRET_KEY is missing: with DATABASE_URL it must be set',
   )
@@ -227,7 +228,7 @@ const inFile: readonly (readonly [string, string, (env: Env) => unknown])[] = [
 ]
 
 for (const [name, value, read] of inFile)
-  test(`${name}_FILE names a file that holds ${name}`, () => {
+  test(`${name}_FILE names a file that contains ${name}`, () => {
     const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
     const path = join(folder, 'secret')
     const key = name === 'SECRET_KEY' ? {} : { SECRET_KEY: secret }

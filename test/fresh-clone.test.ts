@@ -7,18 +7,18 @@ import { type Clone, clone, clonedFiles, processesOf, withParent } from './harne
 import { until } from './harness/until.ts'
 
 const known = clonedFiles().includes('package.json')
-const skipped = known ? '' : ' (skipped: git does not tell here what it would clone)'
+const skipped = known ? '' : ' (skipped: git cannot list the files of a clone here)'
 const ours = clone()
 afterAll(() => ours[Symbol.asyncDispose]())
 
-/** Half a gigabyte is installed, beside all other tests. */
+/** Half a gigabyte is installed while other tests run. */
 const PATIENCE_MS = 180_000
 
 const nobody = { name: 'nobody', uid: 65_534, gid: 65_534 }
 const asBoth = isRoot() && can(nobody, process.execPath, '--version') && can(nobody, 'test', '-x', ours.path)
 
 test.skipIf(!known)(
-  `a fresh clone starts by one command, and SIGTERM leaves nothing of it${skipped}`,
+  `a fresh clone starts with one command, and SIGTERM leaves no process${skipped}`,
   async () => {
     await startAndEnd(ours)
   },
@@ -26,7 +26,7 @@ test.skipIf(!known)(
 )
 
 test.skipIf(!known || !asBoth)(
-  `the same goes for a user who is not root${skipped}`,
+  `the same for a user who is not root${skipped}`,
   async () => {
     await using theirs = clone(nobody.uid)
     await startAndEnd(theirs, nobody.uid)
@@ -66,7 +66,7 @@ test.skipIf(!known)(
 )
 
 test.skipIf(!known)(
-  `in a fresh clone one command starts an instance anew at every change${skipped}`,
+  `in a fresh clone one command restarts the server at every change${skipped}`,
   async () => {
     const port = await freePort()
     await using instance = ours.run(['dev'], { ...withParent(ours), PORT: String(port), SANDBOX: 'off' })

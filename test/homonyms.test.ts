@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 // The scripts of pages (.js) are not read: they run in a browser and import nothing of the server.
 const root = fileURLToPath(new URL('../', import.meta.url))
 
-/** Names that may be exported by several files, with the reason. */
+/** Names that several files may export, with the reason. */
 const allowed: ReadonlyMap<string, string> = new Map()
 
 type Sources = ReadonlyMap<string, string>
@@ -24,7 +24,7 @@ const readSources = async (): Promise<Sources> => {
 
 const declared = /^export (?:declare |abstract |async )*(?:const|let|function\*?|class|type|interface) (\w+)/gm
 
-/** Each name that several files declare and export, as a line with the files. */
+/** Each name that several files declare and export, in a line with the files. */
 const homonymsIn = (sources: Sources): readonly string[] => {
   const files = new Map<string, Set<string>>()
   for (const [file, text] of sources)
@@ -32,7 +32,7 @@ const homonymsIn = (sources: Sources): readonly string[] => {
   return [...files].filter(([, { size }]) => size > 1).map(([name, where]) => `${name}: ${[...where].join(', ')}`)
 }
 
-test('an exported name is declared by one file, so that it has one meaning', async () => {
+test('each exported name is declared by one file, so that it has one meaning', async () => {
   const sources = await readSources()
   expect(sources.size).toBeGreaterThan(500)
   const found = homonymsIn(sources)
@@ -41,7 +41,7 @@ test('an exported name is declared by one file, so that it has one meaning', asy
   expect([...allowed.keys()].filter(name => !found.some(line => nameIn(line) === name))).toEqual([])
 })
 
-test('a second declaration of a name is found, whatever it declares', () => {
+test('a second declaration of a name is found, of any kind', () => {
   const one = 'export type Claim = string\nconst once = 1\nexport const send = async () => {}\n'
   const two = 'type Claim = string\nexport const once = 1\nexport async function send() {}\n'
   const three = 'export class Claim {}\n// export const once = 1\n'

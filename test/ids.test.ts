@@ -5,7 +5,7 @@ import { T0 } from './machines/table.ts'
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const uuid = '01a1fd08-96f4-7ee0-95f6-14a7180bdeaf'
 
-test('an id is a prefix and 26 characters, and gives its UUID back', () => {
+test('an id is a prefix and 26 characters, and is decoded to its UUID', () => {
   expect(encodeId('pay', uuid)).toBe('pay_01m7ygh5qmfvg9bxgmmwc0qqnf')
   expect(decodeId('pay', 'pay_01m7ygh5qmfvg9bxgmmwc0qqnf')).toBe(uuid)
   for (const edge of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
@@ -13,7 +13,7 @@ test('an id is a prefix and 26 characters, and gives its UUID back', () => {
   }
 })
 
-test('ids sort as their UUIDs do', () => {
+test('ids sort like their UUIDs', () => {
   const uuids = Array.from({ length: 1_000 }, (_, ms) => uuidv7(new Date(T0.getTime() + (ms % 10)), random))
   const byId = uuids.map(uuid => encodeId('re', uuid)).sort()
   expect(byId.map(id => decodeId('re', id))).toEqual(uuids.sort())

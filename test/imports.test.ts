@@ -8,9 +8,8 @@ import { scratch } from './harness/scratch.ts'
 const root = fileURLToPath(new URL('../', import.meta.url))
 
 /**
- * The folders from the bottom to the top. A file may import what stands above it in this list, and its own folder;
- * types count like everything else. A file that needs something from further down the list is in the wrong folder, or
- * what it needs is.
+ * The folders from bottom to top. A file may import from its own folder and from folders above it in this list; types
+ * count too. If a file needs something from further down the list, one of the two is in the wrong folder.
  */
 const folders = [
   'src/process',
@@ -60,14 +59,14 @@ const folders = [
   'src/audit/rules',
   'src/audit/chain',
   'src/audit',
-  // The entry point starts everything, and lies where package.json and the README name it.
+  // The entry point starts everything; package.json and the README name its place.
   'src/main.ts',
   // Receivers copy it: it imports nothing of ours.
   'src/verify-webhook',
   'src/demo',
 ]
 
-/** The files that each file imports, by their paths below the root. */
+/** The files that each file imports, by their paths from the root. */
 type Imports = ReadonlyMap<string, readonly string[]>
 
 const sources = ['src', 'machines', 'tasks']
@@ -91,7 +90,7 @@ const importsIn = (text: string, file: string): readonly string[] =>
     ...text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '').matchAll(/\b(?:from|import)\b[\s(]*['"](\.[^'"]+\.[jt]s)['"]/g),
   ].map(([, path = '']) => join(dirname(file), path))
 
-/** The place of a file in the list of folders, or -1. */
+/** The position of a file in the list of folders, or -1. */
 const rankOf = (file: string): number => {
   const rank = folders.indexOf(file)
   return rank < 0 ? folders.indexOf(dirname(file)) : rank
@@ -102,7 +101,7 @@ const upwardIn = (imports: Imports): readonly string[] =>
     imported.filter(each => rankOf(each) > rankOf(file)).map(each => `${file} imports ${each}`),
   )
 
-/** The circles, each as the files on it; every file is visited once. */
+/** The circles, each as a list of its files; every file is visited once. */
 const circlesIn = (imports: Imports): readonly string[] => {
   const circles: string[] = []
   const done = new Set<string>()
@@ -134,16 +133,16 @@ test('no file imports from a folder above its own, types included', () => {
   expect(upwardIn(imports)).toEqual([])
 })
 
-test('machines import XState and each other', () => {
+test('machines import only XState and each other', () => {
   const others = [...imports].flatMap(([file, imported]) =>
     file.startsWith('machines/') ? imported.filter(each => !each.startsWith('machines/')) : [],
   )
   expect(others).toEqual([])
 })
 
-test('a planted circle and a planted upward import are found, also of types alone', async () => {
-  const planted = await mkdtemp(join(scratch(), 'imports-'))
-  afterAll(() => rm(planted, { recursive: true }))
+test('an added circle and an added upward import are found, also with types only', async () => {
+  const added = await mkdtemp(join(scratch(), 'imports-'))
+  afterAll(() => rm(added, { recursive: true }))
   const files = {
     'src/queries/one.ts': "import type { Two } from './two.ts'\n",
     'src/queries/two.ts': "export type { Three } from './three.ts'\n",
@@ -155,10 +154,10 @@ test('a planted circle and a planted upward import are found, also of types alon
     'machines/payment-events.ts': '',
   }
   for (const [path, text] of Object.entries(files)) {
-    await mkdir(dirname(join(planted, path)), { recursive: true })
-    await writeFile(join(planted, path), text)
+    await mkdir(dirname(join(added, path)), { recursive: true })
+    await writeFile(join(added, path), text)
   }
-  const found = await readImports(planted)
+  const found = await readImports(added)
   expect(circlesIn(found)).toEqual([
     'src/queries/one.ts → src/queries/two.ts → src/queries/three.ts → src/queries/one.ts',
   ])
@@ -168,7 +167,7 @@ test('a planted circle and a planted upward import are found, also of types alon
   ])
 })
 
-// All that the core needs beside itself. To add one is a decision.
+// Everything that the core needs besides itself. Adding something is a decision.
 const neededByActors = [
   'node:timers/promises',
   'src/clock.ts',
@@ -181,7 +180,7 @@ const neededByActors = [
 
 const actors = [...imports.keys()].filter(file => file.startsWith('src/actors/'))
 
-test('the actors import XState, the small leaves they stand on, and nothing of the product', async () => {
+test('the actors import only XState and the modules they are built on, and nothing of the product', async () => {
   const packages = await Promise.all(
     actors.map(async file => {
       const text = await readFile(join(root, file), 'utf8')
@@ -194,7 +193,7 @@ test('the actors import XState, the small leaves they stand on, and nothing of t
   expect([...new Set([...packages.flat(), ...files])].sort()).toEqual(neededByActors)
 })
 
-test('the actors name no machine that is registered with them, not even in a comment', async () => {
+test('the actors name no machine of the product, not even in a comment', async () => {
   const words = kinds.flatMap(({ name, table }) => [name, table]).flatMap(name => name.split('_'))
   expect(words).toContain('payment')
   const naming = new RegExp([...new Set(words)].join('|'), 'i')

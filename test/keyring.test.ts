@@ -1,10 +1,10 @@
 import { expect, test } from 'bun:test'
 import { openKeyring } from '../src/keyring.ts'
 
-const old = 'the secret key that was there before, long enough'
-const next = 'the secret key that comes after it, long enough'
+const old = 'the previous secret key, which is long enough'
+const next = 'the new secret key, which is long enough'
 
-test('what is sealed opens again, and no two sealings look alike', () => {
+test('encrypted text can be decrypted, and no two ciphertexts are equal', () => {
   const ring = openKeyring(old)
   for (const text of ['JBSWY3DPEHPK3PXP', '', 'ünïcödé 🔑', 'x'.repeat(10_000)]) {
     const sealed = ring.seal('mfa', 'account 1', text)
@@ -17,13 +17,13 @@ test('what is sealed opens again, and no two sealings look alike', () => {
 test.each([
   ['another record', 'mfa', 'account 2'],
   ['another purpose', 'webhook', 'account 1'],
-])('what is sealed does not open for %s', (_, purpose, record) => {
+])('encrypted text cannot be decrypted for %s', (_, purpose, record) => {
   const ring = openKeyring(old)
   const sealed = ring.seal('mfa', 'account 1', 'JBSWY3DPEHPK3PXP')
   expect(() => ring.open(purpose, record, sealed)).toThrow('cannot decrypt')
 })
 
-test('a change of any byte is noticed', () => {
+test('a change of any byte is detected', () => {
   const ring = openKeyring(old)
   const [version, id, box = ''] = ring.seal('mfa', '1', 'JBSWY3DPEHPK3PXP').split('.')
   const bytes = Buffer.from(box, 'base64url')
@@ -38,11 +38,11 @@ test('a change of any byte is noticed', () => {
   }
 })
 
-test.each(['', 'JBSWY3DPEHPK3PXP', 'v1.only', 'v2.aaaaaaaa.AAAA', 'v1.a.b.c'])('%p is not taken for sealed', text => {
+test.each(['', 'JBSWY3DPEHPK3PXP', 'v1.only', 'v2.aaaaaaaa.AAAA', 'v1.a.b.c'])('%p is refused as ciphertext', text => {
   expect(() => openKeyring(old).open('mfa', '1', text)).toThrow('it is not encrypted')
 })
 
-test('with the previous key, what it sealed opens still and new things are sealed under the new one', () => {
+test('with the previous key, its ciphertexts can still be decrypted, and new ones use the new key', () => {
   const before = openKeyring(old)
   const during = openKeyring(next, old)
   const after = openKeyring(next)
@@ -51,13 +51,13 @@ test('with the previous key, what it sealed opens still and new things are seale
   expect(during.id).toBe(after.id)
 })
 
-test('processes that know the new key as the previous one read what is sealed under it already', () => {
+test('a process that knows the new key as the previous one can decrypt what is encrypted with it', () => {
   const prepared = openKeyring(old, next)
   expect(prepared.open('mfa', '1', openKeyring(next, old).seal('mfa', '1', 'text'))).toBe('text')
   expect(prepared.id).toBe(openKeyring(old).id)
 })
 
-test('a key that is gone is named as what is missing, and no secret is told', () => {
+test('a missing key is reported, without any secret', () => {
   const sealed = openKeyring(old).seal('mfa', 'account 1', 'JBSWY3DPEHPK3PXP')
   try {
     openKeyring(next).open('mfa', 'account 1', sealed)
@@ -68,7 +68,7 @@ test('a key that is gone is named as what is missing, and no secret is told', ()
   }
 })
 
-test('every purpose has signing keys of its own, the current one first', () => {
+test('every purpose has its own signing keys, the current one first', () => {
   const ring = openKeyring(next, old)
   const { current, all } = ring.signing('access')
   expect(all[0]).toEqual(current)

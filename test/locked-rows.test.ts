@@ -14,7 +14,7 @@ const stack = new AsyncDisposableStack()
 let db: Database
 let main: Main
 let hooks: Receiver
-let stranger: Sql
+let lockingSession: Sql
 let bearer: string
 let of: string
 let key: string
@@ -24,7 +24,7 @@ beforeAll(async () => {
   const chain = stack.use(await anvil({ mining: 'none' }))
   const folder = stack.use(dataFolder())
   hooks = stack.use(await receiver())
-  stranger = stack.adopt(connect(db.url, { max: 1, name: 'psql' }), sql => sql.end({ timeout: 1 }))
+  lockingSession = stack.adopt(connect(db.url, { max: 1, name: 'psql' }), sql => sql.end({ timeout: 1 }))
   main = stack.use(
     await startMain({
       ...{ DATABASE_URL: db.url, DATA_DIR: folder.path, SECRET_KEY: 'a secret key for tests and for nothing else' },
@@ -52,7 +52,7 @@ const ask = (method: string, path: string, token?: string, body?: object) =>
 
 const post = async <T>(path: string, body: object, token?: string): Promise<T> => {
   const answer = await ask('POST', path, token, body)
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`${path} returned ${answer.status}: ${await answer.text()}`)
   return (await answer.json()) as T
 }
 
@@ -72,19 +72,19 @@ const statusOf = async (id: string): Promise<unknown> =>
 const become = (ids: readonly string[], status: string) =>
   until(async () => (await Promise.all(ids.map(statusOf))).every(each => each === status), {
     timeoutMs: 40_000,
-    what: `${ids.length} payments that are ${status}`,
+    what: `${ids.length} payments with status ${status}`,
   })
 
-/** Locks a row, does the work, and looks that the row was locked all the while. */
+/** Locks a row, does the work, and checks that the row was locked during all of it. */
 const whileLocked = async (table: string, id: string, work: () => Promise<unknown>): Promise<void> => {
-  const [held] = await stranger.unsafe(`begin; select id from ${table} where id = '${id}' for update`).values()
+  const [held] = await lockingSession.unsafe(`begin; select id from ${table} where id = '${id}' for update`).values()
   expect(held).toBeDefined()
   try {
     await work()
     const free = await db.sql`select from ${db.sql(table)} where id = ${id} for update skip locked`
     expect(free).toHaveLength(0)
   } finally {
-    await stranger.unsafe('rollback')
+    await lockingSession.unsafe('rollback')
   }
 }
 
@@ -101,7 +101,7 @@ test.each([
       )(await makeLink()),
   ],
 ])(
-  'while one payment is locked, seven others that were paid succeed, %s',
+  'while one payment is locked, seven other paid payments succeed, %s',
   async (_, opener) => {
     const next = await opener()
     const ids: string[] = []
@@ -116,7 +116,7 @@ test.each([
   120_000,
 )
 
-test('while one payment is locked, commands of other callers are answered, and its own with 503', async () => {
+test('while one payment is locked, commands for others succeed, and those for the locked one get 503', async () => {
   const [locked, ...others] = [await open(), await open(), await open(), await open()]
   const cancel = async (id: string) => (await ask('POST', `${of}/payments/${id}/cancel`, bearer)).status
   await whileLocked('payments', rowOf(locked), async () => {
@@ -132,13 +132,13 @@ test('while one payment is locked, the windows of eight others end', async () =>
   const ids = await Promise.all(Array.from({ length: 9 }, () => open({ windowMinutes: 5 })))
   const [locked = '', ...others] = ids
   await whileLocked('payments', rowOf(locked), async () => {
-    // The row of the locked one cannot be changed: its window is not over.
+    // The row of the locked payment cannot be changed: its window has not ended.
     await db.sql`update payments set expires_at = now() - interval '1 second' where id = any(${others.map(rowOf)}::uuid[])`
     await become(others, 'expired')
   })
 }, 60_000)
 
-test('while one delivery is locked, what others are answered is recorded', async () => {
+test('while one delivery is locked, the responses to others are recorded', async () => {
   hooks.answer('silence')
   await post(`${of}/webhook-endpoints`, { url: hooks.url, eventTypes: ['payment.canceled'], livemode: false }, bearer)
   const cancel = async (id: string) => post(`${of}/payments/${id}/cancel`, {}, bearer)
@@ -150,7 +150,7 @@ test('while one delivery is locked, what others are answered is recorded', async
     hooks.answer(200)
     const others = await Promise.all(Array.from({ length: 5 }, () => open()))
     for (const id of others) await cancel(id)
-    // The first request ends by its deadline meanwhile, and is to be recorded beside the others.
+    // The first request times out meanwhile, and its outcome is recorded with the others.
     await until(async () => (await delivered()) === 5, { timeoutMs: 40_000, what: 'five deliveries' })
     const attempt = async () =>
       (await db.sql`select from delivery_attempts where delivery_id = ${sending?.id ?? ''} and outcome is not null`)

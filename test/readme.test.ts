@@ -8,7 +8,7 @@ import { startMain } from './harness/main.ts'
 import { until } from './harness/until.ts'
 
 const missing = ['bash', 'curl', 'jq'].filter(program => !Bun.which(program))
-const skipped = missing.length > 0 ? ` (skipped: there is no ${missing.join(', no ')} here)` : ''
+const skipped = missing.length > 0 ? ` (skipped: ${missing.join(' and ')} not installed)` : ''
 
 test.skipIf(missing.length > 0)(
   `the commands of the README and of docs/integrating.md print what is shown${skipped}`,
@@ -17,7 +17,7 @@ test.skipIf(missing.length > 0)(
     await using main = await startMain({ DATA_DIR: folder.path, SANDBOX: 'on', WEBHOOK_ALLOW: '127.0.0.0/8' })
     await until(() => /^Test payments are made on the chain at http:\S+$/m.test(main.lines.join('\n')))
     const steps = readSteps({ 3000: new URL(main.url).port, 4040: String(await freePort()) }, folder.path)
-    // Or another form of the documents would leave nothing to compare.
+    // If the documents had another form, nothing would be compared.
     const typed = steps.map(({ command }) => command).join('')
     for (const part of [
       '/readyz',
@@ -39,13 +39,13 @@ test.skipIf(missing.length > 0)(
   },
 )
 
-/** In one shell, in this order: the second goes on where the first ends. */
+/** In one shell, in this order: the second document continues where the first ends. */
 const documents = ['../README.md', '../docs/integrating.md'].map(path => new URL(path, import.meta.url))
 
-/** A command behind a `$`, and the output that the document shows below it. */
+/** A command after a `$`, and the output that the document shows below it. */
 type Step = { readonly command: string; readonly shown: string }
 
-/** All steps but the starts, at this instance's ports and in its folder. A line that ends in `\` goes on in the next. */
+/** All steps except the starts, with this server's ports and folder. A line that ends in `\` continues in the next. */
 const readSteps = (ports: Readonly<Record<string, string>>, dataDir: string): Step[] =>
   documents
     .flatMap(path => [...readFileSync(path, 'utf8').matchAll(/^```\w*\n(.*?)^```$/gms)])
@@ -64,12 +64,12 @@ const readSteps = (ports: Readonly<Record<string, string>>, dataDir: string): St
 
 const clone = fileURLToPath(new URL('..', import.meta.url))
 
-/** What one shell in the clone's folder prints at each step, complaints included. */
+/** The output of one shell in the clone's folder at each step, errors included. */
 const typeAll = (steps: readonly Step[], home: string): readonly string[] => {
   const script = ['exec 2>&1\n', ...steps.map(({ command }) => `${command}printf '\\036'\n`)].join('')
   const { stdout } = spawnSync('bash', ['-c', script], {
     cwd: clone,
-    // None of the caller's proxies, and no .curlrc.
+    // No proxies of the caller, and no .curlrc.
     env: { PATH: process.env.PATH, HOME: home },
     stdio: ['ignore', 'pipe', 'inherit'],
     encoding: 'utf8',
@@ -78,14 +78,14 @@ const typeAll = (steps: readonly Step[], home: string): readonly string[] => {
   return stdout.split('\x1e').map(text => text.trimEnd())
 }
 
-/** A `…` stands for anything. An answer that is too wide for a line goes on in the next, behind a space. */
+/** A `…` matches anything. A response that is too wide for a line continues in the next, after a space. */
 const isAsShown = (shown: string, printed = ''): boolean => {
   const parts = shapeOf(shown.replaceAll('\n ', '')).split('…')
   const literal = (text: string) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   return new RegExp(`^${parts.map(literal).join('.*')}$`, 's').test(shapeOf(printed))
 }
 
-/** What is another at every run is compared by its form. */
+/** Parts that differ at every run are compared by their form. */
 const shapeOf = (text: string): string =>
   shapes.reduce((shaped, [name, form]) => shaped.replace(form, `<${name}>`), text)
 
@@ -94,7 +94,7 @@ const shapes: readonly (readonly [string, RegExp])[] = [
   ['time', /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g],
   ['recovery code', /\b[0-9a-z]{4}(-[0-9a-z]{4}){3}\b/g],
   ['base32', /\b[A-Z2-7]{12,32}\b/g],
-  // What comes before stays: the kind of a record, the mode of a key.
+  // What comes before is kept: the kind of object, the mode of a key.
   ['id', /(?<=\b(plink|mer|key)_)[0-9a-z]{26}\b/g],
   ['secret', /(?<=\bsk_test_)[0-9a-z]+/g],
   ['tag', /(?<="tag":")[0-9a-z]{6}(?=")/g],

@@ -6,13 +6,13 @@ import { docker } from './harness/docker.ts'
 import { postgresServer } from './harness/server.ts'
 
 /**
- * Runs the tests, so many files at once: by two a quarter of two cores was idle. Each lane is on one Postgres for all
- * its files, since making one for every file took a fifth of the time, and has its own, because a transaction that a
- * test keeps open holds up the feeds of every database of its server.
+ * Runs the tests, several files at a time: with two at a time, a quarter of two cores was idle. Each lane has its own
+ * Postgres for all its files. Making one for every file took a fifth of the time; sharing one would let a transaction
+ * that a test keeps open hold up the feeds of all databases of the server.
  */
 const LANES = 3
 
-/** How much one thing slows another down is measured here, with nothing else running. */
+/** These tests measure how much one thing slows another, so nothing else runs with them. */
 const ALONE = 'test/access/flood.test.ts'
 
 const main = async (): Promise<number> => {
@@ -29,24 +29,24 @@ const main = async (): Promise<number> => {
       env.TEST_DATABASE_URLS = started.map(({ url }) => url).join(',')
     }
   }
-  // Loading everything anew for each file was a fifth of the work.
-  const atOnce = [`--parallel=${LANES}`, '--no-isolate']
+  // Loading everything again for each file was a fifth of the work.
+  const parallel = [`--parallel=${LANES}`, '--no-isolate']
   const given = selected(process.argv.slice(2))
   if (given === undefined) return 0
-  if (given.length > 0) return await run([...atOnce, ...given], env)
-  return (await run([ALONE], env)) + (await run([...atOnce, `--path-ignore-patterns=${ALONE}`], env)) === 0 ? 0 : 1
+  if (given.length > 0) return await run([...parallel, ...given], env)
+  return (await run([ALONE], env)) + (await run([...parallel, `--path-ignore-patterns=${ALONE}`], env)) === 0 ? 0 : 1
 }
 
-/** `--changed [commit]`: the tests that a change since then may concern. Undefined when there is none to run. */
+/** `--changed [commit]`: the tests that a change since then may affect. Undefined when there is none to run. */
 const selected = (args: readonly string[]): readonly string[] | undefined => {
   if (args[0] !== '--changed') return args
   const tests = testsOf(changedSince(args[1] ?? 'HEAD'), allTests(), readIfThere)
-  console.log(tests.length === 0 ? 'The change concerns no test.' : `The change concerns ${tests.length} test files.`)
+  console.log(tests.length === 0 ? 'The change affects no test.' : `The change affects ${tests.length} test files.`)
   return tests.length === 0 ? undefined : tests.map(path => `./${path}`)
 }
 
 const stopping = new AbortController()
-// Ctrl-C reaches the tests too, and they say how far they have come.
+// Ctrl-C reaches the tests too, and they print their results so far.
 process.on('SIGINT', () => stopping.abort('SIGINT'))
 process.on('SIGTERM', () => stopping.abort('SIGTERM'))
 
@@ -57,7 +57,7 @@ const run = async (args: readonly string[], env: NodeJS.ProcessEnv): Promise<num
   stopping.signal.addEventListener('abort', stop)
   const { promise, resolve } = Promise.withResolvers<number>()
   tests.on('close', code => resolve(code ?? 1))
-  // Awaited here, or the servers would end before the tests do.
+  // Awaited here; otherwise the servers would end before the tests.
   return await promise.finally(() => stopping.signal.removeEventListener('abort', stop))
 }
 

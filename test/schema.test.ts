@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { database } from './harness/database.ts'
 import { readSchema, readUnwritten } from './harness/schema.ts'
 
-test('the migrations make exactly the schema in test/schema.sql, which `bun run schema` writes anew', async () => {
+test('the migrations make exactly the schema in test/schema.sql, which `bun run schema` writes', async () => {
   await using db = await database()
   expect(await readSchema(db.sql)).toBe(await readFile(new URL('schema.sql', import.meta.url), 'utf8'))
 })
@@ -41,7 +41,7 @@ const added = `
   comment on function nothing() is 'none';
 `
 
-test('a sequence is shown with what it does unlike others, and what would not be shown is named', async () => {
+test('a sequence is shown with its options, and everything that would not be shown is listed', async () => {
   await using db = await database()
   await db.sql.unsafe(added)
   const schema = await readSchema(db.sql)
@@ -66,7 +66,7 @@ test('a sequence is shown with what it does unlike others, and what would not be
     'rule of things',
     'schema aside',
     'settings of safe',
-    'settings of the overflow of things',
+    'settings of the TOAST table of things',
     'settings of things_name',
     'state of a trigger of things',
     'statistics of things',

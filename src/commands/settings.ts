@@ -34,7 +34,7 @@ export const changeLogo = async (
   { sql }: Pick<Services, 'sql'>,
   { merchantId, livemode }: Pick<SettingsChange, 'merchantId' | 'livemode'>,
   file: LogoFile | undefined,
-  by: Doer,
+  by: AccountActor,
 ): Promise<SettingsRow> => {
   if ((await updateLogo(sql, merchantId, file, by)) === 'not_allowed') refuse('insufficient_role')
   return (await findSettings(sql, merchantId, livemode)) ?? refuse('resource_not_found')

@@ -3,8 +3,8 @@ import { changeLogo } from '../commands/settings.ts'
 import { refuse } from '../errors.ts'
 import { findLogo } from '../queries/logos.ts'
 import { settingsRecord } from '../records/settings.ts'
+import { accountActorOf } from './account-actor.ts'
 import { deleteLogoDocs, getLogoDocs, uploadLogoDocs } from './docs/merchant.ts'
-import { doerOf } from './doer.ts'
 import { type ImageType, imageExtensions, imageSizeOf } from './image-size.ts'
 import { livemodeQuery } from './list.ts'
 import { forAnybody, forMembers, forUploads, type Route, type Uploaded } from './route.ts'
@@ -24,7 +24,7 @@ export const logoRoutes: readonly Route[] = [
       upload: { types: Object.keys(imageExtensions), mostBytes: MOST_BYTES },
       handle: async (api, call) => {
         const of = { merchantId: call.member.merchantId, livemode: call.query.livemode }
-        const settings = await changeLogo(api, of, fileOf(call.body), doerOf(call))
+        const settings = await changeLogo(api, of, fileOf(call.body), accountActorOf(call))
         return { status: 200, body: settingsRecord(settings, api.settings.publicUrl) }
       },
     },
@@ -38,7 +38,7 @@ export const logoRoutes: readonly Route[] = [
       docs: deleteLogoDocs,
       handle: async (api, call) => {
         const of = { merchantId: call.member.merchantId, livemode: false }
-        await changeLogo(api, of, undefined, doerOf(call))
+        await changeLogo(api, of, undefined, accountActorOf(call))
         return { status: 204 }
       },
     },

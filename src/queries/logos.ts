@@ -1,5 +1,5 @@
 import type { Sql } from '../postgres/connect.ts'
-import type { Doer } from './security-events.ts'
+import type { AccountActor } from './security-events.ts'
 
 export type LogoFile = { readonly name: string; readonly bytes: Uint8Array }
 
@@ -8,7 +8,7 @@ export const updateLogo = async (
   sql: Sql,
   merchantId: string,
   file: LogoFile | undefined,
-  by: Doer,
+  by: AccountActor,
 ): Promise<'changed' | 'not_allowed' | undefined> => {
   const [answer] = await sql<{ outcome: 'changed' | 'not_allowed' }[]>`
     select set_logo(

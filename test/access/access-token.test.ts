@@ -8,7 +8,7 @@ const after = 'another secret key for tests and for nothing else'
 const claims = { accountId: crypto.randomUUID(), sessionId: crypto.randomUUID() }
 const at = new Date('2026-11-20T12:00:00.600Z')
 
-test('a token says whose it is, by which session and until when, and nothing else', async () => {
+test('a token has its account, its session and its expiry, and nothing else', async () => {
   const token = await signAccessToken(openKeyring(before), claims, at)
   expect(decodeProtectedHeader(token)).toEqual({ alg: 'HS256', typ: 'JWT', kid: openKeyring(before).id })
   const iat = Math.floor(at.getTime() / 1000)
@@ -21,7 +21,7 @@ test('a token says whose it is, by which session and until when, and nothing els
   })
 })
 
-test('a token of the secret key before this one is good, of the one before that it is not', async () => {
+test('a token signed with the previous secret key is valid, one with the key before that is not', async () => {
   const token = await signAccessToken(openKeyring(before), claims, at)
   expect(await readAccessToken(openKeyring(after, before), token)).toMatchObject(claims)
   expect(await readAccessToken(openKeyring(after), token)).toBeUndefined()

@@ -8,7 +8,7 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 test.each([
   ['test', false],
   ['live', true],
-] as const)('a key of %s mode says so, and is kept as its SHA-256', (mode, livemode) => {
+] as const)('a key has the prefix of %s mode, and its SHA-256 is stored', (mode, livemode) => {
   const { secret, tag, last4, hash } = makeApiKey(livemode, random)
   expect(secret).toMatch(new RegExp(`^sk_${mode}_[${alphabet}]{64}$`))
   expect(secret.slice(8, 14)).toBe(tag)
@@ -17,7 +17,7 @@ test.each([
   expect(isApiKey(secret)).toBe(true)
 })
 
-test('every one of the 256 random bits is in the key', () => {
+test('all 256 random bits are in the key', () => {
   const given = (bit: number) => (bytes: Uint8Array) => {
     if (bytes.length === 32) bytes[bit >> 3] = 1 << (bit & 7)
     return bytes
@@ -26,7 +26,7 @@ test('every one of the 256 random bits is in the key', () => {
   expect(new Set(secrets).size).toBe(256)
 })
 
-test('any one wrong character, and any two neighbours swapped, are seen without asking anybody', () => {
+test('one wrong character or two swapped neighbours are detected without a lookup', () => {
   const { secret } = makeApiKey(false, random)
   for (let at = 0; at < secret.length; at++) {
     for (const wrong of `${alphabet}oilu_A `) {
@@ -41,13 +41,13 @@ test('any one wrong character, and any two neighbours swapped, are seen without 
 test.each([
   ['nothing', () => ''],
   ['a prefix', () => 'sk_test_'],
-  ['a key cut short', secret => secret.slice(0, -1)],
-  ['a key and more', secret => `${secret}0`],
+  ['a truncated key', secret => secret.slice(0, -1)],
+  ['a key with another character', secret => `${secret}0`],
   ['a line break at the end', secret => `${secret}\n`],
   ['a space in front', secret => ` ${secret}`],
   ['capitals', secret => secret.toUpperCase()],
   ['the other mode', secret => secret.replace('test', 'live')],
   ['another prefix', secret => secret.replace('sk_', 'pk_')],
-] satisfies [string, (secret: string) => string][])('%s is no key', (_, change) => {
+] satisfies [string, (secret: string) => string][])('%s is no valid key', (_, change) => {
   expect(isApiKey(change(makeApiKey(false, random).secret))).toBe(false)
 })

@@ -1,13 +1,13 @@
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 
-/** Another pool on the same database, as another process has one. */
+/** Another pool on the same database, like that of another process. */
 export const elsewhere = (here: Sql, name = 'elsewhere') => {
   const url = urlOf(here)
   const sql = connect(url, { name })
   return { sql, url, [Symbol.asyncDispose]: () => sql.end({ timeout: 1 }) }
 }
 
-/** Where it is connected to, for whatever else is to connect there. */
+/** The URL of its database, for other connections. */
 export const urlOf = ({ options }: Sql): string => {
   const { host, port, database, user, pass } = options
   const url = new URL(`postgres://localhost/${database}`)

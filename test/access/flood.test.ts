@@ -15,20 +15,20 @@ import { password, signedUp } from '../http/visitor.ts'
 
 const open = () => apiServer({ routes: authRoutes, env: { SIGN_UP: 'open' } })
 
-/** `person0@…` and so on, all with the same password, which is hashed once. */
+/** Accounts `person0@…` and so on, all with the same password, which is hashed once. */
 const insertPeople = (sql: Sql, count: number, hash: string) =>
   sql`select create_account(gen_random_uuid(), 'person' || n || '@lamps.example', ${hash}) from generate_series(0, ${count - 1}) n`
 
-const fromSomewhere = (n: number) => {
+const newOrigin = (n: number) => {
   const address = `10.9.${n >> 8}.${n & 255}`
   return { address, network: address, site: address, userAgent: null }
 }
 
-/** How often the one is larger than the other: a half when neither is. */
-const superiority = (ones: readonly number[], others: readonly number[]): number => {
-  let wins = 0
-  for (const one of ones) for (const other of others) wins += one > other ? 1 : one === other ? 0.5 : 0
-  return wins / (ones.length * others.length)
+/** How often the first list has the larger value: a half when neither is larger. */
+const shareLarger = (ones: readonly number[], others: readonly number[]): number => {
+  let larger = 0
+  for (const one of ones) for (const other of others) larger += one > other ? 1 : one === other ? 0.5 : 0
+  return larger / (ones.length * others.length)
 }
 
 test('over 200 tries an unknown account takes as long as a wrong password', async () => {
@@ -36,23 +36,23 @@ test('over 200 tries an unknown account takes as long as a wrong password', asyn
   await insertPeople(server.sql, 100, await server.api.passwords.hash('tests', password))
   const timeOf = async (email: string, n: number) => {
     const began = performance.now()
-    await signIn(server.api, { email, password: 'a wrong one' }, fromSomewhere(n)).catch(() => {})
+    await signIn(server.api, { email, password: 'a wrong one' }, newOrigin(n)).catch(() => {})
     return performance.now() - began
   }
   for (let i = 0; i < 10; i++) await timeOf(`${randomUUID()}@lamps.example`, 1_000 + i)
   const unknown: number[] = []
   const wrong: number[] = []
   for (let i = 0; i < 100; i++) {
-    // Now the one first and now the other, so that neither profits from what is warm.
+    // Alternating, so that neither profits from warm caches.
     const known = async () => void wrong.push(await timeOf(`person${i}@lamps.example`, 2 * i))
     const stranger = async () => void unknown.push(await timeOf(`nobody${i}@lamps.example`, 2 * i + 1))
     for (const next of i % 2 ? [known, stranger] : [stranger, known]) await next()
   }
-  // By chance alone it is within 0.15 of a half in 999 of 1,000 runs.
-  expect(superiority(unknown, wrong)).toBeWithin(0.35, 0.65)
+  // By chance it is within 0.15 of a half in 999 of 1,000 runs.
+  expect(shareLarger(unknown, wrong)).toBeWithin(0.35, 0.65)
 })
 
-test('200 sign-ins at once leave the p99 of another route within twice what it was', async () => {
+test('200 simultaneous sign-ins at most double the p99 of another route', async () => {
   await using db = await database()
   await using main = await startMain({
     ...{ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'api', SIGN_UP: 'open', TRUSTED_PROXIES: '127.0.0.1' },
@@ -61,25 +61,25 @@ test('200 sign-ins at once leave the p99 of another route within twice what it w
   await insertPeople(db.sql, 600, await openPasswords().hash('tests', password))
   const watch = (meanwhile: () => Promise<unknown>) => watchRoute(main.url, browser.bearer, meanwhile)
   const ratios: number[] = []
-  // Machines have other things to do at times: the best of three rounds counts.
+  // The machine may be busy with other work: the best of three rounds counts.
   for (let round = 0; round < 3 && !ratios.some(ratio => ratio <= 2); round++) {
-    const calm = await watch(() => sleep(3_000))
+    const idle = await watch(() => sleep(3_000))
     const flooded = await watch(async () => {
-      const { cameIn, toldToComeAgain } = await flood(main.url, round * 200, 200)
-      expect(cameIn + toldToComeAgain).toBe(200)
-      expect(cameIn).toBeGreaterThan(50)
+      const { signedIn, refused } = await flood(main.url, round * 200, 200)
+      expect(signedIn + refused).toBe(200)
+      expect(signedIn).toBeGreaterThan(50)
     })
-    ratios.push(p99(flooded) / p99(calm))
+    ratios.push(p99(flooded) / p99(idle))
   }
   expect(Math.min(...ratios)).toBeLessThanOrEqual(2)
 })
 
-/** In a process of its own, which is not to be what the others wait for. */
+/** In a process of its own, so that the other requests do not wait for it. */
 const flood = async (
   url: string,
   first: number,
   count: number,
-): Promise<{ readonly cameIn: number; readonly toldToComeAgain: number }> => {
+): Promise<{ readonly signedIn: number; readonly refused: number }> => {
   const file = fileURLToPath(import.meta.resolve('./flood.ts'))
   const child = spawn(process.execPath, [file, url, `${first}`, `${count}`], { stdio: ['ignore', 'pipe', 'inherit'] })
   return JSON.parse(await text(child.stdout))
@@ -88,7 +88,7 @@ const flood = async (
 const p99 = (times: readonly number[]): number =>
   times.toSorted((a, b) => a - b)[Math.floor(0.99 * times.length)] ?? Number.NaN
 
-/** What a route takes while something else goes on: four callers, each a while after the answer before. */
+/** The durations of requests during other work: four callers, each with a pause after each response. */
 const watchRoute = async (url: string, bearer: string | undefined, meanwhile: () => Promise<unknown>) => {
   const times: number[] = []
   let over = false
@@ -101,7 +101,7 @@ const watchRoute = async (url: string, bearer: string | undefined, meanwhile: ()
     }
   }
   const callers = Array.from({ length: 4 }, caller)
-  // Also when it fails: nobody is to be left asking a server that is gone.
+  // Also after an error: no caller may go on using a stopped server.
   await meanwhile().finally(() => {
     over = true
     return Promise.all(callers)

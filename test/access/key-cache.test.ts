@@ -9,73 +9,73 @@ import { insertKey, insertMerchant, random } from './keys.ts'
 
 const log = openLog('silent')
 
-/** A book of its own on the same database, as another process has one; `reads` counts what it asked. */
-const bookOn = (sql: Sql) => {
-  const asked: Promise<unknown>[] = []
+/** A cache of its own on the same database, as another process has one; `reads` counts its queries. */
+const cacheOn = (sql: Sql) => {
+  const reads: Promise<unknown>[] = []
   const counting = new Proxy(sql, {
     apply: (target, self, args) => {
       const answer = Reflect.apply(target, self, args)
-      asked.push(answer)
+      reads.push(answer)
       return answer
     },
   })
-  const book = openKeyCache({ sql: counting, log })
-  return { ...book, asked, [Symbol.asyncDispose]: () => book.stop() }
+  const cache = openKeyCache({ sql: counting, log })
+  return { ...cache, reads, [Symbol.asyncDispose]: () => cache.stop() }
 }
 
-test('a key says whose it is, in which mode, with which scopes and version', async () => {
+test('a key has its merchant, mode, scopes and version', async () => {
   await using db = await database()
-  await using book = bookOn(db.sql)
+  await using cache = cacheOn(db.sql)
   const merchantId = await insertMerchant(db.sql)
   const { id, secret } = await insertKey(db.sql, { merchantId, livemode: true, scopes: ['payments:read'] })
-  expect(await book.find(secret)).toEqual({
+  expect(await cache.find(secret)).toEqual({
     ...{ id, merchantId, livemode: true, scopes: ['payments:read'], apiVersion: '2026-11-20' },
   })
 })
 
-test('a typo and anything else that is no key is refused without a read, a key that never was after one', async () => {
+test('an invalid key is refused without a read, an unknown one after one read', async () => {
   await using db = await database()
-  await using book = bookOn(db.sql)
+  await using cache = cacheOn(db.sql)
   const { secret } = await insertKey(db.sql)
   for (const text of ['', 'sk_test_', `${secret}0`, secret.slice(0, -1), secret.replace('test', 'live'), `${secret}\0`])
-    expect(await book.find(text)).toBeUndefined()
-  expect(book.asked).toHaveLength(0)
-  expect(await book.find(makeApiKey(false, random).secret)).toBeUndefined()
-  expect(book.asked).toHaveLength(1)
+    expect(await cache.find(text)).toBeUndefined()
+  expect(cache.reads).toHaveLength(0)
+  expect(await cache.find(makeApiKey(false, random).secret)).toBeUndefined()
+  expect(cache.reads).toHaveLength(1)
 })
 
-test('a key asked for before it was made is good from the moment it is', async () => {
+test('a key requested before it was created is valid from its creation', async () => {
   await using db = await database()
-  await using book = bookOn(db.sql)
+  await using cache = cacheOn(db.sql)
   const { id, secret } = await insertKey(db.sql)
   await db.sql`update api_keys set revoked_at = now() where id = ${id}`
-  expect(await book.find(secret)).toBeUndefined()
+  expect(await cache.find(secret)).toBeUndefined()
   await db.sql`update api_keys set revoked_at = null where id = ${id}`
-  expect(await book.find(secret)).toBeDefined()
+  expect(await cache.find(secret)).toBeDefined()
 })
 
-test('a hundred callers at once ask one question, and for a while nobody asks again', async () => {
+test('a hundred simultaneous callers cause one read, and later callers none for a while', async () => {
   await using db = await database()
-  await using book = bookOn(db.sql)
+  await using cache = cacheOn(db.sql)
   const { secret } = await insertKey(db.sql)
   const began = performance.now()
-  const found = await Promise.all(Array.from({ length: 100 }, () => book.find(secret)))
+  const found = await Promise.all(Array.from({ length: 100 }, () => cache.find(secret)))
   expect(found.every(Boolean)).toBe(true)
   await until(async () => {
-    expect(await book.find(secret)).toBeDefined()
+    expect(await cache.find(secret)).toBeDefined()
     return performance.now() - began > 500
   })
-  expect(book.asked).toHaveLength(1)
+  expect(cache.reads).toHaveLength(1)
 })
 
-/** Asks until the answer is no, and says when the last question was asked that was answered yes. */
-const lastGood = async (book: KeyCache, secret: string): Promise<number> => {
+/** Requests the key until it is refused, and returns when the last accepted request was sent. */
+const lastAccepted = async (cache: KeyCache, secret: string): Promise<number> => {
   let last = 0
   await until(
     async () => {
-      const asked = performance.now()
-      const good = (await book.find(secret)) !== undefined
-      if (good) last = asked
+      const reads = performance.now()
+      const good = (await cache.find(secret)) !== undefined
+      if (good) last = reads
       return !good
     },
     { everyMs: 1 },
@@ -83,20 +83,20 @@ const lastGood = async (book: KeyCache, secret: string): Promise<number> => {
   return last
 }
 
-test('a key that is revoked elsewhere is refused within a second, asked all the time', async () => {
+test('a key revoked by another process is refused within a second, also when it is used continuously', async () => {
   await using db = await database()
-  await using here = bookOn(db.sql)
-  await using there = bookOn(db.sql)
+  await using here = cacheOn(db.sql)
+  await using there = cacheOn(db.sql)
   const { id, secret } = await insertKey(db.sql)
-  for (const book of [here, there]) expect(await book.find(secret)).toBeDefined()
+  for (const cache of [here, there]) expect(await cache.find(secret)).toBeDefined()
   await db.sql`update api_keys set revoked_at = now() where id = ${id}`
   const revoked = performance.now()
   here.forget()
   expect(await here.find(secret)).toBeUndefined()
-  expect((await lastGood(there, secret)) - revoked).toBeLessThan(1_000)
+  expect((await lastAccepted(there, secret)) - revoked).toBeLessThan(1_000)
 })
 
-/** The database, whose first answer is read and then held back until it is let go. */
+/** A database whose first response is held back until it is released. */
 const holdFirst = (sql: Sql) => {
   const read = Promise.withResolvers<void>()
   const gate = Promise.withResolvers<void>()
@@ -116,76 +116,77 @@ const holdFirst = (sql: Sql) => {
   return { sql: holding, read: read.promise, release: () => gate.resolve() }
 }
 
-test('an answer held up while the key was revoked elsewhere is believed no longer than a second from its question', async () => {
+test('a response delayed while another process revoked the key is valid at most a second from its query', async () => {
   await using db = await database()
   const { id, secret } = await insertKey(db.sql)
   const held = holdFirst(db.sql)
-  const book = openKeyCache({ sql: held.sql, log })
-  const asked = performance.now()
-  const early = book.find(secret)
+  const cache = openKeyCache({ sql: held.sql, log })
+  const reads = performance.now()
+  const early = cache.find(secret)
   await held.read
   await db.sql`update api_keys set revoked_at = now() where id = ${id}`
-  await until(() => performance.now() - asked > 1_000)
-  expect(await book.find(secret)).toBeUndefined()
+  await until(() => performance.now() - reads > 1_000)
+  expect(await cache.find(secret)).toBeUndefined()
   held.release()
   expect(await early).toBeDefined()
-  expect(await book.find(secret)).toBeUndefined()
-  await book.stop()
+  expect(await cache.find(secret)).toBeUndefined()
+  await cache.stop()
 })
 
-test('an answer held up while this process revoked the key is believed by nobody who comes after', async () => {
+test('a response delayed while this process revoked the key is not used for later callers', async () => {
   await using db = await database()
   const { id, secret } = await insertKey(db.sql)
   const held = holdFirst(db.sql)
-  const book = openKeyCache({ sql: held.sql, log })
-  const early = book.find(secret)
+  const cache = openKeyCache({ sql: held.sql, log })
+  const early = cache.find(secret)
   await held.read
   await db.sql`update api_keys set revoked_at = now() where id = ${id}`
-  book.forget()
-  const late = book.find(secret)
+  cache.forget()
+  const late = cache.find(secret)
   held.release()
   expect(await early).toBeDefined()
   expect(await late).toBeUndefined()
-  expect(await book.find(secret)).toBeUndefined()
-  await book.stop()
+  expect(await cache.find(secret)).toBeUndefined()
+  await cache.stop()
 })
 
-test('a key ends on time although it is remembered', async () => {
+test('a cached key expires on time', async () => {
   await using db = await database()
-  await using book = bookOn(db.sql)
+  await using cache = cacheOn(db.sql)
   const { secret } = await insertKey(db.sql, { expiresInMs: 700 })
   const made = performance.now()
-  expect(await book.find(secret)).toBeDefined()
-  expect((await lastGood(book, secret)) - made).toBeLessThan(700)
+  expect(await cache.find(secret)).toBeDefined()
+  expect((await lastAccepted(cache, secret)) - made).toBeLessThan(700)
 })
 
-test('of two secrets that overlap the older one ends on time', async () => {
+test('the older of two overlapping secrets expires on time', async () => {
   await using db = await database()
-  await using book = bookOn(db.sql)
+  await using cache = cacheOn(db.sql)
   const { id, secret } = await insertKey(db.sql)
   const next = makeApiKey(false, random)
   await db.sql`
     update api_keys set previous_hash = hash, previous_until = now() + interval '700 milliseconds', hash = ${next.hash}
     where id = ${id}`
   const rotated = performance.now()
-  expect(await book.find(secret)).toEqual(await book.find(next.secret))
-  expect((await lastGood(book, secret)) - rotated).toBeLessThan(700)
-  expect(await book.find(next.secret)).toBeDefined()
+  expect(await cache.find(secret)).toEqual(await cache.find(next.secret))
+  expect((await lastAccepted(cache, secret)) - rotated).toBeLessThan(700)
+  expect(await cache.find(next.secret)).toBeDefined()
 })
 
-test('while the database is away a remembered key is good for a second, and then it is a fault and no refusal', async () => {
+test('while the database is unreachable a cached key is valid for a second; then requests fail with an error, not a refusal', async () => {
   await using db = await database()
   const { secret } = await insertKey(db.sql)
-  let away = false
+  let unreachable = false
   const failing = new Proxy(db.sql, {
-    apply: (target, self, args) => (away ? Promise.reject(new Error('away')) : Reflect.apply(target, self, args)),
+    apply: (target, self, args) =>
+      unreachable ? Promise.reject(new Error('away')) : Reflect.apply(target, self, args),
   })
-  const book = openKeyCache({ sql: failing, log })
-  expect(await book.find(secret)).toBeDefined()
-  away = true
-  expect(await book.find(secret)).toBeDefined()
-  await until(async () => (await Promise.try(book.find, secret).catch(String)) === 'Error: away', { timeoutMs: 2_000 })
-  away = false
-  expect(await book.find(secret)).toBeDefined()
-  await book.stop()
+  const cache = openKeyCache({ sql: failing, log })
+  expect(await cache.find(secret)).toBeDefined()
+  unreachable = true
+  expect(await cache.find(secret)).toBeDefined()
+  await until(async () => (await Promise.try(cache.find, secret).catch(String)) === 'Error: away', { timeoutMs: 2_000 })
+  unreachable = false
+  expect(await cache.find(secret)).toBeDefined()
+  await cache.stop()
 })

@@ -12,14 +12,14 @@ export type KeyColumns = {
   readonly expiresInMs?: number
 }
 
-/** A merchant whom nobody belongs to. */
+/** A merchant without members. */
 export const insertMerchant = async (sql: Sql): Promise<string> => {
   const id = randomUUID()
   await sql`insert into merchants (id, name) values (${id}, 'A shop')`
   return id
 }
 
-/** A key as if it had been made by the routes. */
+/** A key as the routes would create it. */
 export const insertKey = async (
   sql: Sql,
   { merchantId, livemode = false, scopes = ['*'], expiresInMs }: KeyColumns = {},

@@ -28,7 +28,7 @@ test('a thousand uses of a key are one write, made when the process stops', asyn
   expect((await lastUse(db.sql, id))?.ago_ms).toBeLessThan(10_000)
 })
 
-test('uses are written while the process runs, and not again without another use', async () => {
+test('uses are written while the process runs, and written again only after another use', async () => {
   await using db = await database()
   const { id } = await insertKey(db.sql)
   const uses = openLastUses({ sql: db.sql, log }, { everyMs: 50 })
@@ -41,7 +41,7 @@ test('uses are written while the process runs, and not again without another use
   expect(await lastUse(db.sql, id)).toMatchObject({ at: after?.at, updates: after?.updates })
 })
 
-test('the time is that of the use and not of the write, and a late write does not set it back', async () => {
+test('the time is that of the use, not of the write, and a late write does not set it back', async () => {
   await using db = await database()
   const { id } = await insertKey(db.sql)
   await recordKeyUses(db.sql, [id], [5_000])
@@ -66,7 +66,7 @@ test('uses that could not be written are written the next time', async () => {
   await uses.stop()
 })
 
-test('a database that says nothing keeps nobody from stopping', async () => {
+test('a database that does not respond does not prevent the process from stopping', async () => {
   await using db = await database()
   const silent = new Proxy(db.sql, { apply: () => new Promise(() => {}) })
   const uses = openLastUses({ sql: silent, log }, { everyMs: 1 })
@@ -76,7 +76,7 @@ test('a database that says nothing keeps nobody from stopping', async () => {
   expect(performance.now() - began).toBeLessThan(5_000)
 })
 
-test('a key that is gone by then does not keep the others from being written', async () => {
+test('a deleted key does not prevent the others from being written', async () => {
   await using db = await database()
   const { id } = await insertKey(db.sql)
   await recordKeyUses(db.sql, [crypto.randomUUID(), id], [1, 1])

@@ -4,7 +4,7 @@ import { openPasswords } from '../../src/access/passwords.ts'
 
 const password = 'correct horse battery'
 
-test('a password is hashed by argon2id at 19 MiB, twice over, with a salt of its own', async () => {
+test('a password is hashed by argon2id with 19 MiB, two passes and its own salt', async () => {
   const passwords = openPasswords()
   const [one, two] = await Promise.all([passwords.hash('one', password), passwords.hash('one', password)])
   for (const hash of [one, two]) {
@@ -15,25 +15,25 @@ test('a password is hashed by argon2id at 19 MiB, twice over, with a salt of its
   expect(one).not.toBe(two)
 })
 
-test('without a hash the answer is no, whatever the password', async () => {
+test('without a hash every password is wrong', async () => {
   const passwords = openPasswords()
   for (const text of ['', '\0', password]) expect(await passwords.verify('one', text, undefined)).toBe(false)
 })
 
-test('keyboards spell the same password in different ways', async () => {
+test('different encodings of the same password are equal', async () => {
   const passwords = openPasswords()
   expect(await passwords.verify('one', 'cafe\u0301 au lait', await passwords.hash('one', 'caf\u00e9 au lait'))).toBe(
     true,
   )
 })
 
-test('a hash that cannot be read is a fault and no wrong password, and the next one is checked', async () => {
+test('a hash that cannot be read is an error, not a wrong password, and the next password is checked', async () => {
   const passwords = openPasswords({ atOnce: 1 })
   await expect(passwords.verify('one', password, 'no hash')).rejects.toThrow('cannot hash or check a password')
   expect(await passwords.verify('one', password, await passwords.hash('one', password))).toBe(true)
 })
 
-test('a flood finds the queue full and is told to come again', async () => {
+test('when the queue is full, requests are refused with Retry-After', async () => {
   const passwords = openPasswords({ atOnce: 2, waiting: 3 })
   const floods = await Promise.allSettled(
     Array.from({ length: 14 }, () => passwords.verify('one', password, undefined)),
@@ -52,8 +52,8 @@ test('a process that has hashed ends when it has nothing else to do', () => {
   expect([status, stderr]).toEqual([0, ''])
 })
 
-test.if(process.platform === 'linux')('threads that nobody has asked for a while are gone', () => {
-  // Counted by name: the runtime has threads that come and go as it likes.
+test.if(process.platform === 'linux')('threads that were not used for a while are stopped', () => {
+  // Counted by name: the runtime starts and stops threads of its own.
   const script = `
     import { readdirSync, readFileSync } from 'node:fs'
     import { openHashers } from ${module('../../src/access/hashers.ts')}

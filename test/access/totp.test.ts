@@ -3,7 +3,7 @@ import { Secret } from 'otpauth'
 import { findTotpStep, makeTotpSecret, otpauthUrl } from '../../src/access/totp.ts'
 import { random } from './keys.ts'
 
-/** The key of RFC 6238's appendix B, of whose eight digits an authenticator shows the last six. */
+/** The key of RFC 6238, appendix B. An authenticator shows the last six of its eight digits. */
 const rfc = Secret.fromUTF8('12345678901234567890').base32
 
 test.each([
@@ -27,11 +27,11 @@ test('a secret has 160 bits, all of which count', () => {
   expect(new Set(secrets).size).toBe(50)
   for (const secret of secrets) expect(secret).toMatch(/^[A-Z2-7]{32}$/)
   const part = new Uint8Array(30)
-  // A part of a larger buffer is taken for itself.
+  // Only the given part of a larger buffer is used.
   expect(makeTotpSecret(() => part.subarray(3, 23))).toBe('A'.repeat(32))
 })
 
-test('the address for authenticators names the service and the account', () => {
+test('the URL for authenticators names the service and the account', () => {
   const url = new URL(otpauthUrl(rfc, 'anna+x@lamps.example'))
   expect(decodeURIComponent(url.pathname)).toEndWith('paymachine:anna+x@lamps.example')
   expect(Object.fromEntries(url.searchParams)).toEqual({

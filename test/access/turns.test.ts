@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { openFairQueue } from '../../src/access/fair-queue.ts'
 import { until } from '../harness/until.ts'
 
-/** Work that ends when told to. */
+/** Work that ends when the test says so. */
 const start = (take: ReturnType<typeof openFairQueue>, caller = 'one') => {
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const work = { running: false, end: () => resolve('done'), fail: () => reject(new Error('failed')) }
@@ -13,7 +13,7 @@ const start = (take: ReturnType<typeof openFairQueue>, caller = 'one') => {
   return Object.assign(work, { outcome: taken.catch(error => error.code ?? error.message) })
 }
 
-test('as many run as may, the others in the order they came, also after one that failed', async () => {
+test('a limited number runs, the others follow in order, also after a failure', async () => {
   const take = openFairQueue({ atOnce: 2, waiting: 10, waitMs: 60_000 })
   const works = Array.from({ length: 5 }, () => start(take))
   const running = async (...expected: boolean[]) => {
@@ -29,7 +29,7 @@ test('as many run as may, the others in the order they came, also after one that
   expect(await Promise.all(works.map(work => work.outcome))).toEqual(['done', 'failed', 'done', 'done', 'done'])
 })
 
-test('whoever finds the queue full is refused at once, whoever waits too long when that is over', async () => {
+test('a request is refused immediately when the queue is full, and after its timeout otherwise', async () => {
   const take = openFairQueue({ atOnce: 1, waiting: 1, waitMs: 50 })
   const [first, second, third] = [start(take), start(take), start(take)]
   expect(await third.outcome).toBe('service_unavailable')
@@ -42,7 +42,7 @@ test('whoever finds the queue full is refused at once, whoever waits too long wh
   next.end()
 })
 
-test('callers are served in turn, however many requests one of them has waiting', async () => {
+test('callers take turns, however many requests one of them has waiting', async () => {
   const take = openFairQueue({ atOnce: 1, waiting: 10, waitMs: 60_000 })
   const order: string[] = []
   const run = (caller: string, name: string) => take(caller, async () => void order.push(name))
@@ -53,7 +53,7 @@ test('callers are served in turn, however many requests one of them has waiting'
   expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
 })
 
-test('with a full queue the caller that has most requests waiting loses its latest one', async () => {
+test('when the queue is full, the caller with the most waiting requests loses its latest one', async () => {
   const take = openFairQueue({ atOnce: 1, waiting: 3, waitMs: 60_000 })
   const running = start(take)
   const [a1, a2, a3] = [start(take, 'a'), start(take, 'a'), start(take, 'a')]
@@ -61,7 +61,7 @@ test('with a full queue the caller that has most requests waiting loses its late
   expect(await start(take, 'a').outcome).toBe('service_unavailable')
   const b1 = start(take, 'b')
   expect(await a3.outcome).toBe('service_unavailable')
-  // A request that replaced another of the same length would only turn the refusal around.
+  // Replacing a request of a queue of the same length would only exchange the refusals.
   expect(await start(take, 'b').outcome).toBe('service_unavailable')
   for (const each of [running, a1, a2, b1]) each.end()
   expect(await Promise.all([a1, a2, b1].map(({ outcome }) => outcome))).toEqual(['done', 'done', 'done'])

@@ -1,7 +1,7 @@
 import type { ExecutableActionObject } from 'xstate'
 import type { RequestedEffect } from '../../src/actors/step.ts'
 
-/** What XState's own interpreter asks for, in the words of the core. */
+/** What XState's own interpreter requests for a step, in the form of the core. */
 export const askedBy = (actions: readonly ExecutableActionObject[]): RequestedEffect[] =>
   actions.map(({ type, params }) => {
     const given = (params ?? {}) as { event?: { type: string }; id?: string; sendId?: string }

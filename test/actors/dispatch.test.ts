@@ -3,12 +3,12 @@ import { type Command, CommandFault } from '../../src/actors/command.ts'
 import { registered } from '../../src/actors/kind.ts'
 import { audit } from '../../src/audit/audit.ts'
 import { lamp } from './lamp.ts'
-import { doneOf, lampInstance, makeLamp, newId, newLamp, openInstance, tell } from './lamps.ts'
+import { createCommand, createLamp, doneOf, eventCommand, lampInstance, newId, openInstance } from './lamps.ts'
 
 test('a command commits the state, its history, the event, the timer and the job together', async () => {
   await using instance = await lampInstance()
-  const id = await newLamp(instance.actors)
-  const { actor } = doneOf(await instance.actors.dispatch({ ...tell(id, 'switch_on'), cause: 'a hand' }))
+  const id = await createLamp(instance.actors)
+  const { actor } = doneOf(await instance.actors.dispatch({ ...eventCommand(id, 'switch_on'), cause: 'a test' }))
   expect(actor).toMatchObject({ state: 'on', rev: 2, context: { switched: 1 } })
 
   const [row] = await instance.sql`select state, rev, version, switched from lamps where id = ${id}`
@@ -17,23 +17,23 @@ test('a command commits the state, its history, the event, the timer and the job
     select rev, event, from_state, to_state, cause, context from transitions where actor = ${id} order by rev`
   expect(history.map(entry => ({ ...entry }))).toEqual([
     { rev: 1, event: 'create', from_state: null, to_state: 'off', cause: null, context: { switched: 0 } },
-    { rev: 2, event: 'switch_on', from_state: 'off', to_state: 'on', cause: 'a hand', context: { switched: 1 } },
+    { rev: 2, event: 'switch_on', from_state: 'off', to_state: 'on', cause: 'a test', context: { switched: 1 } },
   ])
   const [event] = await instance.sql`select type, kind, rev, livemode, object from events where actor = ${id}`
   expect(event).toMatchObject({ type: 'lamp.lit', kind: 'lamp', rev: 2, livemode: false, object: { status: 'on' } })
   const [timer] = await instance.sql`select name, generation from timers where actor = ${id}`
   expect({ ...timer }).toEqual({ name: 'burn.lamp.on', generation: 2 })
 
-  await instance.actors.dispatch(tell(id, 'switch_off'))
+  await instance.actors.dispatch(eventCommand(id, 'switch_off'))
   expect(await instance.sql`select from timers where actor = ${id}`).toHaveLength(0)
   const [job] = await instance.sql`select payload from graphile_worker._private_jobs`
   expect(job?.payload).toEqual({ lamp: id, switched: 1, effect: `${id}:3:0` })
 })
 
-test('an event the machine does not take writes nothing and tells what would be possible', async () => {
+test('a refused event writes nothing and returns the possible events', async () => {
   await using instance = await lampInstance()
-  const id = await newLamp(instance.actors)
-  const outcome = await instance.actors.dispatch(tell(id, 'switch_off'))
+  const id = await createLamp(instance.actors)
+  const outcome = await instance.actors.dispatch(eventCommand(id, 'switch_off'))
   expect(outcome).toMatchObject({
     ok: false,
     refusal: 'state',
@@ -43,26 +43,35 @@ test('an event the machine does not take writes nothing and tells what would be 
   expect(await instance.sql`select from transitions`).toHaveLength(1)
 })
 
-test('a guard that says no is a refusal', async () => {
+test('an event rejected by a guard is refused', async () => {
   await using instance = await lampInstance()
-  const id = await newLamp(instance.actors)
-  expect(await instance.actors.dispatch(tell(id, 'count', { by: 0 }))).toMatchObject({ ok: false, refusal: 'state' })
+  const id = await createLamp(instance.actors)
+  expect(await instance.actors.dispatch(eventCommand(id, 'count', { by: 0 }))).toMatchObject({
+    ok: false,
+    refusal: 'state',
+  })
 })
 
-test('an actor that does not exist is missing, and one that does cannot be created again', async () => {
+test('an event for an unknown actor is refused, and so is the creation of an existing one', async () => {
   await using instance = await lampInstance()
-  expect(await instance.actors.dispatch(tell(newId(), 'switch_on'))).toMatchObject({ ok: false, refusal: 'missing' })
-  const id = await newLamp(instance.actors)
-  expect(await instance.actors.dispatch(makeLamp({}, id))).toMatchObject({ ok: false, refusal: 'exists' })
+  expect(await instance.actors.dispatch(eventCommand(newId(), 'switch_on'))).toMatchObject({
+    ok: false,
+    refusal: 'missing',
+  })
+  const id = await createLamp(instance.actors)
+  expect(await instance.actors.dispatch(createCommand({}, id))).toMatchObject({ ok: false, refusal: 'exists' })
 })
 
-test('commands for one actor are carried out in the order they were given, in one commit', async () => {
+test('commands for one actor are executed in order, in one commit', async () => {
   await using instance = await lampInstance()
   const id = newId()
   const outcomes = await Promise.all(
-    [makeLamp({}, id), tell(id, 'switch_on'), tell(id, 'switch_off'), tell(id, 'switch_on')].map(
-      instance.actors.dispatch,
-    ),
+    [
+      createCommand({}, id),
+      eventCommand(id, 'switch_on'),
+      eventCommand(id, 'switch_off'),
+      eventCommand(id, 'switch_on'),
+    ].map(instance.actors.dispatch),
   )
   expect(outcomes.map(outcome => doneOf(outcome).actor.rev)).toEqual([1, 2, 3, 4])
   const commits = await instance.sql`select count(distinct xid)::int as n from transitions`
@@ -73,22 +82,26 @@ test('commands for one actor are carried out in the order they were given, in on
 
 test('a bundle commits all of its commands or none', async () => {
   await using instance = await lampInstance()
-  const [a, b] = [await newLamp(instance.actors), await newLamp(instance.actors)]
-  expect(await instance.actors.dispatchBundle([tell(a, 'switch_on'), tell(b, 'switch_off')])).toMatchObject({
+  const [a, b] = [await createLamp(instance.actors), await createLamp(instance.actors)]
+  expect(
+    await instance.actors.dispatchBundle([eventCommand(a, 'switch_on'), eventCommand(b, 'switch_off')]),
+  ).toMatchObject({
     ok: false,
     refusal: 'state',
     index: 1,
     actor: { id: b },
   })
   expect(await instance.sql`select from lamps where state = 'on'`).toHaveLength(0)
-  expect(await instance.actors.dispatchBundle([tell(a, 'switch_on'), tell(b, 'switch_on')])).toMatchObject({ ok: true })
+  expect(
+    await instance.actors.dispatchBundle([eventCommand(a, 'switch_on'), eventCommand(b, 'switch_on')]),
+  ).toMatchObject({ ok: true })
   expect(await instance.sql`select from lamps where state = 'on'`).toHaveLength(2)
 })
 
-test('a command with an id is carried out once, however often and wherever it is sent', async () => {
+test('a command with an id is executed once, however often and by whichever process it is sent', async () => {
   await using instance = await lampInstance()
-  const id = await newLamp(instance.actors)
-  const command = { ...tell(id, 'count', { by: 1 }), id: newId() }
+  const id = await createLamp(instance.actors)
+  const command = { ...eventCommand(id, 'count', { by: 1 }), id: newId() }
   const outcomes = await Promise.all(Array.from({ length: 50 }, () => instance.actors.dispatch(command)))
   expect(outcomes.filter(outcome => !doneOf(outcome).replayed)).toHaveLength(1)
   expect(doneOf(await instance.actors.dispatch(command))).toMatchObject({ replayed: true, actor: { rev: 2 } })
@@ -96,36 +109,36 @@ test('a command with an id is carried out once, however often and wherever it is
   expect({ ...row }).toEqual({ switched: 1, rev: 2 })
 })
 
-test('a creation with an id is carried out once', async () => {
+test('a creation with an id is executed once', async () => {
   await using instance = await lampInstance()
-  const command = { ...makeLamp(), id: newId() }
+  const command = { ...createCommand(), id: newId() }
   const outcomes = await Promise.all([command, command].map(instance.actors.dispatch))
   expect(outcomes.map(outcome => doneOf(outcome).replayed).sort()).toEqual([false, true])
   expect(doneOf(await instance.actors.dispatch(command)).replayed).toBe(true)
 })
 
-test('of a hundred parallel lamps for one room one is made, and the others are refused by name', async () => {
+test('of a hundred parallel lamps for one room one is created, and the others are refused with the reason', async () => {
   await using instance = await lampInstance()
   const outcomes = await Promise.all(
-    Array.from({ length: 100 }, () => instance.actors.dispatch(makeLamp({ room: 'attic' }))),
+    Array.from({ length: 100 }, () => instance.actors.dispatch(createCommand({ room: 'attic' }))),
   )
   expect(outcomes.filter(outcome => outcome.ok)).toHaveLength(1)
   const refused = outcomes.flatMap(outcome => (outcome.ok ? [] : [outcome]))
   expect(new Set(refused.map(({ refusal, constraint }) => `${refusal} ${constraint}`))).toEqual(
     new Set(['room_taken lamps_room_once']),
   )
-  const [later] = [await instance.actors.dispatch(makeLamp({ room: 'attic' }))]
+  const [later] = [await instance.actors.dispatch(createCommand({ room: 'attic' }))]
   expect(later).toMatchObject({ ok: false, refusal: 'room_taken' })
 })
 
-test('a row that is there refuses the command it comes with, and no other', async () => {
+test('an existing row refuses the command that inserts it, and no other', async () => {
   await using instance = await lampInstance()
-  const lamps = await Promise.all(Array.from({ length: 20 }, () => newLamp(instance.actors)))
+  const lamps = await Promise.all(Array.from({ length: 20 }, () => createLamp(instance.actors)))
   const seen = (lamp: string, tx: string) => ({
-    ...tell(lamp, 'count', { by: 1 }),
+    ...eventCommand(lamp, 'count', { by: 1 }),
     rows: [{ table: 'sightings', row: { tx, lamp } }],
   })
-  // Ten transactions, each seen twice, by lamps of the same batch.
+  // Ten transactions, each inserted twice, by lamps of the same batch.
   const outcomes = await Promise.all(
     lamps.map((lamp, index) => instance.actors.dispatch(seen(lamp, `tx${index % 10}`))),
   )
@@ -136,19 +149,19 @@ test('a row that is there refuses the command it comes with, and no other', asyn
   expect({ ...sum }).toEqual({ switched: 10, seen: 10 })
 })
 
-test('a command whose rows cannot be made leaves nothing to the next one of its batch', async () => {
+test('a command whose rows cannot be made does not affect the next one of its batch', async () => {
   await using instance = await lampInstance({ lanes: 1 })
-  const id = await newLamp(instance.actors)
+  const id = await createLamp(instance.actors)
   const made = newId()
   const rows = () => {
     throw new Error('no rows')
   }
   const outcomes = await Promise.allSettled(
     [
-      { ...tell(id, 'switch_on'), rows },
-      tell(id, 'count', { by: 1 }),
-      { ...makeLamp({}, made), rows },
-      makeLamp({}, made),
+      { ...eventCommand(id, 'switch_on'), rows },
+      eventCommand(id, 'count', { by: 1 }),
+      { ...createCommand({}, made), rows },
+      createCommand({}, made),
     ].map(instance.actors.dispatch),
   )
   const fault = { status: 'rejected', reason: { cause: { message: 'no rows' } } }
@@ -160,18 +173,18 @@ test('a command whose rows cannot be made leaves nothing to the next one of its 
   expect(await audit(instance.sql, [registered(lamp)])).toEqual([])
 })
 
-test('in a batch of 500 a throwing machine, a unique violation and a failed check fail alone', async () => {
+test('in a batch of 500, an exception, a unique violation and a failed check fail alone', async () => {
   await using instance = await lampInstance({ lanes: 1 })
-  await newLamp(instance.actors, { room: 'cellar' })
-  const lamps = await Promise.all(Array.from({ length: 500 }, () => newLamp(instance.actors)))
+  await createLamp(instance.actors, { room: 'cellar' })
+  const lamps = await Promise.all(Array.from({ length: 500 }, () => createLamp(instance.actors)))
   const throws = 100
   const violates = 250
   const breaksCheck = 400
   const commands = lamps.map((lamp, index) => {
-    if (index === throws) return tell(lamp, 'hit')
-    if (index === violates) return makeLamp({ room: 'cellar' })
-    if (index === breaksCheck) return tell(lamp, 'count', { by: 2_000_000 })
-    return tell(lamp, 'switch_on')
+    if (index === throws) return eventCommand(lamp, 'hit')
+    if (index === violates) return createCommand({ room: 'cellar' })
+    if (index === breaksCheck) return eventCommand(lamp, 'count', { by: 2_000_000 })
+    return eventCommand(lamp, 'switch_on')
   })
   const outcomes = await Promise.allSettled(commands.map(instance.actors.dispatch))
   expect(outcomes[throws]).toMatchObject({ status: 'rejected', reason: { cause: { message: 'the lamp is hit' } } })
@@ -185,69 +198,70 @@ test('in a batch of 500 a throwing machine, a unique violation and a failed chec
   expect(await instance.sql`select from lamps where state = 'on'`).toHaveLength(497)
   const events = await instance.sql`select count(*)::int as n from events`
   expect(events[0]?.n).toBe(497)
-  // The check broken, the batch was halved: a half less the one that threw shows that they were one.
+  // The failed check halved the batch: half of it, less the exception, shows that all were one batch.
   const [half] = await instance.sql`
     select count(*)::int as n from transitions where event = 'switch_on' group by xid order by n desc limit 1`
   expect(half?.n).toBe(249)
   expect(await audit(instance.sql, [registered(lamp)])).toEqual([])
 })
 
-test('values that a literal must quote arrive as they were sent', async () => {
+test('values that must be quoted in SQL arrive unchanged', async () => {
   await using instance = await lampInstance()
   for (const room of ['', ' ', '"', '\\', '\\"', '{a,(b)}', "o'clock", 'null', 'NULL', 'ünï ☃ \n\t', '$1 %s', '(,)']) {
-    const id = await newLamp(instance.actors, { room })
+    const id = await createLamp(instance.actors, { room })
     const [row] = await instance.sql`select room from lamps where id = ${id}`
     expect(row?.room).toBe(room)
   }
 })
 
-test('text that Postgres cannot store fails its own command alone', async () => {
+test('text that Postgres cannot store fails only its own command', async () => {
   await using instance = await lampInstance()
   const outcomes = await Promise.allSettled(
-    [makeLamp({ room: 'a\u0000b' }), makeLamp({ room: 'c' })].map(instance.actors.dispatch),
+    [createCommand({ room: 'a\u0000b' }), createCommand({ room: 'c' })].map(instance.actors.dispatch),
   )
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
 })
 
-test('rows may be made of what the commands leave, and are committed with it', async () => {
+test('rows can be derived from the result of a command, and are committed with it', async () => {
   await using instance = await lampInstance()
   await instance.sql`create table notes (id uuid primary key, note json not null)`
   await instance.sql`select define_commit_rows('notes')`
   const far = await openInstance(instance.url)
-  const [one, two] = [await newLamp(far.actors), await newLamp(far.actors)]
+  const [one, two] = [await createLamp(far.actors), await createLamp(far.actors)]
   const id = newId()
   const note = (command: Command): Command => ({
     ...command,
     rows: actors => [{ table: 'notes', row: { id, note: actors.map(({ rev, state }) => ({ rev, state })) } }],
   })
-  const bundle = () => far.actors.dispatchBundle([tell(one, 'count', { by: 1 }), note(tell(two, 'switch_on'))])
+  const bundle = () =>
+    far.actors.dispatchBundle([eventCommand(one, 'count', { by: 1 }), note(eventCommand(two, 'switch_on'))])
   expect(await bundle()).toMatchObject({ ok: true })
   const [kept] = await instance.sql`select note from notes`
   expect(kept?.note).toEqual([
     { rev: 2, state: 'off' },
     { rev: 2, state: 'on' },
   ])
-  // The second time the row is there, and nothing of the bundle is done.
-  doneOf(await far.actors.dispatch(tell(two, 'switch_off')))
+  // The second time the row exists, and no command of the bundle is executed.
+  doneOf(await far.actors.dispatch(eventCommand(two, 'switch_off')))
   expect(await bundle()).toMatchObject({ ok: false, constraint: 'notes_pkey' })
   expect((await instance.sql`select switched from lamps where id = ${one}`)[0]?.switched).toBe(1)
   await far.close()
 })
 
-test('many commands for one actor share their commits, however many lanes there are', async () => {
+test('many commands for one actor share their commits, with any number of lanes', async () => {
   await using instance = await lampInstance()
-  const id = await newLamp(instance.actors)
+  const id = await createLamp(instance.actors)
   const before = await commitsOf(instance)
-  await Promise.all(Array.from({ length: 1_000 }, () => instance.actors.dispatch(tell(id, 'count', { by: 1 }))))
+  await Promise.all(Array.from({ length: 1_000 }, () => instance.actors.dispatch(eventCommand(id, 'count', { by: 1 }))))
   expect((await commitsOf(instance)) - before).toBeLessThanOrEqual(4)
 })
 
-test('nothing is idle before what follows at once on what was told', async () => {
+test('idle() waits for commands that follow immediately on a result', async () => {
   await using instance = await lampInstance()
   const told: string[] = []
   for (let n = 0; n < 10; n++) {
-    const twice = newLamp(instance.actors).then(async id => {
-      doneOf(await instance.actors.dispatch(tell(id, 'switch_on')))
+    const twice = createLamp(instance.actors).then(async id => {
+      doneOf(await instance.actors.dispatch(eventCommand(id, 'switch_on')))
       told.push('both')
     })
     await instance.actors.idle()
@@ -257,7 +271,7 @@ test('nothing is idle before what follows at once on what was told', async () =>
   expect(told).toEqual(Array.from({ length: 10 }, () => ['both', 'idle']).flat())
 })
 
-/** Each transaction that has left history. */
+/** The number of transactions that have written history. */
 const commitsOf = async ({ sql }: Awaited<ReturnType<typeof lampInstance>>): Promise<number> => {
   const [row] = await sql<[{ count: number }]>`select count(distinct xid)::integer as count from transitions`
   return row.count

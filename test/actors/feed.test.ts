@@ -3,7 +3,7 @@ import { feedLagMs, readFeed } from '../../src/actors/feed.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
-import { lampInstance, newLamp, openInstance, tell } from './lamps.ts'
+import { createLamp, eventCommand, lampInstance, openInstance } from './lamps.ts'
 
 const walk = async (sql: Sql, after: string | null = null) => {
   const seen = []
@@ -16,11 +16,11 @@ const walk = async (sql: Sql, after: string | null = null) => {
   }
 }
 
-test('the feed tells every transition once, each actor in its order', async () => {
+test("the feed contains every transition once, each actor's in order", async () => {
   await using instance = await lampInstance()
-  const ids = await Promise.all(Array.from({ length: 60 }, () => newLamp(instance.actors)))
+  const ids = await Promise.all(Array.from({ length: 60 }, () => createLamp(instance.actors)))
   for (const type of ['switch_on', 'switch_off', 'switch_on']) {
-    await Promise.all(ids.map(id => instance.actors.dispatch(tell(id, type))))
+    await Promise.all(ids.map(id => instance.actors.dispatch(eventCommand(id, type))))
   }
   const seen = await until(async () => {
     const all = await walk(instance.sql)
@@ -30,12 +30,12 @@ test('the feed tells every transition once, each actor in its order', async () =
   expect(seen[0]).toMatchObject({ kind: 'lamp', event: 'create', from: null, to: 'off', context: { switched: 0 } })
 })
 
-test('a reader never passes a transaction that is still open', async () => {
+test('a reader never passes an open transaction', async () => {
   await using instance = await lampInstance()
   const slow = connect(instance.url, { max: 1 })
-  // A transaction that has written and not committed, as a slow writer or another database's would be.
+  // A transaction that has written and not committed, like that of a slow writer or of another database.
   await slow.unsafe('begin; select pg_current_xact_id()')
-  await newLamp(instance.actors)
+  await createLamp(instance.actors)
   expect(await readFeed(instance.sql, null, 10)).toHaveLength(0)
   expect(await feedLagMs(instance.sql)).toBeGreaterThan(0)
   await slow.unsafe('commit')
@@ -43,14 +43,14 @@ test('a reader never passes a transaction that is still open', async () => {
   await slow.end()
 })
 
-test('a reader beside two writing instances misses nothing and sees nothing twice', async () => {
+test('a reader misses and repeats nothing while two instances write', async () => {
   await using instance = await lampInstance()
   const other = await openInstance(instance.url)
-  const ids = await Promise.all(Array.from({ length: 50 }, () => newLamp(instance.actors)))
+  const ids = await Promise.all(Array.from({ length: 50 }, () => createLamp(instance.actors)))
   let writing = true
   const writers = [instance, other].map(async ({ actors }) => {
     for (let round = 0; round < 40; round++) {
-      await Promise.all(ids.map(id => actors.dispatch(tell(id, 'count', { by: 1 }))))
+      await Promise.all(ids.map(id => actors.dispatch(eventCommand(id, 'count', { by: 1 }))))
     }
   })
   const read = (async () => {
@@ -72,16 +72,16 @@ test('a reader beside two writing instances misses nothing and sees nothing twic
   await other.close()
 }, 60_000)
 
-test('after a move to a cluster whose transaction ids are lower, new entries still sort last', async () => {
+test('after a move to a cluster with lower transaction ids, new entries still sort last', async () => {
   await using instance = await lampInstance()
-  await newLamp(instance.actors)
-  // What a dump restored elsewhere looks like: another cluster wrote the last era, with higher ids.
+  await createLamp(instance.actors)
+  // Like a restored dump: another cluster wrote the last era, with higher ids.
   await instance.sql`update eras set cluster = 1`
   await instance.sql`update transitions set xid = '9000000000000'::xid8`
   await instance.sql`update eras set postmaster_started = now()`
   const before = await readFeed(instance.sql, null, 10)
   expect(before).toHaveLength(0)
-  await newLamp(instance.actors)
+  await createLamp(instance.actors)
   const feed = await until(async () => {
     const entries = await readFeed(instance.sql, null, 10)
     return entries.length === 2 && entries
@@ -90,34 +90,34 @@ test('after a move to a cluster whose transaction ids are lower, new entries sti
   expect(await readFeed(instance.sql, feed[0]?.cursor ?? null, 10)).toHaveLength(1)
 })
 
-test('a standby that takes over begins a new era, although its cluster has the same number', async () => {
+test('a standby that is promoted begins a new era, although its system identifier is the same', async () => {
   await using instance = await lampInstance()
-  await newLamp(instance.actors)
+  await createLamp(instance.actors)
   const [before] = await instance.sql<{ cluster: string }[]>`select cluster from eras`
   expect(before?.cluster).toMatch(/^\d+\.[0-9A-F]{8}\.\d+\.\d+$/)
-  // What it copied was written on the timeline before its own, by a server started earlier.
+  // What it copied was written on the previous timeline, by a server started earlier.
   await instance.sql`update eras set cluster = regexp_replace(cluster, '[.]........[.]', '.00000000.'), postmaster_started = '2020-01-01'`
-  await newLamp(instance.actors)
+  await createLamp(instance.actors)
   const eras = await instance.sql<{ era: number; cluster: string }[]>`select era, cluster from eras order by era`
   expect(eras.map(({ era }) => era)).toEqual([1, 2])
   expect(eras[1]?.cluster).toBe(before?.cluster)
   expect((await instance.sql`select era from transitions order by era`).map(({ era }) => era)).toEqual([1, 2])
 })
 
-test('a dump that is restored within its cluster begins a new era, also while processes run', async () => {
+test('a dump restored within its cluster begins a new era, also while processes run', async () => {
   await using instance = await lampInstance()
-  await newLamp(instance.actors)
-  // The table is created anew; the cluster and its start are the same.
+  await createLamp(instance.actors)
+  // The table is created again; the cluster and its start are the same.
   await instance.sql.unsafe(`
     alter table eras rename to dumped;
     create table eras (like dumped including all);
     insert into eras table dumped;
     drop table dumped`)
-  await newLamp(instance.actors)
+  await createLamp(instance.actors)
   expect((await instance.sql`select era from transitions order by era`).map(({ era }) => era)).toEqual([1, 2])
 })
 
-test('a database that is copied within its cluster begins a new era at the next start', async () => {
+test('a database copied within its cluster begins a new era at the next start', async () => {
   await using db = await database()
   await db.sql`select check_era()`
   await db.sql.end()
@@ -133,7 +133,7 @@ test('a database that is copied within its cluster begins a new era at the next 
   await admin.end()
 })
 
-test('a cursor that is none is refused', async () => {
+test('an invalid cursor is refused', async () => {
   await using instance = await lampInstance()
   await expect(readFeed(instance.sql, '1.2', 10)).rejects.toThrow('"1.2" is not a cursor')
 })

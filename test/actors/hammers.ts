@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url'
 
-/** A hammering process, and which of its commands it has told to be done. */
-export const startHammer = (url: string, name: string, lamps: readonly string[], told: Set<number>) => {
-  // Whatever was not told may or may not have been done: a new process starts at the first such.
+/** A process that runs hammer.ts, and the commands that it has reported as executed. */
+export const startHammer = (url: string, name: string, lamps: readonly string[], acknowledged: Set<number>) => {
+  // Unreported commands may have been executed: a new process starts at the first of them.
   let from = 0
-  while (told.has(from)) from++
+  while (acknowledged.has(from)) from++
   const child = Bun.spawn({
     cmd: [
       process.execPath,
@@ -25,18 +25,18 @@ export const startHammer = (url: string, name: string, lamps: readonly string[],
     for await (const chunk of child.stdout) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
       rest = lines.pop() ?? ''
-      for (const line of lines) told.add(Number(line.slice('done '.length)))
+      for (const line of lines) acknowledged.add(Number(line.slice('done '.length)))
     }
   })()
   return {
-    told,
-    /** Ends it in the middle of whatever it does. */
+    acknowledged,
+    /** Kills it at any moment. */
     kill: async () => {
       child.kill('SIGKILL')
       await child.exited
       await reading
     },
-    /** Lets it finish what it has begun. */
+    /** Stops it after its commands in progress. */
     finish: async () => {
       child.kill('SIGTERM')
       const code = await child.exited

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { assign, setup } from 'xstate'
 import { type Kind, registered } from '../../src/actors/kind.ts'
 import { lamp } from './lamp.ts'
-import { doneOf, lampInstance, newId, newLamp, tell } from './lamps.ts'
+import { createLamp, doneOf, eventCommand, lampInstance, newId } from './lamps.ts'
 
 const jobs = (sql: Awaited<ReturnType<typeof lampInstance>>['sql']) => sql<
   { task: string; key: string | null; payload: Record<string, unknown>; runAt: Date }[]
@@ -11,18 +11,18 @@ const jobs = (sql: Awaited<ReturnType<typeof lampInstance>>['sql']) => sql<
   from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
   order by t.identifier, j.key`
 
-test('whoever asks for a job by the same key in one batch asks for one job', async () => {
+test('several requests for a job with the same key in one batch make one job', async () => {
   await using instance = await lampInstance()
-  const ids = await Promise.all(Array.from({ length: 5 }, () => newLamp(instance.actors)))
-  await Promise.all(ids.map(id => instance.actors.dispatch(tell(id, 'switch_on'))))
-  await Promise.all(ids.map(id => instance.actors.dispatch(tell(id, 'switch_off'))))
+  const ids = await Promise.all(Array.from({ length: 5 }, () => createLamp(instance.actors)))
+  await Promise.all(ids.map(id => instance.actors.dispatch(eventCommand(id, 'switch_on'))))
+  await Promise.all(ids.map(id => instance.actors.dispatch(eventCommand(id, 'switch_off'))))
   const found = await jobs(instance.sql)
   expect(found.map(({ task, key }) => [task, key])).toEqual([['tell_janitor', 'janitor']])
   expect(ids).toContain(String(found[0]?.payload.lamp))
   expect(found[0]?.payload.effect).toBe(`${found[0]?.payload.lamp}:3:0`)
 })
 
-test('jobs without a key are one each, and a job may wait for its time', async () => {
+test('jobs without a key are separate, and a job may be scheduled for later', async () => {
   const at = new Date(Date.now() + 86_400_000)
   const machine = setup({
     actions: { count: assign({ switched: 1 }), ring: () => {}, ringLater: () => {} },
@@ -46,7 +46,7 @@ test('jobs without a key are one each, and a job may wait for its time', async (
   await using instance = await lampInstance({ kinds: [bell] })
   const id = newId()
   await instance.actors.dispatch({ kind: 'lamp', actor: id, create: {} })
-  doneOf(await instance.actors.dispatch(tell(id, 'ring')))
+  doneOf(await instance.actors.dispatch(eventCommand(id, 'ring')))
   const found = await jobs(instance.sql)
   expect(found.map(({ task, payload }) => [task, payload.effect])).toEqual([
     ['ring', `${id}:2:0`],

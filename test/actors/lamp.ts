@@ -46,7 +46,7 @@ const machine = setup({
       on: {
         switch_off: { target: 'off', actions: ['tellJanitor', emit({ type: 'lamp.out' })] },
         count: { guard: 'counts', actions: 'count' },
-        // Leaves one of each effect: an event, a job of its own and, with the state that is entered anew, a timer.
+        // Causes one of each effect: an event, a job of its own and, as the state is entered again, a timer.
         flash: { target: 'on', reenter: true, actions: ['count', 'billFlash', emit({ type: 'lamp.flashed' })] },
       },
     },

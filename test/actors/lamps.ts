@@ -14,14 +14,14 @@ import { lamp } from './lamp.ts'
 export const random: Random = bytes => crypto.getRandomValues(bytes)
 export const newId = () => uuidv7(new Date(), random)
 
-/** The toy's tables, which are no part of the product. */
+/** The tables of the lamp machine, which exist only in tests. */
 export const addLamps = async (url: string): Promise<void> => {
   const sql = connect(url, { max: 1 })
   await sql.unsafe(await readFile(new URL('./lamp.sql', import.meta.url), 'utf8'))
   await sql.end()
 }
 
-/** A program of its own: its own pool, clock and actors on the database at `url`. */
+/** An instance with its own pool, clock and actors on the database at `url`, as in a process of its own. */
 export const openInstance = async (
   url: string,
   { clock = databaseClock(), kinds = [registered(lamp)], connections = 8, answerS, ...options }: InstanceOptions = {},
@@ -39,7 +39,7 @@ type InstanceOptions = DispatcherOptions & {
   answerS?: number
 }
 
-/** A fresh database with lamps in it, and an instance on it. */
+/** A new database with the lamp tables, and an instance on it. */
 export const lampInstance = async (options: InstanceOptions = {}) => {
   const db = await database()
   await addLamps(db.url)
@@ -54,21 +54,21 @@ export const lampInstance = async (options: InstanceOptions = {}) => {
   }
 }
 
-export const makeLamp = (fields: Record<string, unknown> = {}, id = newId()): Command => ({
+export const createCommand = (fields: Record<string, unknown> = {}, id = newId()): Command => ({
   kind: 'lamp',
   actor: id,
   create: fields,
 })
 
-export const tell = (actor: string, type: string, fields: Record<string, unknown> = {}): Command => ({
+export const eventCommand = (actor: string, type: string, fields: Record<string, unknown> = {}): Command => ({
   kind: 'lamp',
   actor,
   event: { type, ...fields },
 })
 
-/** A lamp's id, once it is there. */
-export const newLamp = async (actors: Actors, fields: Record<string, unknown> = {}): Promise<string> =>
-  doneOf(await actors.dispatch(makeLamp(fields))).actor.id
+/** Creates a lamp and returns its id. */
+export const createLamp = async (actors: Actors, fields: Record<string, unknown> = {}): Promise<string> =>
+  doneOf(await actors.dispatch(createCommand(fields))).actor.id
 
 export const doneOf = (outcome: Outcome): Done => {
   if (!outcome.ok) throw new Error(`refused: ${outcome.refusal}`)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openLanes } from '../../src/actors/lanes.ts'
 
-/** Lanes by a clock that a test sets. */
+/** Lanes with a clock that the test sets. */
 const openAt = (max = 4) => {
   let now = 1_000
   const lanes = openLanes({ max, batchSize: 512, now: () => now })
@@ -11,12 +11,12 @@ const openAt = (max = 4) => {
   return { lanes, pass }
 }
 
-test('a command that waits alone is sent immediately, and nothing is sent when nothing waits', () => {
+test('a single waiting command is sent immediately, and nothing is sent when nothing waits', () => {
   const { lanes } = openAt()
   expect([lanes.mayOpen(0), lanes.mayOpen(1)]).toEqual([false, true])
 })
 
-test('a second batch opens for nearly as many units as the first one has, and at least for 16', () => {
+test('a second batch is sent when nearly as many units wait as the first one has, and at least 16', () => {
   const { lanes } = openAt()
   const first = lanes.enter(8)
   expect([lanes.mayOpen(15), lanes.mayOpen(16)]).toEqual([false, true])
@@ -25,7 +25,7 @@ test('a second batch opens for nearly as many units as the first one has, and at
   expect([lanes.mayOpen(95), lanes.mayOpen(96)]).toEqual([false, true])
 })
 
-test('a third batch opens only when one of two takes long, and no more than the most are under way', () => {
+test('a third batch is sent only when one of two takes long, up to the maximum number of batches', () => {
   const { lanes, pass } = openAt(3)
   lanes.enter(16)
   pass(30)
@@ -38,7 +38,7 @@ test('a third batch opens only when one of two takes long, and no more than the 
   expect(lanes.mayOpen(500)).toBe(false)
 })
 
-test('when all batches under way take long, a command that waits alone is sent', () => {
+test('when all batches in progress take long, a single waiting command is sent', () => {
   const { lanes, pass } = openAt()
   lanes.enter(16)
   expect(lanes.mayOpen(1)).toBe(false)
@@ -46,7 +46,7 @@ test('when all batches under way take long, a command that waits alone is sent',
   expect(lanes.mayOpen(1)).toBe(true)
 })
 
-test('a batch takes half of all that waits or is under way, what waits for actors under way excepted', () => {
+test('a batch takes half of all units that wait or are in progress, without those whose actors are in progress', () => {
   const { lanes } = openAt()
   expect([lanes.share(31, 0), lanes.share(32, 0), lanes.share(255, 0)]).toEqual([512, 16, 128])
   lanes.enter(128)

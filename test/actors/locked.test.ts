@@ -8,77 +8,77 @@ import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { until } from '../harness/until.ts'
 import { lamp } from './lamp.ts'
-import { doneOf, lampInstance, makeLamp, newLamp, tell } from './lamps.ts'
+import { createCommand, createLamp, doneOf, eventCommand, lampInstance } from './lamps.ts'
 
 const lampKinds = [registered(lamp)]
 
-/** A session that holds locks until it lets go. */
-const stranger = async (url: string, query: string) => {
+/** A session that holds locks until it is released. */
+const lockingSession = async (url: string, query: string) => {
   const sql = connect(url, { max: 1 })
   await sql.unsafe(`begin; ${query}`)
   return {
-    letGo: () => sql.unsafe('rollback'),
+    release: () => sql.unsafe('rollback'),
     [Symbol.asyncDispose]: () => sql.end({ timeout: 1 }),
   }
 }
 
-const count = (actor: string, by = 1) => tell(actor, 'count', { by })
+const count = (actor: string, by = 1) => eventCommand(actor, 'count', { by })
 
 test.each([
   ['its row', (id: string) => `select from lamps where id = '${id}' for update`],
   ['its timer', (id: string) => `select from timers where actor = '${id}' for update`],
-])('a batch with one actor of which %s is locked commits the others, and that one when it is free', async (_, lock) => {
+])('when %s is locked, an actor delays no other of its batch and is committed after the lock', async (_, lock) => {
   await using instance = await lampInstance({ lanes: 1 })
-  const ids = await Promise.all(Array.from({ length: 6 }, () => newLamp(instance.actors)))
-  await Promise.all(ids.map(id => instance.actors.dispatch(tell(id, 'switch_on'))))
+  const ids = await Promise.all(Array.from({ length: 6 }, () => createLamp(instance.actors)))
+  await Promise.all(ids.map(id => instance.actors.dispatch(eventCommand(id, 'switch_on'))))
   const [locked = '', ...others] = ids
-  await using session = await stranger(instance.url, lock(locked))
+  await using session = await lockingSession(instance.url, lock(locked))
   // It changes the row and cancels the timer.
-  const own = instance.actors.dispatch(tell(locked, 'switch_off'))
-  const outcomes = await Promise.all(others.map(id => instance.actors.dispatch(tell(id, 'switch_off'))))
+  const own = instance.actors.dispatch(eventCommand(locked, 'switch_off'))
+  const outcomes = await Promise.all(others.map(id => instance.actors.dispatch(eventCommand(id, 'switch_off'))))
   for (const outcome of outcomes) doneOf(outcome)
-  // And those that come while it waits.
-  for (const id of others) doneOf(await instance.actors.dispatch(tell(id, 'switch_on')))
-  await session.letGo()
+  // Including those that arrive while it waits.
+  for (const id of others) doneOf(await instance.actors.dispatch(eventCommand(id, 'switch_on')))
+  await session.release()
   expect(doneOf(await own).actor).toMatchObject({ state: 'off', rev: 3 })
   expect(await audit(instance.sql, lampKinds)).toEqual([])
 })
 
-test('a batch that waits for a row of no actor commits the others', async () => {
+test('a batch that waits for another locked row commits its other commands', async () => {
   await using instance = await lampInstance({ lanes: 1 })
-  await using session = await stranger(
+  await using session = await lockingSession(
     instance.url,
     `insert into lamps (id, state, rev, version, created_at, updated_at, room, switched, burn_ms)
      values (gen_random_uuid(), 'off', 1, 1, now(), now(), 'attic', 0, 1)`,
   )
-  const own = instance.actors.dispatch(makeLamp({ room: 'attic' }))
-  const outcomes = await Promise.all(Array.from({ length: 5 }, () => instance.actors.dispatch(makeLamp())))
+  const own = instance.actors.dispatch(createCommand({ room: 'attic' }))
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => instance.actors.dispatch(createCommand())))
   for (const outcome of outcomes) doneOf(outcome)
-  await session.letGo()
+  await session.release()
   doneOf(await own)
 })
 
-test('commands for a locked actor keep their order, and time out when it stays locked', async () => {
+test('commands for a locked actor keep their order, and time out while it stays locked', async () => {
   await using instance = await lampInstance({ retryForMs: 4_000 })
-  const id = await newLamp(instance.actors)
-  await using session = await stranger(instance.url, `select from lamps where id = '${id}' for update`)
+  const id = await createLamp(instance.actors)
+  await using session = await lockingSession(instance.url, `select from lamps where id = '${id}' for update`)
   const first = await Promise.allSettled([instance.actors.dispatch(count(id)), instance.actors.dispatch(count(id))])
   expect(first.map(end => end.status === 'rejected' && end.reason instanceof LockedOut)).toEqual([true, true])
-  const then = ['switch_on', 'switch_off', 'switch_on'].map(type => instance.actors.dispatch(tell(id, type)))
-  await session.letGo()
+  const then = ['switch_on', 'switch_off', 'switch_on'].map(type => instance.actors.dispatch(eventCommand(id, type)))
+  await session.release()
   for (const outcome of await Promise.all(then)) doneOf(outcome)
   const rows = await instance.sql`select event from transitions where actor = ${id} order by rev`
   expect(rows.map(({ event }) => event)).toEqual(['create', 'switch_on', 'switch_off', 'switch_on'])
 })
 
-test('commands that met a locked row in one batch are carried out in their order once it is free', async () => {
+test('commands that met a locked row in one batch are executed in order after the lock', async () => {
   await using instance = await lampInstance({ lanes: 1 })
-  const id = await newLamp(instance.actors)
-  await using session = await stranger(instance.url, `select from lamps where id = '${id}' for update`)
+  const id = await createLamp(instance.actors)
+  await using session = await lockingSession(instance.url, `select from lamps where id = '${id}' for update`)
   const counts = Array.from({ length: 12 }, (_, n) => instance.actors.dispatch(count(id, n + 1)))
-  // Long enough for several of them to be retried, if each were.
+  // Long enough for several of them to be retried, if each were retried alone.
   await until(() => (instance.actors.longestLockWait()?.ms ?? 0) > 800)
-  await session.letGo()
+  await session.release()
   for (const outcome of await Promise.all(counts)) doneOf(outcome)
   const rows =
     await instance.sql`select (context ->> 'switched')::integer as sum from transitions where actor = ${id} order by rev`
@@ -86,17 +86,17 @@ test('commands that met a locked row in one batch are carried out in their order
   expect(added).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
 })
 
-test('what stands behind a bundle that waits for a lock does not overtake it', async () => {
+test('commands behind a bundle that waits for a lock do not overtake it', async () => {
   await using instance = await lampInstance({ lanes: 1 })
-  const [free, locked] = [await newLamp(instance.actors), await newLamp(instance.actors)]
-  await using session = await stranger(instance.url, `select from lamps where id = '${locked}' for update`)
-  const bundle = instance.actors.dispatchBundle([tell(free, 'switch_on'), tell(locked, 'switch_on')])
-  const behind = instance.actors.dispatch(tell(free, 'switch_off'))
+  const [free, locked] = [await createLamp(instance.actors), await createLamp(instance.actors)]
+  await using session = await lockingSession(instance.url, `select from lamps where id = '${locked}' for update`)
+  const bundle = instance.actors.dispatchBundle([eventCommand(free, 'switch_on'), eventCommand(locked, 'switch_on')])
+  const behind = instance.actors.dispatch(eventCommand(free, 'switch_off'))
   await until(() => instance.actors.longestLockWait() !== undefined)
-  // Long enough for what is behind to be tried, if it were.
-  const other = instance.actors.dispatch(tell(free, 'switch_on'))
-  for (let n = 0; n < 20; n++) doneOf(await instance.actors.dispatch(makeLamp()))
-  await session.letGo()
+  // Long enough for the later ones to be tried, if that were wrong.
+  const other = instance.actors.dispatch(eventCommand(free, 'switch_on'))
+  for (let n = 0; n < 20; n++) doneOf(await instance.actors.dispatch(createCommand()))
+  await session.release()
   expect((await bundle).ok).toBe(true)
   doneOf(await behind)
   doneOf(await other)
@@ -104,17 +104,17 @@ test('what stands behind a bundle that waits for a lock does not overtake it', a
   expect(rows.map(({ event }) => event)).toEqual(['create', 'switch_on', 'switch_off', 'switch_on'])
 })
 
-test('a caller that does not wait for locks is refused while there is one, and served once it is gone', async () => {
+test('a caller that does not wait for locks is refused during the lock, and served after it', async () => {
   await using instance = await lampInstance()
   const { withoutLockWaits } = instance.actors
-  const [id, other] = [await newLamp(instance.actors), await newLamp(instance.actors)]
-  await using session = await stranger(instance.url, `select from lamps where id = '${id}' for update`)
+  const [id, other] = [await createLamp(instance.actors), await createLamp(instance.actors)]
+  await using session = await lockingSession(instance.url, `select from lamps where id = '${id}' for update`)
   for (let time = 0; time < 5; time++) {
     await expect(withoutLockWaits.dispatch(count(id))).rejects.toBeInstanceOf(LockedOut)
     doneOf(await withoutLockWaits.dispatch(count(other)))
   }
   expect(instance.actors.longestLockWait()).toMatchObject({ kind: 'lamp', actor: id })
-  await session.letGo()
+  await session.release()
   await until(() =>
     withoutLockWaits.dispatch(count(id)).then(
       ({ ok }) => ok,
@@ -128,26 +128,26 @@ test('a caller that does not wait for locks is refused while there is one, and s
 
 test('while one actor is locked, the timers of eight others fire', async () => {
   await using instance = await lampInstance()
-  const ids = await Promise.all(Array.from({ length: 9 }, () => newLamp(instance.actors, { burnMs: 100 })))
-  for (const id of ids) doneOf(await instance.actors.dispatch(tell(id, 'switch_on')))
+  const ids = await Promise.all(Array.from({ length: 9 }, () => createLamp(instance.actors, { burnMs: 100 })))
+  for (const id of ids) doneOf(await instance.actors.dispatch(eventCommand(id, 'switch_on')))
   const [locked = '', ...others] = ids
-  await using session = await stranger(instance.url, `select from lamps where id = '${locked}' for update`)
+  await using session = await lockingSession(instance.url, `select from lamps where id = '${locked}' for update`)
   const timers = openTimers(instance.world, instance.actors.withoutLockWaits, { pollMs: 20 })
   timers.start()
   const fired = async (actors: readonly string[]) =>
     (await instance.sql`select from lamps where state = 'off' and id = any(${actors}::uuid[])`).length === actors.length
   await until(() => fired(others))
   expect(await fired([locked])).toBe(false)
-  // Again and again, not once before they stall.
-  for (const id of others) doneOf(await instance.actors.dispatch(tell(id, 'switch_on')))
+  // Repeatedly, not only once.
+  for (const id of others) doneOf(await instance.actors.dispatch(eventCommand(id, 'switch_on')))
   await until(() => fired(others))
-  await session.letGo()
+  await session.release()
   await until(() => fired([locked]))
   await timers.stop()
   expect(await audit(instance.sql, lampKinds)).toEqual([])
 })
 
-test('an actor that stays locked is tried ever more seldom, and at once when no command has come for it for long', () => {
+test('a locked actor is retried less and less often, and immediately when no command has arrived for long', () => {
   let now = 0
   const lockedActors = openLockedActors({ log: openLog('silent') }, () => now)
   const unit = { commands: [count('a')] }

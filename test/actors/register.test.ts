@@ -23,7 +23,7 @@ import {
 import { type Kind, registered } from '../../src/actors/kind.ts'
 import { checkMachine } from '../../src/actors/machine-rules.ts'
 import { lamp } from './lamp.ts'
-import { lampInstance, newLamp, openInstance, tell } from './lamps.ts'
+import { createLamp, eventCommand, lampInstance, openInstance } from './lamps.ts'
 
 const kindOf = (machine: AnyStateMachine, more: Partial<Kind> = {}): Kind => ({
   name: 'toy',
@@ -54,7 +54,7 @@ test.each([
     states({}, { initial: { target: 'idle', actions: () => {} } }),
     'the initial transition: an inline function',
   ],
-  ['an action that is not implemented', acting('ring'), '`ring` is missing in `effects` and `writes`'],
+  ['an action without an implementation', acting('ring'), '`ring` is missing in `effects` and `writes`'],
   ['raise', acting(raise({ type: 'again' })), 'xstate.raise'],
   ['raise on entry, and later', states({ entry: raise({ type: 'again' }, { delay: 10 }) }), 'xstate.raise'],
   ['cancel', acting(cancel('x')), 'xstate.cancel'],
@@ -78,8 +78,8 @@ test.each([
 
   ['an invoked actor', states({ invoke: { src: 'x' } }), 'uses invoke'],
   ['an eventless transition', states({ always: 'done' }), 'eventless'],
-  ['whatever event', states({ on: { '*': 'done' } }), 'accepts *; name the event'],
-  ['whatever event of a family', states({ on: { 'go.*': 'done' } }), 'accepts go.*; name the event'],
+  ['a wildcard event', states({ on: { '*': 'done' } }), 'accepts *; name the event'],
+  ['a wildcard for a family of events', states({ on: { 'go.*': 'done' } }), 'accepts go.*; name the event'],
   ['a transition that does nothing', states({ on: { go: {} } }), 'neither a target nor an action'],
   ['a transition to the machine', states({ on: { go: '#toy' } }), 'its target is the root'],
   ['a nested state', states({ initial: 'a', states: { a: {} } }), 'idle is compound; states are flat'],
@@ -101,7 +101,7 @@ test.each([
   ['an actor that the root invokes', states({}, { invoke: { src: 'x' } }), 'the root has'],
   ['an eventless transition of the root', states({}, { always: '.done' }), 'the root has'],
   ['a timer of the root', states({}, { after: { later: '.done' } }), 'the root has'],
-  ['states side by side', createMachine({ type: 'parallel', states: { a: {}, b: {} } }), 'the root is parallel'],
+  ['a parallel machine', createMachine({ type: 'parallel', states: { a: {}, b: {} } }), 'the root is parallel'],
   ['a machine without states', createMachine({}), 'the root is atomic'],
 ])('%s is refused', (_name, machine, message) => {
   expect(() => checkMachine(kindOf(machine, { timers: { later: () => null } }))).toThrow(message)
@@ -117,7 +117,7 @@ test.each([
   ['call', '`call` is xstate.spawnChild'],
   ['spawning', '`spawning` uses spawn'],
   ['spawningAll', '`spawningAll` uses spawn'],
-] as const)('a name does not make the action %s one that is carried out', (name, message) => {
+] as const)('the action %s is refused under any name', (name, message) => {
   const machine = acting(name).provide({ actions: toAll as object })
   expect(() => checkMachine(kindOf(machine))).toThrow(message)
 })
@@ -127,12 +127,12 @@ test.each([
   ['or()', or(['may', 'must'])],
   ['not()', not('may')],
   ['stateIn()', stateIn('idle')],
-] as const)('a name does not make %s a guard that is known', (_name, composed) => {
+] as const)('the composed guard %s is refused under any name', (_name, composed) => {
   const machine = guarded('composed').provide({ guards: { may: () => true, must: () => true, composed } as object })
   expect(() => checkMachine(kindOf(machine))).toThrow('guard `composed` is composed of other guards')
 })
 
-test('a computed param of a guard is refused', () => {
+test('computed params of a guard are refused', () => {
   const machine = setup({ guards: { above: (_, _params: { least: number }) => true } }).createMachine({
     initial: 'idle',
     states: {
@@ -143,7 +143,7 @@ test('a computed param of a guard is refused', () => {
   expect(() => checkMachine(kindOf(machine))).toThrow('guard `above` computes its params')
 })
 
-test('a computed param of an action is refused', () => {
+test('computed params of an action are refused', () => {
   const machine = setup({ actions: { ring: (_, _params: { loud: boolean }) => {} } }).createMachine({
     initial: 'idle',
     states: { idle: { on: { go: { actions: { type: 'ring', params: () => ({ loud: true }) } } } } },
@@ -153,7 +153,7 @@ test('a computed param of an action is refused', () => {
   )
 })
 
-test('a context field without a column, and a column without a field, stop the start', async () => {
+test('a context field without a column, and a column without a field, prevent the start', async () => {
   await using instance = await lampInstance()
   const colored = { ...lamp, columns: { ...lamp.columns, color: 'text' } } as unknown as Kind
   await expect(openInstance(instance.url, { kinds: [colored] })).rejects.toThrow('table lamps has no column color')
@@ -163,29 +163,29 @@ test('a context field without a column, and a column without a field, stop the s
   )
 })
 
-test('rows of an old version are migrated as they are read, and written back in the new one', async () => {
+test('rows of an old version are migrated when they are read, and written in the new version', async () => {
   await using instance = await lampInstance()
-  const id = await newLamp(instance.actors)
+  const id = await createLamp(instance.actors)
   const newer: Kind = {
     ...registered(lamp),
     version: 2,
     migrations: { 1: context => ({ ...context, switched: 41 }) },
   }
   const next = await openInstance(instance.url, { kinds: [newer] })
-  expect(await next.actors.dispatch(tell(id, 'switch_on'))).toMatchObject({
+  expect(await next.actors.dispatch(eventCommand(id, 'switch_on'))).toMatchObject({
     ok: true,
     actor: { context: { switched: 42 } },
   })
   const [row] = await instance.sql`select version, switched from lamps`
   expect({ ...row }).toEqual({ version: 2, switched: 42 })
-  // The old process of a rolling restart says that it cannot, and harms nothing.
-  await expect(instance.actors.dispatch(tell(id, 'switch_off'))).rejects.toMatchObject({
+  // During a rolling restart the old process cannot read them, reports that, and changes nothing.
+  await expect(instance.actors.dispatch(eventCommand(id, 'switch_off'))).rejects.toMatchObject({
     cause: { message: expect.stringContaining('it has version 2, and this process reads version 1') },
   })
   await next.close()
 })
 
-test('the start refuses rows that it has no way to read', async () => {
+test('the start fails when rows have a version that cannot be migrated', async () => {
   await using instance = await lampInstance()
   const broken = {
     ...registered(lamp),
@@ -193,7 +193,7 @@ test('the start refuses rows that it has no way to read', async () => {
     migrations: { 2: (context: object) => context },
   } as Kind
   await (await openInstance(instance.url, { kinds: [broken] })).close()
-  await newLamp(instance.actors)
+  await createLamp(instance.actors)
   await expect(openInstance(instance.url, { kinds: [broken] })).rejects.toThrow(
     'lamps has rows of version 1, which cannot be migrated',
   )

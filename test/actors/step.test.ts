@@ -67,15 +67,15 @@ const oddKind = {
   publish: () => ({ merchantId: '', livemode: false, apiVersion: '', object: {} }),
 }
 
-/** Where a walk through a machine begins beside its creation, and what is tried wherever it comes. */
+/** Where walks through a machine begin, besides its creation, and the events tried in every state. */
 type Walk = {
   readonly kind: Kind
   readonly input: Context
   readonly starts: readonly AnyMachineSnapshot[]
   readonly events: readonly AnyEventObject[]
-  /** How many of its tries must be steps that the machine takes. */
+  /** The minimum number of tried events that the machine accepts. */
   readonly least: number
-  /** What no walk can take, since it throws. */
+  /** Transitions that no walk can take, because they throw. */
   readonly never?: readonly string[]
 }
 
@@ -88,7 +88,7 @@ const ofToy = (kind: Kind) => ({
   events: kind.machine.events.flatMap(type => [0, 1, 2].map(by => ({ type, by, at: T0 }))),
 })
 
-/** The situations and events of its machine's tests, all that really happens to it, and events with nothing in them. */
+/** The situations and events of the machine's tests, all events it gets in production, and events without fields. */
 const walkOf = (name: string, least: number, more: readonly AnyEventObject[] = []): Walk => {
   const found = subjects.find(({ kind }) => kind.name === name)
   if (!found) throw new Error(`no tests of ${name}`)
@@ -116,7 +116,7 @@ const acceptedAsset = {
 const walks: readonly Walk[] = [
   { ...ofToy(oddKind), least: 4_000 },
   { ...ofToy(registered(lamp)), least: 4_000, never: ['off hit'] },
-  // Which asset is accepted depends on what has come, and stands in no table of the machine's tests.
+  // Which asset is accepted depends on the received transfers, which the table of the machine's tests lacks.
   walkOf('payment', 1_000, [{ type: 'accept', at: T0, paidWith: acceptedAsset }]),
   walkOf('refund', 400),
   walkOf('payment_link', 4_000),
@@ -129,7 +129,7 @@ test('every machine of the product is walked through', () => {
 })
 
 test.each(walks.map(walk => [walk.kind.name, walk] as const))(
-  'every step of %s is the one that transition() of XState takes, and asks for the same',
+  "every step of %s has the state and the effects that XState's transition() has",
   (_name, { kind, input, starts, events, least, never = [] }) => {
     const ours = stepper(kind)
     const machine: AnyStateMachine = kind.machine
@@ -140,7 +140,7 @@ test.each(walks.map(walk => [walk.kind.name, walk] as const))(
       requested: askedBy(actions),
     })
     const waiting: AnyMachineSnapshot[] = [first, ...starts]
-    // What a way leads to that was not taken before is looked at first: the rest is mostly more of the same.
+    // Snapshots reached by a new transition are explored first; the others mostly repeat what is known.
     const fresh: AnyMachineSnapshot[] = []
     const seen = new Set<string>()
     const taken = new Set<unknown>()
@@ -191,7 +191,7 @@ const attempt = <T>(work: () => T): Attempt<T> => {
   }
 }
 
-test('what a change tells whatever is in the fields is known, by the names that history has for it', () => {
+test('the events that depend only on the transition are listed in the history, by its names', () => {
   expect(stepper(registered(lamp)).guaranteedEvents()).toEqual([
     { event: 'switch_on', from: 'off', to: 'on', type: 'lamp.lit' },
     { event: 'flash', from: 'off', to: 'on', type: 'lamp.flashed' },
@@ -199,13 +199,13 @@ test('what a change tells whatever is in the fields is known, by the names that 
     { event: 'flash', from: 'on', to: 'on', type: 'lamp.flashed' },
     { event: 'after.burn.lamp.on', from: 'on', to: 'off', type: 'lamp.out' },
   ])
-  // Too little money is told of and leaves a payment where it is; more of it, never enough, is not.
+  // Too little money is reported and leaves a payment where it is; more that is still too little is not reported.
   const guaranteedEvents = kinds.flatMap(kind =>
     stepper(kind)
       .guaranteedEvents()
       .map(({ from, to, type }) => `${from} ${to} ${type}`),
   )
   expect(guaranteedEvents).toContain('null pending payment.created')
-  // That too little was seen is announced once for each transaction, so it depends on what is in the fields.
+  // Whether too little money was reported before depends on the fields, once per transaction.
   expect(guaranteedEvents.filter(each => each.startsWith('pending pending'))).toEqual([])
 })

@@ -6,16 +6,16 @@ import { manualClock } from '../../src/clock.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
 import { lamp } from './lamp.ts'
-import { lampInstance, newLamp, openInstance, tell } from './lamps.ts'
+import { createLamp, eventCommand, lampInstance, openInstance } from './lamps.ts'
 
 const lampKinds = [registered(lamp)]
 
-test('a timer fires when its time has come, and not before', async () => {
+test('a timer fires when it is due, and not earlier', async () => {
   const clock = manualClock()
   await using instance = await lampInstance({ clock })
   const timers = openTimers(instance.world, instance.actors)
-  const id = await newLamp(instance.actors, { burnMs: 60_000 })
-  await instance.actors.dispatch(tell(id, 'switch_on'))
+  const id = await createLamp(instance.actors, { burnMs: 60_000 })
+  await instance.actors.dispatch(eventCommand(id, 'switch_on'))
   clock.advance(59_999)
   expect(await timers.fireDue()).toBe(0)
   clock.advance(1)
@@ -26,13 +26,13 @@ test('a timer fires when its time has come, and not before', async () => {
   expect(await instance.sql`select from timers`).toHaveLength(0)
 })
 
-test('a timer in flight while its state is left and entered again does not fire the new one', async () => {
+test('a timer in flight does not fire the new timer when its state is left and entered again', async () => {
   await using instance = await lampInstance()
-  const id = await newLamp(instance.actors)
-  await instance.actors.dispatch(tell(id, 'switch_on'))
+  const id = await createLamp(instance.actors)
+  await instance.actors.dispatch(eventCommand(id, 'switch_on'))
   const [armed] = await instance.sql`select name, generation from timers`
-  await instance.actors.dispatch(tell(id, 'switch_off'))
-  await instance.actors.dispatch(tell(id, 'switch_on'))
+  await instance.actors.dispatch(eventCommand(id, 'switch_off'))
+  await instance.actors.dispatch(eventCommand(id, 'switch_on'))
   const late = { kind: 'lamp', actor: id, timer: { name: String(armed?.name), generation: Number(armed?.generation) } }
   expect(await instance.actors.dispatch(late)).toMatchObject({
     ok: false,
@@ -42,14 +42,14 @@ test('a timer in flight while its state is left and entered again does not fire 
   expect(await audit(instance.sql, lampKinds)).toEqual([])
 })
 
-test('a timer firing in the very batch that leaves its state is stale', async () => {
+test('a timer that fires in the batch that leaves its state is stale', async () => {
   const clock = manualClock()
   await using instance = await lampInstance({ clock })
-  const id = await newLamp(instance.actors)
-  await instance.actors.dispatch(tell(id, 'switch_on'))
+  const id = await createLamp(instance.actors)
+  await instance.actors.dispatch(eventCommand(id, 'switch_on'))
   const timer = { name: 'burn.lamp.on', generation: 2 }
   const [left, fired] = await Promise.all([
-    instance.actors.dispatch(tell(id, 'switch_off')),
+    instance.actors.dispatch(eventCommand(id, 'switch_off')),
     instance.actors.dispatch({ kind: 'lamp', actor: id, timer }),
   ])
   expect(left).toMatchObject({ ok: true })
@@ -58,17 +58,17 @@ test('a timer firing in the very batch that leaves its state is stale', async ()
   expect(await audit(instance.sql, lampKinds)).toEqual([])
 })
 
-test('timers firing as their states are left, in two processes: each lamp goes out once', async () => {
+test('when two processes fire timers while states are left, each lamp goes off once', async () => {
   await using instance = await lampInstance()
   const other = await openInstance(instance.url)
-  const lamps = await Promise.all(Array.from({ length: 200 }, () => newLamp(instance.actors, { burnMs: 50 })))
-  await Promise.all(lamps.map(id => instance.actors.dispatch(tell(id, 'switch_on'))))
+  const lamps = await Promise.all(Array.from({ length: 200 }, () => createLamp(instance.actors, { burnMs: 50 })))
+  await Promise.all(lamps.map(id => instance.actors.dispatch(eventCommand(id, 'switch_on'))))
   const timers = [openTimers(instance.world, instance.actors), openTimers(other.world, other.actors)]
   await until(async () => (await instance.sql`select from timers where due_at <= now()`).length === 200)
-  // One switches off by hand while both fire.
+  // One switches off by command while both fire.
   await Promise.all([
     ...timers.map(({ fireDue }) => fireDue()),
-    ...lamps.map(id => other.actors.dispatch(tell(id, 'switch_off'))),
+    ...lamps.map(id => other.actors.dispatch(eventCommand(id, 'switch_off'))),
   ])
   expect(await instance.sql`select from timers`).toHaveLength(0)
   expect(await instance.sql`select from lamps where state = 'off' and rev = 3`).toHaveLength(200)
@@ -77,11 +77,11 @@ test('timers firing as their states are left, in two processes: each lamp goes o
   await other.close()
 })
 
-test('a share of the timers is left to the process it belongs to, until that is overdue', async () => {
+test('each process fires its share of the timers, and overdue ones of others', async () => {
   const clock = manualClock()
   await using instance = await lampInstance({ clock })
-  const lamps = await Promise.all(Array.from({ length: 100 }, () => newLamp(instance.actors, { burnMs: 1_000 })))
-  await Promise.all(lamps.map(id => instance.actors.dispatch(tell(id, 'switch_on'))))
+  const lamps = await Promise.all(Array.from({ length: 100 }, () => createLamp(instance.actors, { burnMs: 1_000 })))
+  await Promise.all(lamps.map(id => instance.actors.dispatch(eventCommand(id, 'switch_on'))))
   const timers = openTimers(instance.world, instance.actors, { share: () => ({ index: 0, of: 2 }) })
   clock.advance(1_000)
   const own = await timers.fireDue()
@@ -91,15 +91,15 @@ test('a share of the timers is left to the process it belongs to, until that is 
   expect(await timers.fireDue()).toBe(100 - own)
 })
 
-test('a timer whose actor cannot be read is postponed, and does not keep the others from firing', async () => {
+test('a timer whose actor cannot be read is postponed and does not block others', async () => {
   const clock = manualClock()
   await using instance = await lampInstance({ clock })
   const timers = openTimers(instance.world, instance.actors, { batchSize: 1 })
   const [broken, whole] = [
-    await newLamp(instance.actors, { burnMs: 1_000 }),
-    await newLamp(instance.actors, { burnMs: 1_001 }),
+    await createLamp(instance.actors, { burnMs: 1_000 }),
+    await createLamp(instance.actors, { burnMs: 1_001 }),
   ]
-  for (const id of [broken, whole]) await instance.actors.dispatch(tell(id, 'switch_on'))
+  for (const id of [broken, whole]) await instance.actors.dispatch(eventCommand(id, 'switch_on'))
   await instance.sql`update lamps set version = 0 where id = ${broken}`
   clock.advance(2_000)
   await timers.fireDue()
@@ -108,12 +108,12 @@ test('a timer whose actor cannot be read is postponed, and does not keep the oth
   expect(rows.map(row => ({ ...row }))).toEqual([{ actor: broken, failures: 1 }])
 })
 
-test('a timer of a newer version of its machine is left to the process that can read it', async () => {
+test('a timer of a newer machine version is left to the process that can read it', async () => {
   const clock = manualClock()
   await using instance = await lampInstance({ clock })
   const timers = openTimers(instance.world, instance.actors)
-  const id = await newLamp(instance.actors, { burnMs: 1_000 })
-  await instance.actors.dispatch(tell(id, 'switch_on'))
+  const id = await createLamp(instance.actors, { burnMs: 1_000 })
+  await instance.actors.dispatch(eventCommand(id, 'switch_on'))
   await instance.sql`update lamps set version = 2`
   clock.advance(2_000)
   await timers.fireDue()
@@ -121,20 +121,20 @@ test('a timer of a newer version of its machine is left to the process that can 
   expect(row?.failures).toBe(0)
 })
 
-test('the loop fires by itself and ends when it is told to', async () => {
+test('the loop fires timers by itself and ends when it is stopped', async () => {
   await using instance = await lampInstance()
   const timers = openTimers(instance.world, instance.actors, { pollMs: 10 })
   timers.start()
-  const id = await newLamp(instance.actors, { burnMs: 30 })
-  await instance.actors.dispatch(tell(id, 'switch_on'))
+  const id = await createLamp(instance.actors, { burnMs: 30 })
+  await instance.actors.dispatch(eventCommand(id, 'switch_on'))
   await until(async () => (await instance.sql`select from lamps where state = 'off'`).length === 1)
   await timers.stop()
-  await instance.actors.dispatch(tell(id, 'switch_on'))
+  await instance.actors.dispatch(eventCommand(id, 'switch_on'))
   await until(async () => (await instance.sql`select from timers where due_at < now()`).length === 1)
   expect(await instance.sql`select from lamps where state = 'on'`).toHaveLength(1)
 })
 
-test('a connection that falls silent while it is asked what is due keeps no timer from firing', async () => {
+test('a connection that hangs during the query for due timers does not prevent timers from firing', async () => {
   await using instance = await lampInstance()
   await using path = await databaseProxy(instance.url)
   const far = await openInstance(path.url, { answerS: 1 })
@@ -142,25 +142,27 @@ test('a connection that falls silent while it is asked what is due keeps no time
   const held = path.hold('due_at')
   timers.start()
   await held
-  const id = await newLamp(far.actors, { burnMs: 50 })
-  await far.actors.dispatch(tell(id, 'switch_on'))
+  const id = await createLamp(far.actors, { burnMs: 50 })
+  await far.actors.dispatch(eventCommand(id, 'switch_on'))
   await until(async () => (await instance.sql`select from lamps where id = ${id} and state = 'off'`).length === 1)
   await timers.stop()
   await far.close()
 })
 
-test('timers of a newer version, however many, keep none of this one from firing', async () => {
+test('any number of timers of a newer version do not block those of this version', async () => {
   const clock = manualClock()
   await using instance = await lampInstance({ clock })
-  const lamps = await Promise.all(Array.from({ length: 9 }, (_, n) => newLamp(instance.actors, { burnMs: 1_000 + n })))
-  await Promise.all(lamps.map(id => instance.actors.dispatch(tell(id, 'switch_on'))))
+  const lamps = await Promise.all(
+    Array.from({ length: 9 }, (_, n) => createLamp(instance.actors, { burnMs: 1_000 + n })),
+  )
+  await Promise.all(lamps.map(id => instance.actors.dispatch(eventCommand(id, 'switch_on'))))
   const own = lamps.at(-1) ?? ''
   await instance.sql`update lamps set version = 2 where id <> ${own}`
   clock.advance(5_000)
   const timers = openTimers(instance.world, instance.actors, { batchSize: 4 })
   for (let round = 0; round < 3; round++) await timers.fireDue()
   expect(await instance.sql`select id from lamps where state = 'off'`).toEqual([{ id: own }] as never)
-  // Left as they were to whoever can read them.
+  // They stay unchanged for the process that can read them.
   expect(await instance.sql`select from timers where failures = 0 and due_at < ${clock.now()}`).toHaveLength(8)
   expect(await timers.fireDue()).toBe(0)
 })

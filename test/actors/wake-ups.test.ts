@@ -5,7 +5,7 @@ import { connect } from '../../src/postgres/connect.ts'
 import { startWorker } from '../../src/workers/worker.ts'
 import { until } from '../harness/until.ts'
 import { lamp } from './lamp.ts'
-import { doneOf, lampInstance, newLamp, tell } from './lamps.ts'
+import { createLamp, doneOf, eventCommand, lampInstance } from './lamps.ts'
 
 const machine = setup({
   actions: { count: assign({ switched: 1 }), wake: () => {} },
@@ -15,7 +15,7 @@ const machine = setup({
   states: { off: { on: { ring: { actions: ['count', 'wake'] } } } },
 })
 
-/** Every command of it asks for the same job. */
+/** Every command of it requests the same job. */
 const bell = registered({
   ...lamp,
   machine,
@@ -26,8 +26,8 @@ const bell = registered({
 
 const bellInstance = async () => {
   const instance = await lampInstance({ kinds: [bell] })
-  const id = await newLamp(instance.actors)
-  const ring = async () => doneOf(await instance.actors.dispatch(tell(id, 'ring')))
+  const id = await createLamp(instance.actors)
+  const ring = async () => doneOf(await instance.actors.dispatch(eventCommand(id, 'ring')))
   const jobs = () => instance.sql<{ key: string | null; revision: number; waits: boolean }[]>`
     select key, revision, run_at <= clock_timestamp() as waits from graphile_worker._private_jobs order by id`
   const change = (what: string) =>
@@ -37,7 +37,7 @@ const bellInstance = async () => {
   return { ...instance, id, ring, jobs, change, take }
 }
 
-test('a wake-up that waits is asked for once', async () => {
+test('a wake-up that waits already is not added again', async () => {
   await using instance = await bellInstance()
   await until(async () => {
     await instance.ring()
@@ -49,7 +49,7 @@ test('a wake-up that waits is asked for once', async () => {
   })
 })
 
-test('a wake-up that has waited for a while, was tried before, or waits for a later time, is asked for again', async () => {
+test('a wake-up that has waited for a while, was tried before or is scheduled later is added again', async () => {
   await using instance = await bellInstance()
   await instance.ring()
   for (const what of [
@@ -66,25 +66,25 @@ test('a wake-up that has waited for a while, was tried before, or waits for a la
   }
 })
 
-test('a wake-up that a worker has taken is asked for anew', async () => {
+test('a wake-up that a worker has locked is added again', async () => {
   await using instance = await bellInstance()
   await instance.ring()
-  await instance.change(`locked_at = now(), locked_by = 'somebody', updated_at = clock_timestamp()`)
+  await instance.change(`locked_at = now(), locked_by = 'worker', updated_at = clock_timestamp()`)
   await instance.ring()
   expect((await instance.jobs()).map(({ key }) => key)).toEqual([null, 'wake'])
 })
 
-test('a wake-up that a worker is just taking is asked for anew', async () => {
+test('a wake-up that a worker is just locking is added again', async () => {
   await using instance = await bellInstance()
   await instance.ring()
   const worker = connect(instance.url, { max: 1 })
   await worker`begin`
-  // As graphile-worker does it.
+  // With the query of graphile-worker.
   await worker`
     with taken as (select id from graphile_worker._private_jobs for update skip locked)
     update graphile_worker._private_jobs j set locked_at = now(), locked_by = 'somebody', attempts = 1
     from taken where j.id = taken.id`
-  // Beside a job without a key, which nobody is to be told of twice.
+  // With a job without a key, which must not be added twice.
   const asked = instance.sql`
     select ask_for_jobs(array[('other', '{}', null, null, null, null, null, null),
       ('wake', '{"all": true}', null, null, null, 'wake', null, null)]::graphile_worker.job_spec[])`.execute()
@@ -101,7 +101,7 @@ test('a wake-up that a worker is just taking is asked for anew', async () => {
   await worker.end()
 })
 
-/** A commit under way that asks for the wake-up; answers how many jobs it adds for that. */
+/** A commit in progress that requests the wake-up. Returns how many jobs it adds for it. */
 const askingIn = async (url: string) => {
   const sql = connect(url, { max: 1 })
   await sql`begin`
@@ -119,7 +119,7 @@ const askingIn = async (url: string) => {
   }
 }
 
-test('no worker takes a wake-up that a commit under way relies on', async () => {
+test('no worker locks a wake-up that a commit in progress relies on', async () => {
   await using instance = await bellInstance()
   await instance.ring()
   const asking = await until(async () => {
@@ -134,7 +134,7 @@ test('no worker takes a wake-up that a commit under way relies on', async () => 
   expect(await instance.take()).toHaveLength(1)
 })
 
-test('of two commits at once that find an old wake-up, one tells of it again, and neither waits for the other', async () => {
+test('of two simultaneous commits that find an old wake-up one adds it again, and neither waits for the other', async () => {
   await using instance = await bellInstance()
   await instance.ring()
   await instance.change(`updated_at = now() - interval '1 s'`)
@@ -147,29 +147,29 @@ test('of two commits at once that find an old wake-up, one tells of it again, an
   expect(await instance.take()).toHaveLength(1)
 })
 
-test('while everybody goes on ringing somebody hears of it, and of the last time too', async () => {
+test('with continuous requests a worker runs repeatedly, and once after the last request', async () => {
   await using instance = await bellInstance()
   await using running = new AsyncDisposableStack()
-  const bells = await Promise.all(Array.from({ length: 64 }, () => newLamp(instance.actors)))
+  const bells = await Promise.all(Array.from({ length: 64 }, () => createLamp(instance.actors)))
   const rung = async () => Number((await instance.sql<{ rung: string }[]>`select sum(rev) as rung from lamps`)[0]?.rung)
-  const heard: number[] = []
+  const runs: number[] = []
   const worker = startWorker(
     { ...instance.world, actors: instance.actors },
-    { databaseUrl: instance.url, tasks: { wake: async () => void heard.push(await rung()) }, role: 'worker' },
+    { databaseUrl: instance.url, tasks: { wake: async () => void runs.push(await rung()) }, role: 'worker' },
   )
   running.defer(() => worker.stop())
   await until(() => worker.healthy())
-  // For as long as a slow machine takes to hear of it a few times: whoever hears of it only when it is quiet never does.
+  // Long enough for several runs on a slow machine. A worker that runs only in pauses would run once.
   const began = performance.now()
-  const isEnough = () => heard.length > 3 && performance.now() > began + 1_500
+  const isEnough = () => runs.length > 3 && performance.now() > began + 1_500
   await Promise.all(
     bells.map(async bell => {
       while (!isEnough() && performance.now() < began + 20_000)
-        doneOf(await instance.actors.dispatch(tell(bell, 'ring')))
+        doneOf(await instance.actors.dispatch(eventCommand(bell, 'ring')))
     }),
   )
   const last = await rung()
-  await until(() => heard.includes(last))
-  // Not only when it was quiet again.
-  expect(heard.filter(each => each < last).length).toBeGreaterThan(3)
+  await until(() => runs.includes(last))
+  // Not only after the last request.
+  expect(runs.filter(each => each < last).length).toBeGreaterThan(3)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { assign, setup } from 'xstate'
 import { type Kind, registered } from '../../src/actors/kind.ts'
 import { lamp } from './lamp.ts'
-import { doneOf, lampInstance, makeLamp, newId, newLamp, openInstance, tell } from './lamps.ts'
+import { createCommand, createLamp, doneOf, eventCommand, lampInstance, newId, openInstance } from './lamps.ts'
 
 const machine = setup({
   actions: { count: assign({ switched: ({ context }) => context.switched + 1 }), note: () => {} },
@@ -12,7 +12,7 @@ const machine = setup({
   states: { off: { on: { ring: { actions: ['count', 'note'] } } } },
 })
 
-/** Every command of it has a row of `notes` written, but for each third ring. */
+/** Every command of it writes a row of `notes`, except each third ring. */
 const bell = registered({
   ...lamp,
   machine,
@@ -39,10 +39,12 @@ const bellInstance = async () => {
   return { ...instance, notes }
 }
 
-test('an action calls its function in the commit of its transition, once for each step, on the row as it is left', async () => {
+test('an action calls its function in the commit of its transition, once per step, with the resulting row', async () => {
   await using instance = await bellInstance()
-  const id = await newLamp(instance.actors)
-  await Promise.all([tell(id, 'ring'), tell(id, 'ring'), tell(id, 'ring')].map(instance.actors.dispatch))
+  const id = await createLamp(instance.actors)
+  await Promise.all(
+    [eventCommand(id, 'ring'), eventCommand(id, 'ring'), eventCommand(id, 'ring')].map(instance.actors.dispatch),
+  )
   expect([...(await instance.notes())]).toEqual([
     { lamp: id, text: '"0" \\', after: null, switched: 0 },
     { lamp: id, text: '"1" \\', after: 1, switched: 3 },
@@ -52,10 +54,12 @@ test('an action calls its function in the commit of its transition, once for eac
   expect(commits).toHaveLength(2)
 })
 
-test('of new actors and stored ones, each is called where its row is there', async () => {
+test('functions are called after the rows of new and existing actors are written', async () => {
   await using instance = await bellInstance()
-  const [old, made] = [await newLamp(instance.actors), newId()]
-  expect(await instance.actors.dispatchBundle([makeLamp({}, made), tell(old, 'ring')])).toMatchObject({ ok: true })
+  const [old, made] = [await createLamp(instance.actors), newId()]
+  expect(await instance.actors.dispatchBundle([createCommand({}, made), eventCommand(old, 'ring')])).toMatchObject({
+    ok: true,
+  })
   expect((await instance.notes()).map(({ lamp, switched }) => [lamp, switched])).toEqual([
     [old, 0],
     [old, 1],
@@ -65,30 +69,32 @@ test('of new actors and stored ones, each is called where its row is there', asy
 
 test('actors are written in the order of their ids, whatever the order of their commands', async () => {
   await using instance = await bellInstance()
-  const ids = await Promise.all(Array.from({ length: 8 }, () => newLamp(instance.actors)))
+  const ids = await Promise.all(Array.from({ length: 8 }, () => createLamp(instance.actors)))
   await instance.sql`delete from notes`
-  await Promise.all(ids.toReversed().map(id => instance.actors.dispatch(tell(id, 'ring'))))
+  await Promise.all(ids.toReversed().map(id => instance.actors.dispatch(eventCommand(id, 'ring'))))
   expect((await instance.notes()).map(({ lamp }) => lamp)).toEqual(ids.toSorted())
 })
 
-test('what conflicts or is refused writes nothing', async () => {
+test('conflicting and refused commands write nothing', async () => {
   await using instance = await bellInstance()
   await using others = {
     instance: await openInstance(instance.url, { kinds: [bell] }),
     [Symbol.asyncDispose]: () => others.instance.close(),
   }
-  const ids = await Promise.all(Array.from({ length: 4 }, () => newLamp(instance.actors)))
+  const ids = await Promise.all(Array.from({ length: 4 }, () => createLamp(instance.actors)))
   await instance.sql`delete from notes`
   const ring = ({ actors }: typeof others.instance) =>
     Promise.all(
-      ids.flatMap(id => Array.from({ length: 30 }, async () => doneOf(await actors.dispatch(tell(id, 'ring'))))),
+      ids.flatMap(id =>
+        Array.from({ length: 30 }, async () => doneOf(await actors.dispatch(eventCommand(id, 'ring')))),
+      ),
     )
   await Promise.all([ring(instance), ring(others.instance)])
   const notes = await instance.notes()
   expect(notes).toHaveLength(ids.length * 40)
   const twice = { table: 'sightings', row: { tx: 'same', lamp: newId() } }
-  await instance.actors.dispatch({ ...tell(ids[0] ?? '', 'ring'), rows: [twice] })
+  await instance.actors.dispatch({ ...eventCommand(ids[0] ?? '', 'ring'), rows: [twice] })
   const before = (await instance.notes()).length
-  expect(await instance.actors.dispatch({ ...makeLamp(), rows: [twice] })).toMatchObject({ ok: false })
+  expect(await instance.actors.dispatch({ ...createCommand(), rows: [twice] })).toMatchObject({ ok: false })
   expect(await instance.notes()).toHaveLength(before)
 })

@@ -24,7 +24,7 @@ const admin = async (env: Env, args: readonly string[], input = '') => {
   return { code, out, err }
 }
 
-/** The same in this process: two dozen others would print no more, and take a second each. */
+/** The same in this process: two dozen more processes would test no more and take a second each. */
 const here = async (variables: Env, args: readonly string[], input = '') => {
   const out: string[] = []
   const err: string[] = []
@@ -38,8 +38,8 @@ const here = async (variables: Env, args: readonly string[], input = '') => {
   return { code, out: out.join(''), err: err.join('') }
 }
 
-/** What stands for the dots in a line of the output. */
-const find = (out: string, line: RegExp): string => line.exec(out)?.[1] ?? `nothing like ${line} in ${out}`
+/** The parts of a line that the pattern captures. */
+const find = (out: string, line: RegExp): string => line.exec(out)?.[1] ?? `no match of ${line} in ${out}`
 
 const post = async (main: Main, path: string, json: unknown, bearer?: string) => {
   const headers = { 'content-type': 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) }
@@ -49,7 +49,7 @@ const post = async (main: Main, path: string, json: unknown, bearer?: string) =>
 const statusOf = async (main: Main, path: string, bearer: string) =>
   (await fetch(main.url + path, { headers: { authorization: `Bearer ${bearer}` } })).status
 
-test.concurrent('beside a running server an operator makes an account, a merchant and a key, all of which work', async () => {
+test.concurrent('an operator creates an account, a merchant and a key while the server runs, and all of them work', async () => {
   await using db = await database()
   const env = { DATABASE_URL: db.url, SECRET_KEY }
   await using main = await startMain(env)
@@ -78,7 +78,7 @@ test.concurrent('beside a running server an operator makes an account, a merchan
   for (const shown of [password, secret]) expect(dump?.text).not.toContain(shown)
 })
 
-test.concurrent('an operator resets a password and a second factor, and looks at sessions and ends them', async () => {
+test.concurrent('an operator resets a password and MFA, and lists and ends sessions', async () => {
   await using db = await database()
   const env = { DATABASE_URL: db.url, SECRET_KEY }
   await using main = await startMain(env)
@@ -121,7 +121,7 @@ test.concurrent('an operator resets a password and a second factor, and looks at
   ])
 })
 
-test.concurrent('it finds the database of a data folder, whether its server runs or not', async () => {
+test.concurrent('the command finds the database of a data folder, whether its server runs or not', async () => {
   await using folder = await usedFolder()
   const env = { DATA_DIR: folder.path }
   {
@@ -138,7 +138,7 @@ test.concurrent('it finds the database of a data folder, whether its server runs
   expect((await admin(env, ['create-account', '--email', 'stopped@example.com'])).code).toBe(0)
 })
 
-test.concurrent('what cannot be done is said in a line, and ends with 1', async () => {
+test.concurrent('an error is one line, and the exit code is 1', async () => {
   await using db = await database()
   await using empty = await emptyDatabase()
   await using folder = dataFolder()
@@ -175,7 +175,7 @@ test.concurrent('what cannot be done is said in a line, and ends with 1', async 
     ],
     [[...key, 'live', '--access', 'full'], /^--merchant is not the ID of a merchant/],
     [[...key, 'both', '--access', 'full'], /^--mode must be test or live$/],
-    [[...key, 'live', '--access', 'constructor'], /^--access must be full, store_plugin, read_only$/],
+    [[...key, 'live', '--access', 'constructor'], /^--access must be unwritable, store_plugin, read_only$/],
     [['create-key'], /^--merchant is missing\nUsage: bun run admin create-key --merchant <mer_…> /],
     [['sessions', ...email, '--all'], /^Unknown option '--all'/],
     [['drop'], /^Unknown command: drop\nUsage: bun run admin <command>\n/],
@@ -191,16 +191,16 @@ test.concurrent('what cannot be done is said in a line, and ends with 1', async 
     code: 1,
     err: expect.stringMatching(/^The database has not been migrated to this version yet/),
   })
-  const away = { ...env, DATABASE_URL: 'postgres://ada:a-secret@127.0.0.1:1/none' }
-  expect((await here(away, ['merchants'])).err).toBe('The database cannot be reached (ECONNREFUSED)\n')
+  const unreachable = { ...env, DATABASE_URL: 'postgres://ada:a-secret@127.0.0.1:1/none' }
+  expect((await here(unreachable, ['merchants'])).err).toBe('The database cannot be reached (ECONNREFUSED)\n')
   expect((await here({ DATA_DIR: folder.path }, ['merchants'])).err).toMatch(/has no database yet/)
   expect(await db.sql`select from accounts`).toHaveLength(1)
   expect(await db.sql`select from merchants`).toHaveLength(0)
-  const longest = ['create-merchant', '--name', '💡'.repeat(200), '--owner-email', 'ada@example.com']
-  expect(await here(env, longest)).toMatchObject({ code: 0, err: '' })
+  const longestPassword = ['create-merchant', '--name', '💡'.repeat(200), '--owner-email', 'ada@example.com']
+  expect(await here(env, longestPassword)).toMatchObject({ code: 0, err: '' })
 })
 
-test.concurrent('without a command it shows them all', async () => {
+test.concurrent('without a command all commands are listed', async () => {
   const { code, out } = await admin({}, [])
   expect(code).toBe(0)
   for (const name of [
@@ -215,7 +215,7 @@ test.concurrent('without a command it shows them all', async () => {
     expect(out).toContain(`  ${name} --`)
 })
 
-test.concurrent('what a browser called itself cannot write on the operator’s terminal', async () => {
+test.concurrent("a user agent with control characters cannot write to the operator's terminal", async () => {
   await using db = await database()
   const env = { DATABASE_URL: db.url, SECRET_KEY }
   await here(env, ['create-account', '--email', 'ada@example.com'])

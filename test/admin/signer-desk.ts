@@ -7,7 +7,7 @@ import { database } from '../harness/database.ts'
 
 export const BASE = '8453'
 
-/** The commands of an operator before a database and a node of their own. */
+/** The operator's commands with a database and a node of their own. */
 export const signerDesk = async ({ mining = 'auto' as 'auto' | 'none' } = {}) => {
   await using starting = new AsyncDisposableStack()
   const db = starting.use(await database())
@@ -19,16 +19,16 @@ export const signerDesk = async ({ mining = 'auto' as 'auto' | 'none' } = {}) =>
   return {
     ...{ db, node, merchant, merchantId },
     run: async (text: string, input = '', more: Readonly<Record<string, string>> = {}) => {
-      const said: string[] = []
-      const complaints: string[] = []
+      const output: string[] = []
+      const errors: string[] = []
       const args = text.replaceAll('MER', merchant).split(' ')
       const code = await program.admin(args, {
         variables: { ...variables, ...more },
-        print: line => void said.push(line),
-        printError: what => void complaints.push(String(what)),
+        print: line => void output.push(line),
+        printError: what => void errors.push(String(what)),
         readInput: async () => input,
       })
-      return { code, said: said.join('\n'), complained: complaints.join('\n') }
+      return { code, output: output.join('\n'), errors: errors.join('\n') }
     },
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   }

@@ -11,7 +11,7 @@ import { BASE, signerDesk } from './signer-desk.ts'
 
 const add = `signer add --merchant MER --chain ${BASE} --limits`
 
-test('an operator adds a signer, looks at it, gives it other limits, and removes it', async () => {
+test('an operator adds a signer, lists it, changes its limits and removes it', async () => {
   await using desk = await signerDesk()
   const key = generatePrivateKey()
   const { address } = privateKeyToAccount(key)
@@ -19,19 +19,19 @@ test('an operator adds a signer, looks at it, gives it other limits, and removes
   await desk.node.call('anvil_setNonce', address, '0x7')
 
   const added = await desk.run(`${add} USD:5000:50000,EUR:100:200`, `${key}\n`)
-  expect([added.code, added.complained]).toEqual([0, ''])
+  expect([added.code, added.errors]).toEqual([0, ''])
   const [kept] = await desk.db.sql`select id, address, sealed_key, first_nonce::integer from refund_signers`
   expect(kept).toMatchObject({ address: small, first_nonce: 7 })
   expect(openKeyring(SECRET_KEY).open(SIGNER_PURPOSE, kept?.id, kept?.sealed_key)).toBe(key)
   const off = 'off: refundMode is manual'
   const listed = `${desk.merchant} chain ${BASE} ${small} EUR:100:200,USD:5000:50000, 0 under way, ${off}`
-  expect((await desk.run('signer list')).said).toBe(listed)
+  expect((await desk.run('signer list')).output).toBe(listed)
 
-  expect((await desk.run(`${add} USD:1:2`, key)).said).toContain('has new limits')
-  expect((await desk.run('signer list')).said).toContain(`${small} USD:1:2, 0 under way`)
-  expect((await desk.run(`signer remove --merchant MER --chain ${BASE}`)).said).toContain('its key is erased')
+  expect((await desk.run(`${add} USD:1:2`, key)).output).toContain('has new limits')
+  expect((await desk.run('signer list')).output).toContain(`${small} USD:1:2, 0 under way`)
+  expect((await desk.run(`signer remove --merchant MER --chain ${BASE}`)).output).toContain('its key is erased')
   expect(await desk.db.sql`select from refund_signers where sealed_key is not null`).toHaveLength(0)
-  expect((await desk.run('signer list')).said).toBe('There are no refund signers')
+  expect((await desk.run('signer list')).output).toBe('There are no refund signers')
 
   const log = await desk.db.sql<{ action: string; text: string }[]>`
     select action, e::text as text from security_events e order by seq`
@@ -43,7 +43,7 @@ test('an operator adds a signer, looks at it, gives it other limits, and removes
   for (const { text } of log) expect(text).not.toContain(key.slice(2))
 })
 
-test('the signer commands answer as the operating guide shows', async () => {
+test('the signer commands print what the operating guide shows', async () => {
   await using desk = await signerDesk()
   const guide = readFileSync(fileURLToPath(new URL('../../docs/operating.md', import.meta.url)), 'utf8')
   const [block = ''] = guide.split('```').filter(part => part.includes('$ bun run admin signer'))
@@ -55,16 +55,16 @@ test('the signer commands answer as the operating guide shows', async () => {
   for (const step of steps) {
     const [typed = '', ...shown] = step.trim().split('\n')
     const [text = '', file] = typed.replace('$merchant', 'MER').split(' < ')
-    const { code, said } = await desk.run(text, file ? generatePrivateKey() : '')
+    const { code, output } = await desk.run(text, file ? generatePrivateKey() : '')
     const told = shown
       .join('\n')
       .split('…')
       .map(part => part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
-    expect([typed, code, said]).toEqual([typed, 0, expect.stringMatching(new RegExp(`^${told.join('[^]*')}$`))])
+    expect([typed, code, output]).toEqual([typed, 0, expect.stringMatching(new RegExp(`^${told.join('[^]*')}$`))])
   }
 })
 
-test('what is no signer is refused, and no key is repeated', async () => {
+test('invalid input is refused, and no private key is repeated', async () => {
   await using desk = await signerDesk()
   const key = generatePrivateKey()
   const other = encodeId('mer', await insertMerchant(desk.db.sql))
@@ -83,8 +83,8 @@ test('what is no signer is refused, and no key is repeated', async () => {
     ['signer', '', 'Unknown command: signer'],
   ] as const
   for (const [text, input, complaint] of wrong) {
-    const { code, said, complained } = await desk.run(text, input)
-    expect([text, code, complained]).toEqual([text, 1, expect.stringContaining(complaint)])
-    if (input !== '') expect(said + complained).not.toContain(input.replace('0x', ''))
+    const { code, output, errors } = await desk.run(text, input)
+    expect([text, code, errors]).toEqual([text, 1, expect.stringContaining(complaint)])
+    if (input !== '') expect(output + errors).not.toContain(input.replace('0x', ''))
   }
 })

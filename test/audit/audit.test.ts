@@ -7,7 +7,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { lamp } from '../actors/lamp.ts'
-import { lampInstance, newId, newLamp, random, tell } from '../actors/lamps.ts'
+import { createLamp, eventCommand, lampInstance, newId, random } from '../actors/lamps.ts'
 import { database } from '../harness/database.ts'
 import { deliveries } from '../machines/delivery-cases.ts'
 import { payments } from '../machines/payment-cases.ts'
@@ -15,20 +15,20 @@ import { paymentLinkOpening } from '../machines/payment-link-cases.ts'
 import { refundOpening } from '../machines/refund-cases.ts'
 import { T0 } from '../machines/table.ts'
 
-const busyInstance = async () => {
+const usedInstance = async () => {
   const instance = await lampInstance()
-  const lamps = await Promise.all(Array.from({ length: 3 }, () => newLamp(instance.actors)))
-  for (const id of lamps) await instance.actors.dispatch(tell(id, 'switch_on'))
-  await instance.actors.dispatch(tell(lamps[0] ?? '', 'switch_off'))
+  const lamps = await Promise.all(Array.from({ length: 3 }, () => createLamp(instance.actors)))
+  for (const id of lamps) await instance.actors.dispatch(eventCommand(id, 'switch_on'))
+  await instance.actors.dispatch(eventCommand(lamps[0] ?? '', 'switch_off'))
   return { ...instance, lamps }
 }
 
-test('an instance in which nothing was tampered with is clean', async () => {
-  await using instance = await busyInstance()
+test('an untampered instance has no findings', async () => {
+  await using instance = await usedInstance()
   expect(await audit(instance.sql, [registered(lamp), ...kinds])).toEqual([])
 })
 
-// An audit that finds nothing proves nothing: each check is shown a breach.
+// The audit must find something to prove anything: each check gets a violation.
 test.each([
   ['I9', 'a row of lamps that differs from the last entry', `update lamps set state = 'off' where state = 'on'`],
   ['I9', 'a row of lamps that differs from the last entry', 'update lamps set rev = rev + 1'],
@@ -54,48 +54,48 @@ test.each([
     'a job locked for more than a minute',
     `update graphile_worker._private_jobs set locked_at = now() - interval '2 min', locked_by = 'gone'`,
   ],
-])('%s: %s … is found', async (invariant, what, tampering) => {
-  await using instance = await busyInstance()
-  await instance.sql.unsafe(tampering)
+])('%s: %s … is found', async (invariant, what, change) => {
+  await using instance = await usedInstance()
+  await instance.sql.unsafe(change)
   const findings = await audit(instance.sql, [registered(lamp)])
   expect(findings.some(finding => finding.invariant === invariant && finding.what.startsWith(what))).toBe(true)
 })
 
-/** The end of an attempt of the delivery, as if its start had been the rev before. */
+/** The end of an attempt of the delivery, as if the previous revision had started it. */
 const outcomeOf = (rev: number, from = 'sending') => `
   insert into transitions (
     actor, command, at, actor_created_at, era, rev, keyed, kind, event, from_state, to_state, context)
   select id, id, created_at, created_at, 1, ${rev}, false, 'delivery', 'attempt_failed_permanently', '${from}', 'failed', '{}'
   from deliveries`
 
-/** A paid link with one payment, of which a part is given back. */
+/** A paid link with one payment that is partly refunded. */
 const paidInstance = async () => {
   const db = await database()
   const sql = connect(db.url, { byKey: true })
   const clock = manualClock(T0)
   const actors = await openActors({ sql, clock, random, log: openLog('silent') }, kinds)
   const [link, payment, refund] = [newId(), newId(), newId()]
-  const tell = (kind: string, actor: string, event: { type: string } | undefined) => {
-    if (!event) throw new Error('there is no such event')
+  const commandFor = (kind: string, actor: string, event: { type: string } | undefined) => {
+    if (!event) throw new Error('unknown event')
     return { kind, actor, event }
   }
   const outcomes = [
     await actors.dispatch({ kind: 'payment_link', actor: link, create: { ...paymentLinkOpening, reference: null } }),
     await actors.dispatchBundle([
-      tell('payment_link', link, { type: 'open_payment' }),
+      commandFor('payment_link', link, { type: 'open_payment' }),
       { kind: 'payment', actor: payment, create: { ...payments.input, paymentLinkId: link } },
-      tell('payment', payment, payments.events.pick),
+      commandFor('payment', payment, payments.events.pick),
     ]),
     await actors.dispatchBundle([
-      tell('payment', payment, payments.events['see 1000']),
-      tell('payment_link', link, { type: 'payment_processing' }),
+      commandFor('payment', payment, payments.events['see 1000']),
+      commandFor('payment_link', link, { type: 'payment_processing' }),
     ]),
     await actors.dispatchBundle([
-      tell('payment', payment, payments.events['all 1000 final']),
-      tell('payment_link', link, { type: 'payment_succeeded' }),
+      commandFor('payment', payment, payments.events['all 1000 final']),
+      commandFor('payment_link', link, { type: 'payment_succeeded' }),
     ]),
     await actors.dispatchBundle([
-      tell('payment', payment, payments.events['reserve 300']),
+      commandFor('payment', payment, payments.events['reserve 300']),
       { kind: 'refund', actor: refund, create: { ...refundOpening, paymentId: payment, amountMinor: 300 } },
     ]),
     await actors.dispatch({ kind: 'delivery', actor: newId(), create: deliveries.input }),
@@ -111,7 +111,7 @@ const paidInstance = async () => {
 }
 
 test.each([
-  // Its creation is not recorded: the row alone is consistent, and these are not.
+  // The creation is not recorded; the row alone is consistent, unlike these changes.
   ['I9', 'a row of deliveries that differs', `update deliveries set rev = 3`],
   ['I9', 'a row of deliveries that differs', `update deliveries set state = 'canceled', next_attempt_at = null`],
   ['I9', 'an entry of a history that does not follow', `${outcomeOf(2)}`],
@@ -136,10 +136,10 @@ test.each([
     'a delivery with more than five automatic attempts',
     'alter table deliveries drop constraint deliveries_five_attempts; update deliveries set automatic_attempts = 6, attempts = 6',
   ],
-])('among payments, %s: %s … is found', async (invariant, what, tampering) => {
+])('among payments, %s: %s … is found', async (invariant, what, change) => {
   await using instance = await paidInstance()
   expect((await audit(instance.sql, kinds)).filter(found => found.invariant === invariant)).toEqual([])
-  await instance.sql.unsafe(tampering)
+  await instance.sql.unsafe(change)
   const findings = await audit(instance.sql, kinds)
   expect(findings.some(finding => finding.invariant === invariant && finding.what.startsWith(what))).toBe(true)
 })

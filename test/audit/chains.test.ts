@@ -9,7 +9,7 @@ import { apiServer } from '../harness/api.ts'
 import { happen, makePayment } from '../http/payments.ts'
 import { payments } from '../machines/payment-cases.ts'
 
-/** A payment that has succeeded by a transfer in final books, and one that has been seen in the block above. */
+/** A payment that succeeded by a final transfer, and one with a transfer seen in the block above. */
 const paidInstance = async () => {
   const instance = await apiServer({ routes: [] })
   const merchantId = await insertMerchant(instance.sql)
@@ -37,19 +37,19 @@ test.each([
   ['a payment whose received sum differs', `update transfers set state = 'orphaned' where state = 'seen'`],
   ['a payment whose received sum differs', `update transfers set amount = 1 where state = 'final'`],
   ['a payment whose final sum differs', `update transfers set state = 'seen' where state = 'final'`],
-])('%s … is found', async (what, tampering) => {
+])('%s … is found', async (what, change) => {
   await using instance = await paidInstance()
   expect(await audit(instance.sql, kinds)).toEqual([])
-  await instance.sql.unsafe(tampering)
+  await instance.sql.unsafe(change)
   const findings = await audit(instance.sql, kinds)
   expect(findings.some(finding => finding.invariant === 'I4' && finding.what.startsWith(what))).toBe(true)
 })
 
 test.each([
-  ['its window was over', 'pick', {}, 40],
-  ['its price held no more', 'pick ether', { quoteExpiresAt: new Date(Date.now() + 60_000) }, 2],
+  ['its window had ended', 'pick', {}, 40],
+  ['its quote had expired', 'pick ether', { quoteExpiresAt: new Date(Date.now() + 60_000) }, 2],
 ] as const)(
-  'money that came when %s is no difference while its payment waits for its end',
+  'money that arrived after %s is no difference while its payment has not ended',
   async (_, event, more, at) => {
     await using instance = await apiServer({ routes: [] })
     const merchantId = await insertMerchant(instance.sql)

@@ -24,7 +24,7 @@ const cleanIn = (where: string) => ({
   err: '',
 })
 
-test.concurrent('an operator audits a database by its URL, and hears what is broken there', async () => {
+test.concurrent('an operator audits a database by its URL and gets its violations', async () => {
   await using db = await database()
   const env = { DATABASE_URL: db.url, SECRET_KEY }
   expect(await runAudit(env)).toEqual(cleanIn('the database of DATABASE_URL'))
@@ -34,7 +34,7 @@ test.concurrent('an operator audits a database by its URL, and hears what is bro
   expect(out).toContain('I7 broken 1 ×: a timer overdue by more than a minute')
 })
 
-test.concurrent('it finds the database of a data folder, whether its instance runs or not', async () => {
+test.concurrent('the audit finds the database of a data folder, whether its server runs or not', async () => {
   await using folder = await usedFolder()
   const env = { DATA_DIR: folder.path }
   {
@@ -46,7 +46,7 @@ test.concurrent('it finds the database of a data folder, whether its instance ru
   expect(await runAudit(env)).toEqual(cleanIn('the database of a stopped server'))
 })
 
-test.concurrent('where it cannot ask it ends with 1', async () => {
+test.concurrent('without a database the exit code is 1', async () => {
   await using empty = await emptyDatabase()
   expect(await runAudit({ DATABASE_URL: empty.url, SECRET_KEY })).toMatchObject({ code: 1, out: '' })
   await using folder = dataFolder()

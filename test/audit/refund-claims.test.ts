@@ -6,27 +6,27 @@ import { kinds } from '../../src/kinds/all.ts'
 import { apiServer } from '../harness/api.ts'
 import { secretOf, send } from '../http/claims.ts'
 import { shop } from '../http/people.ts'
-import { makeRefund, somebody } from '../http/refunds.ts'
+import { customerAddress, makeRefund } from '../http/refunds.ts'
 
-/** Two refunds: the destination of one has been named by its customer. */
+/** Two refunds: the customer of one has given its destination. */
 const instance = async () => {
-  const to = await apiServer({ routes: [...refundRoutes, ...claimRoutes], env: { CHECKOUT_RATE_LIMIT: '0' } })
-  const { merchantId, path, owner } = await shop(to.api)
+  const server = await apiServer({ routes: [...refundRoutes, ...claimRoutes], env: { CHECKOUT_RATE_LIMIT: '0' } })
+  const { merchantId, path, owner } = await shop(server.api)
   const make = async () => {
-    const id = await makeRefund(to.api, { merchantId, livemode: false })
-    const { json } = await to.call('GET', `${path}/refunds/${id}`, { bearer: owner.bearer })
+    const id = await makeRefund(server.api, { merchantId, livemode: false })
+    const { json } = await server.call('GET', `${path}/refunds/${id}`, { bearer: owner.bearer })
     return secretOf((json as { claimUrl: string }).claimUrl)
   }
   await make()
-  await send(to, await make(), { address: somebody, confirmed: 'yes' })
-  return to
+  await send(server, await make(), { address: customerAddress, confirmed: 'yes' })
+  return server
 }
 
 const named = `(select id from refunds where state = 'requires_signature')`
 
-test('refunds whose customers are asked, and one whose customer has answered, are clean; and each breach is found', async () => {
-  await using to = await instance()
-  expect(await audit(to.sql, kinds)).toEqual([])
+test('refunds with open claims and one with a given destination have no findings, and each violation is found', async () => {
+  await using server = await instance()
+  expect(await audit(server.sql, kinds)).toEqual([])
   const breaches: [string, string][] = [
     [
       'a refund whose destination differs from the proven address',
@@ -46,9 +46,9 @@ test('refunds whose customers are asked, and one whose customer has answered, ar
     ],
   ]
   for (const [what, tampering] of breaches) {
-    const isFound = async () => (await audit(to.sql, kinds)).some(finding => finding.what.startsWith(what))
+    const isFound = async () => (await audit(server.sql, kinds)).some(finding => finding.what.startsWith(what))
     if (what !== '') expect([what, await isFound()]).toEqual([what, false])
-    await to.sql.unsafe(tampering)
+    await server.sql.unsafe(tampering)
     if (what !== '') expect([what, await isFound()]).toEqual([what, true])
   }
 })

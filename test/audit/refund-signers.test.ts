@@ -3,7 +3,7 @@ import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { type SignerInstance, signerInstance } from '../signer/signer-instance.ts'
 
-/** As its signer tells it that another transaction has used its number. */
+/** The signer's finding that another transaction has used its nonce. */
 const drop = async ({ api, sql, refund }: SignerInstance, id: string, cause: string) => {
   const { txHash } = await refund(id)
   const [of] = await sql<{ payment: string }[]>`select payment_id as payment from refunds where id = ${id}`
@@ -16,7 +16,7 @@ const drop = async ({ api, sql, refund }: SignerInstance, id: string, cause: str
   await sql`update signer_nonces set state = 'dropped' where refund_id = ${id}`
 }
 
-test('what signers have signed is clean, and each breach is found', async () => {
+test('the signed transactions have no findings, and each violation is found', async () => {
   await using instance = await signerInstance()
   const { merchantId, address } = await instance.newSigner()
   const turns = openNamedLocks()
@@ -28,7 +28,7 @@ test('what signers have signed is clean, and each breach is found', async () => 
 
   const other = (what: string) =>
     `insert into signer_nonces select signer_id, ${what}, state, sent_at, created_at from signer_nonces where nonce = 2`
-  // The last of each mends it, where another check or breach would see it too.
+  // The last statement repairs it, where another check or violation would see it too.
   const breaches: [string, string, string?][] = [
     [
       'a refund whose result did not come from its chain',

@@ -4,18 +4,18 @@ import { decodeId } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { insertMerchant } from '../access/keys.ts'
 import { apiServer } from '../harness/api.ts'
-import { makeRefund, somebody } from '../http/refunds.ts'
+import { customerAddress, makeRefund } from '../http/refunds.ts'
 
 const txHash = (digit: number) => `0x${String(digit).repeat(64)}`
 
-test('a refund that waits to be signed, one that is processing and one that is processed are clean; and each breach is found', async () => {
-  await using to = await apiServer({ routes: [] })
-  const whose = { merchantId: await insertMerchant(to.sql), livemode: false }
-  const make = async () => decodeId('re', await makeRefund(to.api, whose, somebody)) ?? ''
+test('refunds waiting for a signature, processing and processed have no findings, and each violation is found', async () => {
+  await using server = await apiServer({ routes: [] })
+  const whose = { merchantId: await insertMerchant(server.sql), livemode: false }
+  const make = async () => decodeId('re', await makeRefund(server.api, whose, customerAddress)) ?? ''
   const happen = async (actor: string, event: { type: string } & Record<string, unknown>) => {
-    const [row] = await to.sql<{ payment: string }[]>`select payment_id as payment from refunds where id = ${actor}`
+    const [row] = await server.sql<{ payment: string }[]>`select payment_id as payment from refunds where id = ${actor}`
     const of = { kind: 'payment', actor: row?.payment ?? '' }
-    const outcome = await to.api.actors.dispatchBundle([
+    const outcome = await server.api.actors.dispatchBundle([
       { kind: 'refund', actor, event, cause: 'chain:31337' },
       ...(event.type === 'transaction_verified'
         ? [{ ...of, event: { type: 'refund_processed', amountMinor: 1000 }, cause: 'chain:31337' }]
@@ -28,10 +28,10 @@ test('a refund that waits to be signed, one that is processing and one that is p
   const processed = await make()
   await happen(processed, { type: 'transaction_sent', txHash: txHash(2) })
   await happen(processed, { type: 'transaction_verified', txHash: txHash(2), confirmations: 3 })
-  expect(await audit(to.sql, kinds)).toEqual([])
+  expect(await audit(server.sql, kinds)).toEqual([])
 
   const isJudged = `kind = 'refund' and event = 'transaction_verified'`
-  // The last of each mends it, where there is another breach of the same.
+  // The last statement repairs it, where there is another violation of the same check.
   const breaches: [string, string, string?][] = [
     [
       'a balance increase',
@@ -70,12 +70,12 @@ test('a refund that waits to be signed, one that is processing and one that is p
     ],
   ]
   for (const [what, tampering, mending] of breaches) {
-    const isFound = async () => (await audit(to.sql, kinds)).some(finding => finding.what.startsWith(what))
+    const isFound = async () => (await audit(server.sql, kinds)).some(finding => finding.what.startsWith(what))
     expect([what, await isFound()]).toEqual([what, false])
-    await to.sql.unsafe(tampering)
+    await server.sql.unsafe(tampering)
     expect([what, await isFound()]).toEqual([what, true])
     if (!mending) continue
-    await to.sql.unsafe(mending)
+    await server.sql.unsafe(mending)
     expect([what, await isFound()]).toEqual([what, false])
   }
 })

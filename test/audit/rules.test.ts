@@ -22,11 +22,15 @@ import { newKey } from '../http/two-shops.ts'
 let instance: SimulationServer
 afterAll(() => instance?.[Symbol.asyncDispose]())
 
-/** A payment in tokens with a refund, two of which one is swept, and one that waits for its customer. */
+/** A payment in tokens with a refund, two payments of which one is collected, and one that waits for its customer. */
 beforeAll(async () => {
   instance = await simulationServer()
-  const [paid, inEther, swept] = [await instance.open('TUSD'), await instance.open('ETH'), await instance.open('TUSD')]
-  for (const id of [paid, inEther, swept]) {
+  const [paid, inEther, collected] = [
+    await instance.open('TUSD'),
+    await instance.open('ETH'),
+    await instance.open('TUSD'),
+  ]
+  for (const id of [paid, inEther, collected]) {
     await instance.simulate(id, 'paid')
     await instance.becomes(id, { state: 'success' })
   }
@@ -38,14 +42,14 @@ beforeAll(async () => {
   })
   expect(status).toBe(201)
   const { sql } = instance.server
-  await sweep(sql, (await instance.look(swept)).address ?? '')
+  await sweep(sql, (await instance.look(collected)).address ?? '')
   await until(async () => (await sql`select from refunds where state = 'processed'`).length === 1)
   await until(async () => (await sql`select from unsettled_payments where reported_rev is null`).length === 0)
 }, 120_000)
 
 const keyring = openKeyring(SECRET_KEY)
 
-/** Collects all that is at an address, and waits until that is final. */
+/** Collects everything at an address, and waits until that is final. */
 const sweep = async (sql: Sql, address: string) => {
   const [deposit] = await sql<{ treasury: Hex; counter: string; merchant_id: string }[]>`
     select treasury, counter, merchant_id from deposit_addresses where address = ${address.toLowerCase()}`
@@ -67,12 +71,12 @@ const sweep = async (sql: Sql, address: string) => {
   await until(async () => (await sql`select from chain_cursors where final_number >= ${block}`).length > 0)
 }
 
-/** What the audit finds after a change, which is taken back. */
-const findingsAfter = async (tampering: string, look: (sql: Sql) => Promise<readonly Finding[]>) => {
+/** The findings of the audit after a change, which is rolled back. */
+const findingsAfter = async (change: string, look: (sql: Sql) => Promise<readonly Finding[]>) => {
   const alone = connect(instance.server.databaseUrl, { max: 1 })
   try {
     await alone`begin`
-    await alone.unsafe(tampering)
+    await alone.unsafe(change)
     return await look(alone)
   } finally {
     await alone`rollback`
@@ -87,7 +91,7 @@ const byChain = async (sql: Sql) => {
   return findings
 }
 
-test('a service in which nothing was changed is clean, and so is its comparison with the chain', async () => {
+test('an unchanged service has no findings, also compared with its chain', async () => {
   expect(await findingsAfter('select 1', byAudit)).toEqual([])
   expect(await findingsAfter('select 1', byChain)).toEqual([])
 })
@@ -95,7 +99,7 @@ test('a service in which nothing was changed is clean, and so is its comparison 
 const HASH = `'0x999' || substr(tx_hash, 6)`
 const ADDRESS = `'0x' || repeat('9', 40)`
 
-// One corruption for each rule of src/audit/rules, and for each kind of it that was missed before.
+// One violation for each rule of src/audit/rules, and for each kind that was missed before.
 test.each([
   [
     'I9: an entry of a history that was changed',
@@ -133,8 +137,8 @@ test.each([
   ],
   ['I3: a refund whose idempotency key is missing', 'delete from idempotency_keys'],
   ['I3: a refund whose idempotency key is missing', 'update idempotency_keys set record_id = gen_random_uuid()'],
-])('%s … is found', async (what, tampering) => {
-  const found = await findingsAfter(tampering, byAudit)
+])('%s … is found', async (what, change) => {
+  const found = await findingsAfter(change, byAudit)
   expect(found.filter(finding => `${finding.invariant}: ${finding.what}`.startsWith(what))).toHaveLength(1)
 })
 
@@ -165,7 +169,7 @@ test.each([
     'an address whose balance differs from its transfers',
     `delete from transfers where payment_id = (select max(payment_id::text)::uuid from transfers where token_address is not null)`,
   ],
-])('by its chain: %s … is found', async (what, tampering) => {
-  const found = await findingsAfter(tampering, byChain)
+])('by its chain: %s … is found', async (what, change) => {
+  const found = await findingsAfter(change, byChain)
   expect(found.filter(finding => finding.what.startsWith(what))).toHaveLength(1)
 })

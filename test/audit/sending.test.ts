@@ -6,8 +6,8 @@ import { until } from '../harness/until.ts'
 import { receiver } from '../webhooks/receiver.ts'
 import { reaches, sendingInstance } from '../webhooks/sending-instance.ts'
 
-// One delivery was made at the second attempt, and one is under way; the audit of the instance comes when it is over.
-test('an instance whose senders are at work is clean, and each breach of what they promise is found', async () => {
+// One delivery succeeded at the second attempt, and one is being sent; the instance is audited again at the end.
+test('an instance with active senders has no findings, and each violation is found', async () => {
   await using instance = await sendingInstance()
   const { sql } = instance
   await using shop = await receiver(
@@ -16,12 +16,12 @@ test('an instance whose senders are at work is clean, and each breach of what th
   const endpoint = await instance.addEndpoint(shop.url)
   instance.clock.set(new Date())
   const sender = instance.startSender({ stopGraceMs: 0 })
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   await reaches(instance, endpoint, 'pending', 1)
   instance.clock.advance(6_000)
   sender.wake([endpoint])
   await reaches(instance, endpoint, 'delivered', 2)
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   await until(() => shop.seen.length === 3)
   const { id } = await reaches(instance, endpoint, 'sending', 1)
   expect(await audit(sql, kinds)).toEqual([])
@@ -77,13 +77,13 @@ test('an instance whose senders are at work is clean, and each breach of what th
     ['I7', 'an attempt in progress that no worker', 'delete from delivery_claims'],
     ['I7', 'a claim of deliveries', `update delivery_claims set claimed_at = now() - interval '2 min'`],
   ] as const) {
-    // Taken back at once, so that each breach is looked for alone.
-    const alone = connect(instance.url, { max: 1 })
-    await alone`begin`
-    await alone.unsafe(tampering)
-    const found = await audit(alone, kinds)
+    // Rolled back immediately, so that each violation is looked for alone.
+    const others = connect(instance.url, { max: 1 })
+    await others`begin`
+    await others.unsafe(tampering)
+    const found = await audit(others, kinds)
     expect(found.some(each => each.invariant === invariant && each.what.startsWith(what))).toBe(true)
-    await alone`rollback`
-    await alone.end()
+    await others`rollback`
+    await others.end()
   }
 })

@@ -10,32 +10,32 @@ import { paymentOpening } from '../machines/payment-cases.ts'
 import { T0 } from '../machines/table.ts'
 import { change, create, remove } from '../webhooks/endpoints.ts'
 
-/** Endpoints that came and went while a merchant was told of payments. */
-const toldInstance = async () => {
+/** Endpoints that were created, disabled and deleted between the events of a merchant. */
+const instanceWithEvents = async () => {
   const db = await database()
   const sql = connect(db.url, { byKey: true })
   const given = { sql, clock: manualClock(T0), random: crypto.getRandomValues.bind(crypto), log: openLog('silent') }
   const actors = await openActors(given, kinds)
   const merchantId = crypto.randomUUID()
   await sql`insert into merchants (id, name) values (${merchantId}, 'Lamps')`
-  const tell = () =>
+  const addEvent = () =>
     actors.dispatch({
       kind: 'payment',
       actor: crypto.randomUUID(),
       create: { ...paymentOpening, windowMinutes: 30, merchantId },
     })
-  await tell()
-  const [stays, stopped, gone] = [
+  await addEvent()
+  const [kept, stopped, deleted] = [
     await create(sql, merchantId, ['payment.created']),
     await create(sql, merchantId, ['payment.created', 'payment.late']),
     await create(sql, merchantId, ['payment.created']),
   ]
-  await tell()
+  await addEvent()
   await change(sql, stopped, { status: 'disabled' })
-  await remove(sql, gone)
-  await tell()
+  await remove(sql, deleted)
+  await addEvent()
   await sql`
-    select test_webhook_endpoint(${stays}, ${merchantId}, gen_random_uuid(), '{}', null)`
+    select test_webhook_endpoint(${kept}, ${merchantId}, gen_random_uuid(), '{}', null)`
   return {
     sql,
     [Symbol.asyncDispose]: async () => {
@@ -45,10 +45,10 @@ const toldInstance = async () => {
   }
 }
 
-test('where nothing was tampered with, the deliveries are exactly those that had to be made', async () => {
-  await using instance = await toldInstance()
+test('untampered, there are exactly the required deliveries', async () => {
+  await using instance = await instanceWithEvents()
   expect(await audit(instance.sql, kinds)).toEqual([])
-  // The second payment to three, the third to the one that was left, and the test.
+  // The second event went to three endpoints, the third to the remaining one, and a test event to that one.
   expect(await instance.sql`select from deliveries`).toHaveLength(5)
 })
 
@@ -57,13 +57,13 @@ const latest = '(select id from events order by seq desc limit 1)'
 test.each([
   ['an event without a delivery', `delete from deliveries where event_id = ${latest}`],
   ['an event without a delivery', `update deliveries set endpoint_id = gen_random_uuid() where event_id = ${latest}`],
-  // As if the endpoint had been there from the beginning, and as if none had ever left.
+  // As if the endpoint had existed from the beginning, and as if none had been deleted.
   ['an event without a delivery', `update webhook_subscriptions set opened_snapshot = '1:1:'`],
   [
     'an event without a delivery',
     'update webhook_subscriptions set closed_at = null, closed_era = null, closed_snapshot = null',
   ],
-  // As if it had come later, or left earlier.
+  // As if it had been created later, or deleted earlier.
   ['a delivery to an endpoint that was not', 'update webhook_subscriptions set opened_era = opened_era + 1'],
   [
     'a delivery to an endpoint that was not',
@@ -90,9 +90,9 @@ test.each([
     'an endpoint whose subscriptions differ',
     `update webhook_endpoints set state = 'disabled', disabled_reason = 'gone' where state = 'enabled'`,
   ],
-])('I1: %s … is found', async (what, tampering) => {
-  await using instance = await toldInstance()
-  await instance.sql.unsafe(tampering)
+])('I1: %s … is found', async (what, change) => {
+  await using instance = await instanceWithEvents()
+  await instance.sql.unsafe(change)
   const findings = await audit(instance.sql, kinds)
   expect(findings.some(finding => finding.invariant === 'I1' && finding.what.startsWith(what))).toBe(true)
 })

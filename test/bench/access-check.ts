@@ -7,15 +7,15 @@ import { costOf, inTurns } from './callers.ts'
 import { bestOf, median, microseconds, times } from './promises.ts'
 import { createMigrated } from './server.ts'
 
-/** What a request costs by so many callers, and what the check adds: the median of many short pairs. */
+/** The cost of a request with this many callers, and what the check adds: the median of many short pairs. */
 type Round = { readonly bareUs: number; readonly checkedUs: number; readonly ratio: number }
 
-/** A handler with one select, as anybody gets it and as a key does. */
-export const promiseCheck = async ({ server, say, report }: Bench, sizes: AccessSizes): Promise<void> => {
+/** A handler with one select, served without a check and with a key. */
+export const promiseCheck = async ({ server, print, report }: Bench, sizes: AccessSizes): Promise<void> => {
   await using db = await createMigrated(server)
   const sql = connect(db.url, { max: 2 })
   const { secret } = await insertKey(sql)
-  const strangers = await Promise.all(Array.from({ length: sizes.coldKeys }, () => insertKey(sql)))
+  const unusedKeys = await Promise.all(Array.from({ length: sizes.coldKeys }, () => insertKey(sql)))
   await sql.end({ timeout: 1 })
   await using checking = await startAccessServer(db.url)
   await measureRound(checking, secret, 32, { ...sizes, pairs: 2 })
@@ -24,19 +24,19 @@ export const promiseCheck = async ({ server, say, report }: Bench, sizes: Access
     const rounds: Round[] = []
     for (let n = 1; n <= sizes.rounds; n++) {
       const round = await measureRound(checking, secret, callers, sizes)
-      say(`round ${n} of ${sizes.rounds}, callers ${callers}: ${tell(round)}, ${times(round.ratio)}`)
+      print(`round ${n} of ${sizes.rounds}, callers ${callers}: ${format(round)}, ${times(round.ratio)}`)
       rounds.push(round)
     }
     const best = bestOf(rounds, round => round.ratio, 'lower')
     report.atMost(`a checked key against a bare handler with one select, callers ${callers}`, best.ratio, 1.15, {
       as: times,
-      from: tell(best),
+      from: format(best),
     })
   }
-  say(`for information, keys that are seen for the first time: ${await measureCold(checking, strangers)}`)
+  print(`for information, keys that are not cached yet: ${await measureCold(checking, unusedKeys)}`)
 }
 
-const tell = ({ bareUs, checkedUs }: Round) => `${microseconds(checkedUs)} against ${microseconds(bareUs)}`
+const format = ({ bareUs, checkedUs }: Round) => `${microseconds(checkedUs)} against ${microseconds(bareUs)}`
 
 const measureRound = async (
   checking: AccessServer,
@@ -46,7 +46,7 @@ const measureRound = async (
 ): Promise<Round> => {
   const cost = (path: '/bare' | '/checked') =>
     costOf(callers, sliceMs, async () => {
-      if ((await checking.ask(path, secret)) !== 200) throw new Error('a good key was refused')
+      if ((await checking.ask(path, secret)) !== 200) throw new Error('a valid key was refused')
     })
   const costs = await inTurns(
     pairs,
@@ -63,6 +63,6 @@ const measureRound = async (
 const measureCold = async (checking: AccessServer, keys: readonly { readonly secret: string }[]): Promise<string> => {
   const began = performance.now()
   for (const { secret } of keys)
-    if ((await checking.ask('/checked', secret)) !== 200) throw new Error('a good key was refused')
-  return `${microseconds(((performance.now() - began) * 1_000) / keys.length)} by one caller`
+    if ((await checking.ask('/checked', secret)) !== 200) throw new Error('a valid key was refused')
+  return `${microseconds(((performance.now() - began) * 1_000) / keys.length)} with one caller`
 }

@@ -10,7 +10,7 @@ import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { noChainOptions } from '../harness/no-chains.ts'
 
-/** A process that serves the same handler to anybody and to keys: `bun access-program.ts <database url>`. Prints its port. */
+/** A process that serves the same handler with and without a key check: `bun access-program.ts <database url>`. Prints its port. */
 const [DATABASE_URL = ''] = process.argv.slice(2)
 
 const handle = async ({ sql }: Api) => {
@@ -23,7 +23,7 @@ const routes = [
 ]
 
 const SECRET_KEY = 'a secret key for benches and for nothing else'
-// The limit counts as it does in use, and is never reached.
+// The rate limit counts as in production, but is never reached.
 const env = parseEnv({ DATABASE_URL, SECRET_KEY, API_RATE_LIMIT_TEST: '1000000' })
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const outside = { sql: connect(DATABASE_URL), clock: databaseClock(), random, log: openLog('silent') }

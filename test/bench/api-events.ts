@@ -7,9 +7,9 @@ import { callTimes, inTurns } from './callers.ts'
 import { bestOf, median, milliseconds, thousands, times } from './promises.ts'
 import { createMigrated } from './server.ts'
 
-/** A merchant's newest hundred events among many events, against the same among few. */
+/** A merchant's newest hundred events among many events, compared with the same among few. */
 export const promiseEvents = async (bench: Bench, sizes: ApiSizes): Promise<void> => {
-  const { say, report } = bench
+  const { print, report } = bench
   await using few = await openLists(bench, sizes.fewEvents, sizes.fewMerchants, sizes.readers)
   await using many = await openLists(bench, sizes.events, sizes.merchants, sizes.readers)
   const among = `${nameOf(sizes.events, sizes.merchants)} against ${nameOf(sizes.fewEvents, sizes.fewMerchants)}`
@@ -17,14 +17,14 @@ export const promiseEvents = async (bench: Bench, sizes: ApiSizes): Promise<void
     const rounds: Round[] = []
     for (let n = 1; n <= sizes.rounds; n++) {
       const round = await measureRound({ few, many }, query, sizes)
-      say(`${page}, round ${n} of ${sizes.rounds}: ${tell(round)}`)
+      print(`${page}, round ${n} of ${sizes.rounds}: ${format(round)}`)
       rounds.push(round)
     }
     const best = bestOf(rounds, ({ few, many }) => many / few, 'lower')
-    report.atMost(`${page} of ${among}`, best.many / best.few, 1.2, { as: times, from: tell(best) })
+    report.atMost(`${page} of ${among}`, best.many / best.few, 1.2, { as: times, from: format(best) })
   }
   const none = await measureRound({ few, many }, 'limit=100&type=dispute.opened', sizes)
-  say(`for information, a page of a type that no event has: ${tell(none)}`)
+  print(`for information, a page of a type that no event has: ${format(none)}`)
 }
 
 const fullPages = [
@@ -34,17 +34,17 @@ const fullPages = [
 
 const nameOf = (events: number, merchants: number) => `${thousands(events)} events of ${thousands(merchants)} merchants`
 
-/** Milliseconds that a page costs: the medians of many short turns. */
+/** Milliseconds per page: the medians of many short turns. */
 type Round = { readonly few: number; readonly many: number }
 
-const tell = ({ few, many }: Round) => `${milliseconds(many)} against ${milliseconds(few)}`
+const format = ({ few, many }: Round) => `${milliseconds(many)} against ${milliseconds(few)}`
 
 const measureRound = async (
   { few, many }: { readonly few: Lists; readonly many: Lists },
   query: string,
   { pairs }: ApiSizes,
 ): Promise<Round> => {
-  // Connections and plans, and in memory what a server that has been up for a while has there.
+  // Warms up connections, plans and caches, as in a server that has run for a while.
   for (const lists of [few, many]) await lists.cost(query, 5)
   const costs = await inTurns(
     pairs,
@@ -55,12 +55,12 @@ const measureRound = async (
 }
 
 type Lists = AsyncDisposable & {
-  /** Milliseconds that a page costs, each reader asking so often. */
+  /** Milliseconds per page, with this many requests of each reader. */
   cost(query: string, each: number): Promise<number>
 }
 
 const openLists = async (
-  { server, say }: Bench,
+  { server, print }: Bench,
   events: number,
   merchants: number,
   readers: number,
@@ -77,7 +77,7 @@ const openLists = async (
     secrets.push((await insertKey(sql, { merchantId })).secret)
   }
   await sql.end({ timeout: 1 })
-  say(
+  print(
     `${thousands(events)} events of ${thousands(merchants)} merchants in ${((performance.now() - began) / 1_000).toFixed(0)} s`,
   )
   const api = opening.use(await startApiServers(db.url, merchantOf(0)))
@@ -94,19 +94,20 @@ const openLists = async (
 const readPage = async ({ ours }: ServerUrls, secret: string, query: string): Promise<void> => {
   const answer = await fetch(`${ours}/v1/events?${query}`, { headers: { authorization: `Bearer ${secret}` } })
   const text = await answer.text()
-  if (answer.status !== 200) throw new Error(`a page was answered ${answer.status}`)
+  if (answer.status !== 200) throw new Error(`a page has the status ${answer.status}`)
   const full = text.length > 50_000
-  if (full === query.includes('dispute')) throw new Error('a page is not as full as it should be')
+  if (full === query.includes('a page has too many or too few events'))
+    throw new Error('a page is not as full as it should be')
 }
 
 const merchantOf = (n: number): string => `00000000-0000-7000-8000-${n.toString(16).padStart(12, '0')}`
 
-/** As the merchants' payments would have left them by and by: the events of one lie far apart. */
+/** As the payments of many merchants would leave them: the events of one merchant lie far apart. */
 const insertEvents = async (sql: Sql, events: number, merchants: number): Promise<void> => {
-  // What is measured is reading; written to the log too, these would take twice as long. And nobody is to
-  // clean up after them meanwhile.
+  // Only reading is measured. Unlogged tables take half the time to fill, and autovacuum must not
+  // run meanwhile.
   await sql`alter table events set unlogged`
-  // It would be shown all of them at once, and there is no endpoint.
+  // The trigger for new events would process all of them at once, and there is no endpoint.
   await sql`alter table events disable trigger events_fan_out`
   await sql`alter table events set (autovacuum_enabled = off)`
   const indexes = await sql<{ name: string; definition: string }[]>`
@@ -126,7 +127,7 @@ const insertEvents = async (sql: Sql, events: number, merchants: number): Promis
   await sql`analyze events`
 }
 
-/** A payment as events carry it, on both sides of the number of its order. */
+/** A payment as events contain it: the text before and after its order number. */
 const [head, tail] = JSON.stringify({
   object: 'payment',
   id: 'pay_01m7ygh5qmfvg9bxgmmwc0qqnf',

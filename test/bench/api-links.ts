@@ -13,8 +13,8 @@ import { createMigrated } from './server.ts'
 
 type Round = { readonly core: Load; readonly http: Load; readonly bare: Load }
 
-/** Links made over HTTP, against the same links made by the same commands without it. */
-export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSizes): Promise<void> => {
+/** Creating links over HTTP, compared with creating the same links by the same commands without HTTP. */
+export const promiseLinks = async ({ server, print, report }: Bench, sizes: ApiSizes): Promise<void> => {
   await using db = await createMigrated(server)
   const sql = connect(db.url, { max: 2 })
   const merchantId = await insertMerchant(sql)
@@ -40,13 +40,13 @@ export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSiz
   const toBare = numberedPost('/payment-links', secret, body)
 
   const byOurs = () => ours(toOurs(made++), 201)
-  // For information: no more is left on this machine by whatever is served in a process of its own.
+  // For information: the rate of a bare handler is what a separate server process leaves possible on this machine.
   const byBare = () => bare(toBare(made++), 201)
 
-  // Until what serves them is compiled: in the first ten seconds that takes as much of two cores as half of the work.
+  // Until the code is compiled: in the first ten seconds that takes as much of two cores as half of the work.
   for (const by of [byCore, byOurs, byBare]) await callFor(256, 3 * sizes.linksMs, by)
 
-  // Few wait for each other's commits, many for the one thread.
+  // Few callers wait for each other's commits, many for the one thread.
   for (const callers of [32, 256]) {
     const rounds: Round[] = []
     for (const by of [byCore, byOurs, byBare]) await callFor(callers, sizes.linksMs / 4, by)
@@ -58,22 +58,22 @@ export const promiseLinks = async ({ server, say, report }: Bench, sizes: ApiSiz
         bare: await callFor(callers, sizes.linksMs, byBare),
       }
       rounds.push(round)
-      say(`links, round ${n} of ${sizes.rounds}, callers ${callers}: ${tell(round)}`)
+      print(`links, round ${n} of ${sizes.rounds}, callers ${callers}: ${format(round)}`)
     }
     const best = bestOf(rounds, ratio, 'higher')
     const promise = `links made over HTTP against the core's own rate, callers ${callers}`
-    report.atLeast(promise, ratio(best), 0.5, { as: times, from: tell(best) })
+    report.atLeast(promise, ratio(best), 0.5, { as: times, from: format(best) })
   }
   const [row] = await sql<{ links: number }[]>`select count(*)::integer as links from payment_links`
-  if (row?.links !== made) throw new Error(`the work was not done: ${row?.links} links, not ${made}`)
+  if (row?.links !== made) throw new Error(`${row?.links} links were created, not ${made}`)
 }
 
 const ratio = ({ core, http }: Round) => http.perSecond / core.perSecond
 
-const tell = ({ core, http, bare }: Round) =>
-  `${told(http)} against ${told(core)}; by a bare handler ${told(bare)}, ${times(bare.perSecond / core.perSecond)}`
+const format = ({ core, http, bare }: Round) =>
+  `${loadText(http)} against ${loadText(core)}; by a bare handler ${loadText(bare)}, ${times(bare.perSecond / core.perSecond)}`
 
-const told = ({ perSecond: rate, p99 }: Load) => `${perSecond(rate)} (p99 ${p99.toFixed(0)} ms)`
+const loadText = ({ perSecond: rate, p99 }: Load) => `${perSecond(rate)} (p99 ${p99.toFixed(0)} ms)`
 
 const wanted = (number: string) => ({
   amountMinor: 4_900,
@@ -84,5 +84,5 @@ const wanted = (number: string) => ({
   metadata: { shelf: 'B' },
 })
 
-/** What the interface fills in. */
+/** The defaults that the API adds. */
 const absent = { assets: null, maxPayments: null, windowMinutes: 30, expiresAt: null, successUrl: null }

@@ -17,24 +17,24 @@ import { shownColumns } from '../../src/queries/payments.ts'
 import { noChainOptions } from '../harness/no-chains.ts'
 
 /**
- * The interface as it is served, and beside it on a port of its own the least that could read a payment or make a
- * link: `bun api-program.ts <database url> <merchant>`. Prints both ports.
+ * The API as it is served, and on another port a minimal handler that reads a payment or creates a link:
+ * `bun api-program.ts <database url> <merchant>`. Prints both ports.
  */
 const [DATABASE_URL = '', merchantId = ''] = process.argv.slice(2)
 
 const SECRET_KEY = 'a secret key for benches and for nothing else'
-// The limit counts as it does in use, and is never reached.
+// The rate limit counts as in production, but is never reached.
 const env = parseEnv({ DATABASE_URL, SECRET_KEY, API_RATE_LIMIT_TEST: '1000000' })
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const sql = connect(DATABASE_URL)
 const outside = { sql, clock: databaseClock(), random, log: openLog('info') }
-// A pool of their own, as the program has it.
+// A pool of its own, like the server.
 const actors = await openActors({ ...outside, sql: connect(DATABASE_URL, { max: 8, byKey: true }) }, kinds)
 const api = openApi({ ...outside, actors }, { env, keyring: openKeyring(SECRET_KEY), ...noChainOptions(outside) })
 const served = app(routes, api)
 await serve(served, { host: '127.0.0.1', port: 0 })
 
-/** What the interface fills in. */
+/** The defaults that the API adds. */
 const OPENING = {
   livemode: false,
   assets: null,
@@ -52,7 +52,7 @@ const bare = new Elysia()
       where id = ${id} and merchant_id = ${merchantId} and livemode = coalesce(${false}, livemode)`
     return row
   })
-  // With the record, which nobody could leave out.
+  // With the record, which every implementation needs.
   .post('/payment-links', async ({ body, set }) => {
     const opening = { ...OPENING, ...Object(body), merchantId }
     const made = await createPaymentLink({ ...outside, actors }, opening, { cause: 'bench', responseRows: () => [] })

@@ -3,10 +3,10 @@ import { measureApi } from './api.ts'
 import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
 
-test('the api bench runs through, and its work is done', async () => {
+test('the api bench runs, and its work is done', async () => {
   await using server = await openServer()
   const report = openReport()
-  const bench = { quick: true, server, report, say: () => {} }
+  const bench = { quick: true, server, report, print: () => {} }
   await measureApi(bench, {
     rounds: 1,
     pairs: 2,
@@ -19,7 +19,7 @@ test('the api bench runs through, and its work is done', async () => {
     readers: 2,
     linksMs: 50,
   })
-  // How fast this machine is at the moment is for the bench to say.
+  // A test does not judge how fast this machine is.
   expect(report.lines.map(line => line.replace(/^(kept|missed) /, '').replace(/: .*/, ''))).toEqual([
     'a payment read with a key against a bare handler with the same select, callers 32',
     'a payment read with a key against a bare handler with the same select, callers 1',

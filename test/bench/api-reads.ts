@@ -8,11 +8,11 @@ import { costOf, inTurns } from './callers.ts'
 import { bestOf, median, microseconds, times } from './promises.ts'
 import { createMigrated } from './server.ts'
 
-/** What a request costs by so many callers, and how many of ours are done while one bare one is: the median of many short pairs. */
+/** The cost of a request with this many callers, and how many of ours are done in the time of one bare request: the median of many short pairs. */
 type Round = { readonly bareUs: number; readonly oursUs: number; readonly ratio: number }
 
-/** A payment as a key reads it, against a bare handler with the same select. */
-export const promiseReads = async ({ server, say, report }: Bench, sizes: ApiSizes): Promise<void> => {
+/** Reading a payment with a key, compared with a bare handler with the same select. */
+export const promiseReads = async ({ server, print, report }: Bench, sizes: ApiSizes): Promise<void> => {
   await using db = await createMigrated(server)
   const sql = connect(db.url, { max: 2 })
   const merchantId = await insertMerchant(sql)
@@ -22,41 +22,42 @@ export const promiseReads = async ({ server, say, report }: Bench, sizes: ApiSiz
   await using servers = await startApiServers(db.url, merchantId)
   const reading = { servers, secret, ids }
   await check(reading)
-  // Until what is served by is compiled.
+  // Until the code is compiled.
   await measureRound(reading, 32, { ...sizes, pairs: 8 })
 
   for (const callers of [32, 1]) {
     const rounds: Round[] = []
     for (let n = 1; n <= sizes.rounds; n++) {
       const round = await measureRound(reading, callers, sizes)
-      say(`reads, round ${n} of ${sizes.rounds}, callers ${callers}: ${tell(round)}, ${times(round.ratio)}`)
+      print(`reads, round ${n} of ${sizes.rounds}, callers ${callers}: ${format(round)}, ${times(round.ratio)}`)
       rounds.push(round)
     }
     const best = bestOf(rounds, round => round.ratio, 'higher')
     const promise = `a payment read with a key against a bare handler with the same select, callers ${callers}`
-    report.atLeast(promise, best.ratio, 0.8, { as: times, from: tell(best) })
+    report.atLeast(promise, best.ratio, 0.8, { as: times, from: format(best) })
   }
 }
 
-const tell = ({ bareUs, oursUs }: Round) => `${microseconds(oursUs)} against ${microseconds(bareUs)}`
+const format = ({ bareUs, oursUs }: Round) => `${microseconds(oursUs)} against ${microseconds(bareUs)}`
 
 type Reading = { readonly servers: ServerUrls; readonly secret: string; readonly ids: readonly string[] }
 
 const ask = async ({ servers, secret, ids }: Reading, which: 'bare' | 'ours'): Promise<string> => {
   const id = ids[Math.floor(Math.random() * ids.length)] ?? ''
   const path = which === 'bare' ? `/payments/${id}` : `/v1/payments/${id}`
-  // The bare handler is sent the key too, and does not look.
+  // The bare handler gets the key too but ignores it.
   const answer = await fetch(servers[which] + path, { headers: { authorization: `Bearer ${secret}` } })
   const text = await answer.text()
-  if (answer.status !== 200) throw new Error(`a read was answered ${answer.status}`)
+  if (answer.status !== 200) throw new Error(`a read has the status ${answer.status}`)
   return text
 }
 
-/** Both must answer with a payment, or little would be compared with nothing. */
+/** Both must return the payment; otherwise the comparison means nothing. */
 const check = async (reading: Reading): Promise<void> => {
   const bare = JSON.parse(await ask(reading, 'bare')) as { customer_email?: string }
   const ours = JSON.parse(await ask(reading, 'ours')) as { customerEmail?: string; crypto?: { txHash?: string } }
-  if (!bare.customer_email || !ours.customerEmail || !ours.crypto?.txHash) throw new Error('a payment was not answered')
+  if (!bare.customer_email || !ours.customerEmail || !ours.crypto?.txHash)
+    throw new Error('a payment is missing in a response')
 }
 
 const measureRound = async (
@@ -77,7 +78,7 @@ const measureRound = async (
   }
 }
 
-/** Payments that have succeeded, as the machine leaves them. */
+/** Succeeded payments, with the rows that the machine leaves. */
 const insertPayments = async (sql: Sql, merchantId: string, count: number): Promise<string[]> => {
   const rows = await sql<{ id: string }[]>`
     insert into payments (

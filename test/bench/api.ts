@@ -1,23 +1,23 @@
 import { promiseEvents } from './api-events.ts'
 import { promiseLinks } from './api-links.ts'
 import { promiseReads } from './api-reads.ts'
-import { type Bench, saySizes } from './bench.ts'
+import { type Bench, printSizes } from './bench.ts'
 
 export type ApiSizes = {
   readonly rounds: number
-  /** Of short stretches, bare and ours in turn. */
+  /** Number and length of the short measurements, bare and ours alternately. */
   readonly pairs: number
   readonly sliceMs: number
-  /** Payments that are read, at random. */
+  /** Payments that are read at random. */
   readonly payments: number
   readonly events: number
   readonly merchants: number
-  /** What they are compared with: pages just as full, since a merchant has as many. */
+  /** The smaller database of the comparison; its pages are as full, since each merchant has as many events. */
   readonly fewEvents: number
   readonly fewMerchants: number
-  /** Merchants of each whose lists are read. */
+  /** The merchants of each database whose lists are read. */
   readonly readers: number
-  /** Links are made for so long by each, in turn. */
+  /** How long links are created by each, in turn. */
   readonly linksMs: number
 }
 
@@ -45,11 +45,11 @@ const quick: ApiSizes = {
   linksMs: 1_500,
 }
 
-/** What the interface costs above what it stands on, and whether a list stays as quick as it was when it was short. */
+/** What the API costs in addition to its commands and queries, and whether a long list is as fast as a short one. */
 export const api = (bench: Bench): Promise<void> => measureApi(bench, bench.quick ? quick : whole)
 
 export const measureApi = async (bench: Bench, sizes: ApiSizes): Promise<void> => {
-  saySizes(bench, sizes)
+  printSizes(bench, sizes)
   await promiseReads(bench, sizes)
   await promiseLinks(bench, sizes)
   await promiseEvents(bench, sizes)

@@ -5,14 +5,14 @@ import type { Sql } from '../../src/postgres/connect.ts'
 import type { Fragment } from '../../src/queries/list-rows.ts'
 import { RECOVERY_PURPOSE } from '../../src/sealed-columns.ts'
 
-/** Payments of one merchant are paid by one link, and told to one endpoint. */
+/** The payments of one merchant use one link, and their events go to one endpoint. */
 const PAYMENTS_OF_MERCHANT = 10_000
 const ROWS_AT_ONCE = 20_000
 const treasury = `0x${'7'.repeat(40)}` as const
 
 /**
- * Paid payments as the service would have left them: each with its address, its transfer, four entries of history, three
- * events, and a delivery of one of them with its own history. A commit holds a hundred payments.
+ * Paid payments as the service would leave them: each with its address, its transfer, four history rows, three events,
+ * and a delivery of one event with its own history. A commit contains a hundred payments.
  */
 export const insertPaidPayments = async (sql: Sql, keyring: Keyring, payments: number): Promise<void> => {
   await sql`select check_era()`
@@ -55,13 +55,13 @@ const insertMerchants = async (sql: Sql, keyring: Keyring, merchants: number): P
   await sql`update webhook_subscriptions set opened_snapshot = '3:3:'`
 }
 
-/** Of what a letter stands for and the number `n`. */
+/** An id made of a letter for the kind and the number `n`. */
 const idOf = (sql: Sql, letter: string, n = sql`n`) =>
   sql`(${`0193a00${letter}-0000-7000-8000-`}::text || lpad(to_hex(${n}::bigint), 12, '0'))::uuid`
 
 const insertPayments = async (sql: Sql, first: number, addresses: readonly string[]): Promise<void> => {
   const merchant = sql`n / ${PAYMENTS_OF_MERCHANT}::int`
-  // A statement of its own for each table, and one transaction's number for a hundred payments.
+  // One statement per table, and one transaction id for a hundred payments.
   const numbers = sql`
     (select n, ${idOf(sql, 'c')} as payment, ${idOf(sql, 'a', merchant)} as merchant, ${idOf(sql, 'd', merchant)} as link,
         address, '0x' || lpad(to_hex(n), 64, '0') as tx_hash, (1000 + n / 100)::text::xid8 as xid,

@@ -7,17 +7,17 @@ import type { Bench } from './bench.ts'
 import { createMigrated } from './server.ts'
 import { SECRET_KEY } from './webhooks-instance.ts'
 
-/** A whole audit of a service that has taken so many payments, in time and in memory of this process. */
+/** The time and the memory of a full audit of a service with this many payments. */
 export const auditBench = (bench: Bench): Promise<void> => measureAudit(bench, bench.quick ? 20_000 : 1_000_000)
 
-export const measureAudit = async ({ server, say, report }: Bench, payments: number): Promise<void> => {
+export const measureAudit = async ({ server, print, report }: Bench, payments: number): Promise<void> => {
   await using db = await createMigrated(server)
   const sql = connectForAudit(db.url)
   await using stack = new AsyncDisposableStack()
   stack.defer(() => sql.end({ timeout: 1 }))
   const keyring = openKeyring(SECRET_KEY)
   await insertPaidPayments(sql, keyring, payments)
-  say(`${payments.toLocaleString('en')} payments are written`)
+  print(`${payments.toLocaleString('en')} payments are inserted`)
 
   const before = process.memoryUsage().rss
   let most = before
@@ -29,15 +29,15 @@ export const measureAudit = async ({ server, say, report }: Bench, payments: num
     keyring,
     parallel: PARALLEL,
     onChecked: ({ what }, ms) => {
-      if (ms > 500) say(`${(ms / 1_000).toFixed(1)} s: ${what}`)
+      if (ms > 500) print(`${(ms / 1_000).toFixed(1)} s: ${what}`)
     },
   })
   const seconds = (performance.now() - began) / 1_000
   clearInterval(watching)
-  if (findings.length > 0) throw new Error(`the rows are not what a service leaves: ${JSON.stringify(findings)}`)
-  const told = `an audit of ${payments.toLocaleString('en')} payments`
-  report.atMost(told, seconds, 120, { as: figure => `${figure.toFixed(1)} s` })
-  report.atMost(`${told}, memory beyond that at its beginning`, (most - before) / 2 ** 20, 256, {
+  if (findings.length > 0) throw new Error(`the audit reports the inserted rows: ${JSON.stringify(findings)}`)
+  const promise = `an audit of ${payments.toLocaleString('en')} payments`
+  report.atMost(promise, seconds, 120, { as: figure => `${figure.toFixed(1)} s` })
+  report.atMost(`${promise}, memory beyond that at its beginning`, (most - before) / 2 ** 20, 256, {
     as: figure => `${figure.toFixed(0)} MiB`,
   })
 }

@@ -1,6 +1,6 @@
 import { percentile } from './promises.ts'
 
-/** What callers found who each waited for one answer before they asked again. */
+/** The measurements of callers that each wait for a response before the next call. */
 export type Load = {
   readonly done: number
   readonly perSecond: number
@@ -8,10 +8,10 @@ export type Load = {
   readonly p99: number
 }
 
-/** Asks something; `turn` counts the caller's own questions from 0. */
+/** One call; `turn` counts the calls of this caller from 0. */
 export type Call = (caller: number, turn: number) => Promise<unknown>
 
-/** So many callers at once, for so long. */
+/** This many callers at the same time, for this long. */
 export const callFor = async (callers: number, forMs: number, call: Call): Promise<Load> => {
   const latencies: number[] = []
   const began = performance.now()
@@ -24,7 +24,7 @@ export const callFor = async (callers: number, forMs: number, call: Call): Promi
     }
   }
   await Promise.all(Array.from({ length: callers }, (_, caller) => one(caller)))
-  // Until the last answer, so that nothing counts that was not yet done.
+  // Includes the last responses, so that only finished calls count.
   const tookMs = performance.now() - began
   return {
     done: latencies.length,
@@ -34,7 +34,7 @@ export const callFor = async (callers: number, forMs: number, call: Call): Promi
   }
 }
 
-/** So many callers at once, until so many calls are done; answers the milliseconds. */
+/** This many callers at the same time until the calls are done. Returns the milliseconds. */
 export const callTimes = async (
   callers: number,
   calls: number,
@@ -50,8 +50,8 @@ export const callTimes = async (
 }
 
 /**
- * What two cost that are measured against each other. Both in turns of a moment each, since a machine's moods
- * last longer than that; each pair begins with what the one before ended with.
+ * The costs of two calls that are compared. They are measured in short turns, because disturbances of the machine
+ * last longer than a turn. Each pair starts with the call that the previous pair ended with.
  */
 export const inTurns = async (
   pairs: number,
@@ -71,6 +71,6 @@ export const inTurns = async (
   return costs
 }
 
-/** Microseconds that a call costs by so many callers. */
+/** Microseconds per call with this many callers. */
 export const costOf = async (callers: number, forMs: number, call: Call): Promise<number> =>
   1_000_000 / (await callFor(callers, forMs, call)).perSecond

@@ -13,7 +13,7 @@ type Round = { readonly bare: number; readonly spread: number; readonly onOne: n
 
 /** How soon all payments of one block are known to be paid. */
 export const promiseBurst = async (
-  { say, report }: Bench,
+  { print, report }: Bench,
   sizes: ChainSizes,
   { node, instance }: Paid,
 ): Promise<void> => {
@@ -24,25 +24,25 @@ export const promiseBurst = async (
       spread: await measureOurs(node, instance, await makeLinks(instance, sizes.burst), sizes),
       onOne: await measureOurs(node, instance, await onOneLink(instance, sizes.burst), sizes),
     }
-    say(`burst, round ${n} of ${sizes.rounds}: ${tell(round)}`)
+    print(`burst, round ${n} of ${sizes.rounds}: ${format(round)}`)
     rounds.push(round)
   }
   await instance.check()
   const least = (of: (round: Round) => number) => Math.min(...rounds.map(of))
   const from = `${milliseconds(least(({ bare }) => bare))} for a bare poll with a bare insert`
   const promise = `${thousands(sizes.burst)} payments in one block, until all are processing`
-  const told = { as: milliseconds, from }
+  const formatting = { as: milliseconds, from }
   report.atMost(
     promise,
     least(({ spread }) => spread),
     1_500,
-    told,
+    formatting,
   )
   report.atMost(
     `${promise}, all on one link`,
     least(({ onOne }) => onOne),
     1_500,
-    told,
+    formatting,
   )
 }
 
@@ -51,7 +51,7 @@ const onOneLink = async (instance: ChainInstance, count: number): Promise<readon
   return Array.from({ length: count }, (_, n) => links[n % links.length] ?? '')
 }
 
-const tell = ({ bare, spread, onOne }: Round): string =>
+const format = ({ bare, spread, onOne }: Round): string =>
   `${milliseconds(spread)}, on one link ${milliseconds(onOne)}, bare ${milliseconds(bare)}`
 
 const measureOurs = async (
@@ -62,7 +62,7 @@ const measureOurs = async (
 ): Promise<number> => {
   const payments = await openOn(instance, links)
   await using watcher = startWatcher(instance, pollMs)
-  // What was paid before is final by now, and its payments know.
+  // Earlier payments are final by now and have been updated.
   await node.mine(instance.chain.confirmations)
   await watcher.idle()
   const mined = await payAll(
@@ -84,10 +84,10 @@ const measureFloor = async (
   return (await poller.inserted(burst)) - mined
 }
 
-/** In one block, at a moment that no poll knows of. Answers when it was mined. */
+/** In one block, at a moment independent of the poll. Returns the time when it was mined. */
 const payAll = async (node: BenchNode, addresses: readonly string[], pollMs: number): Promise<number> => {
   await node.pay(addresses, DUE)
-  // What the measures before this one have left in the process is none of a worker's.
+  // Garbage of earlier measurements in this process is not the worker's.
   Bun.gc(true)
   await sleep(Math.random() * pollMs)
   return node.mine()

@@ -10,7 +10,7 @@ import { type BenchNode, buildBlocks, openBenchNode, payeesOf } from './chain-no
 import { openPonder, type Ponder } from './chain-ponder.ts'
 import { bestOf, perSecond, type Report, times } from './promises.ts'
 
-/** Blocks a second of each. The floor is that before or after ours, whichever was faster. */
+/** Blocks per second of each. The floor is measured before and after ours; the faster one counts. */
 type Round = {
   readonly raw: number
   readonly viem: number
@@ -19,21 +19,21 @@ type Round = {
   readonly ponder: number | undefined
 }
 
-/** How fast a chain is read that nobody has read for long: every header of it, or ranges of what is final. */
+/** How fast a chain is read after a long pause: with every header, or by ranges of final blocks. */
 export const promiseCatchUp = async (bench: Bench, sizes: ChainSizes): Promise<void> => {
-  const { server, say, report } = bench
+  const { server, print, report } = bench
   await using node = await openBenchNode()
-  await buildBlocks(node, sizes, say)
-  // Nothing of it is final, and all of it is.
+  await buildBlocks(node, sizes, print)
+  // Once with no final block, once with all blocks final.
   await using headers = await openChainInstance(server, node, 1_000_000)
   const ranges = { ...headers, chain: { ...headers.chain, confirmations: 1 } }
   await giveOut(headers, payeesOf(sizes))
-  const peer = sizes.peerRounds > 0 ? await openPonder(bench) : 'this run is without it'
+  const peer = sizes.peerRounds > 0 ? await openPonder(bench) : 'it is not measured in this run'
   await using ponder = typeof peer === 'string' ? undefined : peer
   const asked = await record(node.url, url => readAll(headers, sizes, headers.sourceAt(url)))
   await readAll(ranges, sizes)
   await repeatByViem(node.url, asked)
-  say(`catch-up, ${asked.length} requests to check every header of ${sizes.blocks} blocks`)
+  print(`catch-up, ${asked.length} requests to check every header of ${sizes.blocks} blocks`)
 
   const rounds: Round[] = []
   for (let n = 1; n <= sizes.rounds; n++) {
@@ -41,7 +41,7 @@ export const promiseCatchUp = async (bench: Bench, sizes: ChainSizes): Promise<v
       { node, headers, ranges, asked, ponder: n <= sizes.peerRounds ? ponder : undefined },
       sizes,
     )
-    say(`catch-up, round ${n} of ${sizes.rounds}, blocks: ${tell(round)}`)
+    print(`catch-up, round ${n} of ${sizes.rounds}, blocks: ${format(round)}`)
     rounds.push(round)
   }
   judge(report, rounds, typeof peer === 'string' ? peer : undefined)
@@ -75,7 +75,7 @@ const measureRound = async (
   return { raw: Math.max(before, after), viem, headers: byHeaders, ranges: byRanges, ponder: indexed }
 }
 
-/** From the first block to the head, in as many steps as the instance takes. Answers the milliseconds of the reading. */
+/** From the first block to the head, in as many steps as needed. Returns the milliseconds of the reading. */
 const readAll = async (instance: ChainInstance, sizes: ChainSizes, source = instance.source): Promise<number> => {
   const { world, chain } = instance
   await world.sql`truncate chain_cursors, chain_blocks, transfers, unsettled_payments`
@@ -99,8 +99,8 @@ const firstBlock = async (source: ChainSource): Promise<Block> => {
   return block
 }
 
-/** Each ratio is of one round, the best one; the peer is compared at its best of all rounds. */
-const judge = (report: Report, rounds: readonly Round[], noPeer: string | undefined): void => {
+/** Each ratio is that of one round, and the best round counts; the peer is compared with its best rate of all rounds. */
+const judge = (report: Report, rounds: readonly Round[], absence: string | undefined): void => {
   const against = (promise: string, ours: 'headers' | 'ranges', theirs: (round: Round) => number, bound: number) => {
     const best = bestOf(rounds, round => round[ours] / theirs(round), 'higher')
     const from = `${perSecond(best[ours])} against ${perSecond(theirs(best))}`
@@ -112,14 +112,14 @@ const judge = (report: Report, rounds: readonly Round[], noPeer: string | undefi
   const byHeaders = 'catch-up with every header against ponder without its limit'
   const indexed = rounds.flatMap(({ ponder }) => ponder ?? [])
   if (indexed.length === 0) {
-    for (const promise of [byRanges, byHeaders]) report.skip(promise, noPeer ?? 'it was not measured')
+    for (const promise of [byRanges, byHeaders]) report.skip(promise, absence ?? 'it was not measured')
     return
   }
   against(byRanges, 'ranges', () => Math.max(...indexed), 10)
   against(byHeaders, 'headers', () => Math.max(...indexed), 4)
 }
 
-const tell = ({ raw, viem, headers, ranges, ponder }: Round): string =>
+const format = ({ raw, viem, headers, ranges, ponder }: Round): string =>
   [
     `every header ${perSecond(headers)}`,
     `raw batch loop ${perSecond(raw)} (${times(headers / raw)})`,

@@ -12,8 +12,8 @@ import { CHAIN_ID } from './chain-instance.ts'
 import { addressOf } from './chain-node.ts'
 import { thousands } from './promises.ts'
 
-/** What it costs to collect from addresses that nobody has collected from: the same at every run. */
-export const promiseGas = async ({ say, report }: Bench, { collected }: ChainSizes): Promise<void> => {
+/** The gas for collecting from addresses that were never collected from: the same at every run. */
+export const promiseGas = async ({ print, report }: Bench, { collected }: ChainSizes): Promise<void> => {
   await using chain = await factoryChain()
   const outside = { clock: databaseClock(), random, log: openLog('silent') }
   const rpc = openRpc({ chainId: CHAIN_ID, urls: [chain.url] }, outside)
@@ -21,12 +21,12 @@ export const promiseGas = async ({ say, report }: Bench, { collected }: ChainSiz
   const first = await collect(chain, rpc.batch, token, collected)
   const again = await collect(chain, rpc.batch, token, collected)
   rpc.close()
-  say(`for information, collected again, the addresses in use by then: ${thousands(again)} gas each`)
+  print(`for information, the same addresses collected again: ${thousands(again)} gas each`)
   const promise = `gas for each of ${collected} new addresses, collected in one transaction`
   report.atMost(promise, first, 60_000, { as: thousands, from: `${thousands(again)} when they are not new` })
 }
 
-/** What was used for each. As the instance plans it. */
+/** The gas used per address, with the plan that the service makes. */
 const collect = async (
   chain: FactoryChain,
   ask: Parameters<typeof planSweeps>[0],

@@ -10,15 +10,15 @@ import { openInstance } from '../actors/lamps.ts'
 import { addressOf, type BenchNode } from './chain-node.ts'
 import { type BenchServer, createMigrated } from './server.ts'
 
-/** A database of its own, and what a worker that reads one chain has there. */
+/** A database of its own, and the actors of a worker that reads one chain. */
 export type ChainInstance = AsyncDisposable & {
   readonly world: Services
   readonly merchantId: string
   readonly chain: WatchedChain
   readonly source: ChainSource
-  /** The same chain by another way to it. */
+  /** The same chain, read through another URL. */
   sourceAt(url: string): ChainSource
-  /** Throws when the books are not as they should be. */
+  /** Throws when the audit reports anything. */
   check(): Promise<void>
 }
 
@@ -27,14 +27,14 @@ export type Paid = { readonly node: BenchNode; readonly instance: ChainInstance 
 
 export const CHAIN_ID = 31337
 
-/** Blocks that lie so deep are final; of a chain that is read for the first time none does. */
+/** Blocks of this depth are final; with `never`, none is, as on a chain that is read for the first time. */
 export const openChainInstance = async (
   server: BenchServer,
   node: BenchNode,
   confirmations: number,
 ): Promise<ChainInstance> => {
   const db = await createMigrated(server)
-  // As the machinery's own: eight connections, rows by their keys.
+  // The same as in the server: eight connections, which read rows by key.
   const { world: outside, sql, actors, close } = await openInstance(db.url, { kinds })
   const chain = { id: CHAIN_ID, tokens: [node.token], confirmations }
   const world = { ...outside, actors }
@@ -43,7 +43,7 @@ export const openChainInstance = async (
     ...{ world, chain, sourceAt, source: sourceAt(node.url) },
     merchantId: await insertMerchant(sql),
     check: async () => {
-      // Rows by their keys is no way to look at all of them.
+      // Plans for single keys would be slow for reading whole tables.
       await using plain = { sql: connect(db.url, { max: 1 }), [Symbol.asyncDispose]: () => plain.sql.end() }
       await plain.sql`analyze`
       const findings = await audit(plain.sql, kinds)
@@ -57,7 +57,7 @@ export const openChainInstance = async (
   }
 }
 
-/** Addresses as if payments had been given them, which transfers to are written down for. */
+/** Addresses registered like those of payments, so that transfers to them are recorded. */
 export const giveOut = async ({ world, merchantId }: ChainInstance, addresses: readonly string[]): Promise<void> => {
   await world.sql`
     insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)

@@ -8,24 +8,24 @@ import { startPoller } from './chain-poller.ts'
 import { startWatcher } from './chain-watch.ts'
 import { milliseconds, percentile } from './promises.ts'
 
-/** How long after its block a payment is known, one after the other, each at a moment that no poll knows of. */
+/** How long after its block a payment is known, one by one, each at a moment independent of the poll. */
 export const promiseLatency = async (
-  { say, report }: Bench,
+  { print, report }: Bench,
   { single, singleFloor, pollMs }: ChainSizes,
   { node, instance }: Paid,
 ): Promise<void> => {
   const floor = await measureFloor(node, instance, singleFloor, pollMs)
-  say(`single payments, a bare poll with a bare insert: ${tell(floor)}`)
+  print(`single payments, a bare poll with a bare insert: ${format(floor)}`)
   const ours = await measureOurs(node, instance, single, pollMs)
   await instance.check()
-  say(`single payments, polled every ${pollMs} ms: ${tell(ours)}`)
+  print(`single payments, polled every ${pollMs} ms: ${format(ours)}`)
   const from = `bare ${milliseconds(percentile(floor, 0.5))} and ${milliseconds(percentile(floor, 0.99))}`
   const promise = `mined to committed, ${single} payments, a poll every ${pollMs} ms`
   report.atMost(`${promise}, p50`, percentile(ours, 0.5), pollMs / 2 + 100, { as: milliseconds, from })
   report.atMost(`${promise}, p99`, percentile(ours, 0.99), pollMs + 150, { as: milliseconds, from })
 }
 
-const tell = (figures: readonly number[]): string =>
+const format = (figures: readonly number[]): string =>
   `p50 ${milliseconds(percentile(figures, 0.5))}, p99 ${milliseconds(percentile(figures, 0.99))}, most ${milliseconds(Math.max(...figures))}`
 
 const measureOurs = async (
@@ -62,7 +62,7 @@ const measureFloor = async (
   return figures
 }
 
-/** Answers when it was mined. */
+/** Returns the time when it was mined. */
 const payAndMine = async (node: BenchNode, address: string, pollMs: number): Promise<number> => {
   await sleep(Math.random() * pollMs)
   await node.pay([address], DUE)

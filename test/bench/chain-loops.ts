@@ -1,10 +1,10 @@
 import { createPublicClient, type Hex, http, parseAbiItem } from 'viem'
 import type { RpcCall } from '../../src/chain/rpc/rpc.ts'
 
-/** What is asked of a node, request by request, each as it was sent. */
+/** The requests to a node, as they were sent. */
 export type Requests = readonly string[]
 
-/** All that work asks of the node at this URL, by way of another. */
+/** All requests that `work` sends to the node at this URL, recorded by a proxy. */
 export const record = async (url: string, work: (url: string) => Promise<unknown>): Promise<Requests> => {
   const bodies: string[] = []
   const server = Bun.serve({
@@ -24,12 +24,12 @@ export const record = async (url: string, work: (url: string) => Promise<unknown
   return bodies
 }
 
-/** The floor: the same requests, one after the other, and nothing done with the answers but to parse them. */
+/** The floor: the same requests one after the other; the responses are only parsed. */
 export const repeatRaw = async (url: string, requests: Requests): Promise<void> => {
   for (const body of requests) JSON.parse(await post(url, body))
 }
 
-/** The same calls, as many at once, as viem makes and batches them. */
+/** The same calls with viem, sent at the same time so that viem batches them. */
 export const repeatByViem = async (url: string, requests: Requests): Promise<void> => {
   const client = createPublicClient({ transport: http(url, { batch: { batchSize: 2_000 }, retryCount: 0 }) })
   const ask = ({ method, params }: RpcCall): Promise<unknown> => {
@@ -50,8 +50,8 @@ const post = async (url: string, body: string): Promise<string> =>
 
 const transfer = parseAbiItem('event Transfer(address indexed from, address indexed to, uint256 value)')
 
-const filterOf = (asked: unknown) => {
-  const { address, fromBlock, toBlock, blockHash } = asked as Readonly<Record<string, Hex>>
+const filterOf = (calls: unknown) => {
+  const { address, fromBlock, toBlock, blockHash } = calls as Readonly<Record<string, Hex>>
   const where = blockHash ? { blockHash } : { fromBlock: BigInt(fromBlock ?? 0), toBlock: BigInt(toBlock ?? 0) }
   return { ...(address && { address }), ...where }
 }

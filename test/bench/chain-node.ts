@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto'
 import type { Hex } from 'viem'
 import { anvil } from '../harness/anvil.ts'
 
-/** A chain whose blocks are mined when told to, with a token that says of many at once that they were sent as much each. */
+/** A chain that mines on demand, with a token that reports many transfers in one transaction. */
 export type BenchNode = AsyncDisposable & {
   readonly url: string
   readonly pid: number
   readonly token: string
   call(method: string, ...params: readonly unknown[]): Promise<unknown>
-  /** One transaction with a transfer to each, which waits to be mined. */
+  /** One transaction with a transfer to each address, waiting to be mined. */
   pay(to: readonly string[], amount: bigint): Promise<void>
-  /** One of the chain's own coin. */
-  give(to: string, wei: bigint): Promise<void>
-  /** Answers when the node has said that the last block is there. */
+  /** One transfer of the native currency. */
+  transfer(to: string, wei: bigint): Promise<void>
+  /** Resolves when the node has the last block. */
   mine(blocks?: number): Promise<number>
 }
 
 export type BenchNodeOptions = {
   readonly chainId?: number
-  /** Where the token's code is put, if not where its creation leads: at the address of a known token. */
+  /** The address for the token's code, if it must be that of a known token. */
   readonly tokenAt?: string
 }
 
@@ -40,7 +40,7 @@ export const openBenchNode = async ({ chainId = 31337, tokenAt }: BenchNodeOptio
       const data = `0x${word(amount.toString(16))}${to.map(address => word(address.slice(2))).join('')}`
       return send({ to: token, data, gas: hex(60_000 + 3_000 * to.length) })
     },
-    give: (to, wei) => send({ to, value: hex(wei), gas: hex(21_000) }),
+    transfer: (to, wei) => send({ to, value: hex(wei), gas: hex(21_000) }),
     mine: async (blocks = 1) => {
       await (blocks === 1 ? node.call('evm_mine') : node.call('anvil_mine', hex(blocks)))
       return performance.now()
@@ -49,43 +49,43 @@ export const openBenchNode = async ({ chainId = 31337, tokenAt }: BenchNodeOptio
   }
 }
 
-/** An address for whatever is named so. */
+/** An address derived from names. */
 export const addressOf = (...parts: readonly (string | number)[]): Hex =>
   `0x${createHash('sha256').update(parts.join(' ')).digest('hex').slice(0, 40)}`
 
 export type Length = {
   readonly blocks: number
-  /** Each in a block of its own, every so often; none in the last twentieth, which peers take for not final. */
+  /** One transfer per block, at this interval; none in the last twentieth, which peers take for not final. */
   readonly transfers: number
   readonly coins: number
 }
 
-/** Who is sent the transfers. */
+/** The recipients of the transfers. */
 export const payeesOf = ({ transfers }: Length): readonly string[] =>
   Array.from({ length: transfers }, (_, n) => addressOf('payee', n))
 
-/** As many blocks as asked for, those included that are there already. */
-export const buildBlocks = async (node: BenchNode, length: Length, say: (line: string) => void): Promise<void> => {
+/** Builds the chain up to this many blocks. */
+export const buildBlocks = async (node: BenchNode, length: Length, print: (line: string) => void): Promise<void> => {
   const payees = payeesOf(length)
   const every = Math.floor((0.95 * length.blocks) / payees.length)
   const coinEvery = Math.floor(payees.length / length.coins)
   const began = performance.now()
-  let toldAt = began
+  let printedAt = began
   for (const [n, payee] of payees.entries()) {
     await node.pay([payee], 1_000n)
-    if (n % coinEvery === 0) await node.give(addressOf('coin', n), 7n)
+    if (n % coinEvery === 0) await node.transfer(addressOf('coin', n), 7n)
     await node.mine()
     if (every > 1) await node.mine(every - 1)
-    if (performance.now() - toldAt < 5_000) continue
-    toldAt = performance.now()
-    say(`${(n + 1) * every} of ${length.blocks} blocks built, ${((toldAt - began) / 1_000).toFixed(0)} s`)
+    if (performance.now() - printedAt < 5_000) continue
+    printedAt = performance.now()
+    print(`${(n + 1) * every} of ${length.blocks} blocks built, ${((printedAt - began) / 1_000).toFixed(0)} s`)
   }
   const head = Number(await node.call('eth_blockNumber'))
   if (head >= length.blocks) throw new Error(`${head} blocks were built, not ${length.blocks}`)
   await node.mine(length.blocks - head)
-  say(
+  print(
     `a chain of ${length.blocks} blocks, ${((performance.now() - began) / 1_000).toFixed(1)} s: ` +
-      `transfers ${length.transfers}, coins ${length.coins}`,
+      `transfers ${length.transfers}, native transfers ${length.coins}`,
   )
 }
 
@@ -94,13 +94,13 @@ const hex = (number: number | bigint): string => `0x${number.toString(16)}`
 const word = (digits: string): string => digits.padStart(64, '0')
 
 /**
- * Is sent an amount and any number of addresses, a word each, and tells a transfer from the sender to each of them.
- * Nothing is kept: five thousand would be a block of their own otherwise.
+ * A token contract for benches. Its input is an amount and any number of addresses, one word each; it emits a Transfer
+ * event from the sender to each. It stores nothing: five thousand real transfers would not fit into one block.
  */
 const TOKEN_CODE = (() => {
   const transfer = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
-  const tell = `803533${`7f${transfer}`}60205fa3`
-  // The amount to memory; from the second word on, as long as there is data: tell, and a word further.
-  const runtime = `5f355f526020${'5b803611'}15603c57${tell}602001600656${'5b00'}`
+  const emitLog = `803533${`7f${transfer}`}60205fa3`
+  // The amount to memory; then, from the second word to the end of the data, one log per word.
+  const runtime = `5f355f526020${'5b803611'}15603c57${emitLog}602001600656${'5b00'}`
   return `0x60${(runtime.length / 2).toString(16)}8060095f395ff3${runtime}`
 })()

@@ -7,7 +7,7 @@ import { addressOf } from './chain-node.ts'
 
 export type Opened = { readonly id: string; readonly address: string }
 
-/** Links that anybody may pay any time. */
+/** Links with no limit of payments or time. */
 export const makeLinks = (instance: ChainInstance, count: number): Promise<readonly string[]> =>
   Promise.all(
     Array.from({ length: count }, async () => {
@@ -24,7 +24,7 @@ export const makeLinks = (instance: ChainInstance, count: number): Promise<reado
     }),
   )
 
-/** A payment on each of these links, with what it is to be paid with picked, by the commands of a checkout. */
+/** A payment on each of these links, with its asset picked, by the commands of a checkout. */
 export const openOn = (instance: ChainInstance, links: readonly string[]): Promise<readonly Opened[]> =>
   Promise.all(
     links.map(async link => {
@@ -45,7 +45,7 @@ export const openOn = (instance: ChainInstance, links: readonly string[]): Promi
     }),
   )
 
-/** What each of them is sent is all that is due. */
+/** The full amount of each payment. */
 export const DUE = 1_000n
 
 let counter = 0

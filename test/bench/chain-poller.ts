@@ -3,9 +3,9 @@ import { until } from '../harness/until.ts'
 import type { ChainInstance } from './chain-instance.ts'
 import type { BenchNode } from './chain-node.ts'
 
-/** The floor: asks as often for the next block and its logs, in one request, and writes each log down in one statement. */
+/** The floor: polls as often for the next block and its logs, in one request, and inserts each log with one statement. */
 export type Poller = AsyncDisposable & {
-  /** When so many more logs than before were committed, by this process's clock. */
+  /** Resolves with the time, by this process's clock, when this many more logs were committed. */
   inserted(more: number): Promise<number>
 }
 

@@ -1,4 +1,4 @@
-/** The peer's project: one token, a row for each of its transfers. It is told by environment where everything is. */
+/** The peer's project: one token, a row for each of its transfers. Environment variables have all settings. */
 export const project: Readonly<Record<string, string>> = {
   'ponder.config.ts': `
 import { writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { http, parseAbiItem } from 'viem'
 
 const { NODE_URL, TOKEN, DATABASE_URL, BEGAN } = process.env
 let began = false
-// Its rate counts from the first time it asks for something of the chain.
+// The rate counts from the first request about the chain.
 const onFetchRequest = (_request, { body }) => {
   if (began || !/eth_get(Logs|BlockBy)/.test(String(body))) return
   began = true

@@ -10,22 +10,22 @@ import type { Bench } from './bench.ts'
 import { project } from './chain-ponder-project.ts'
 import type { BenchDatabase } from './server.ts'
 
-/** The peer on the same server, in a database of its own. */
+/** The peer on the same server, with a database of its own. */
 export type Ponder = AsyncDisposable & {
-  /** Milliseconds from its first question about the chain to its last transfer handled, without the start of its process. */
+  /** Milliseconds from its first request about the chain to its last transfer, without the start of its process. */
   index(of: { readonly url: string; readonly token: string; readonly transfers: number }): Promise<number>
 }
 
 const PACKAGES = ['ponder@1.0.0', 'viem@2.57.1', 'hono@4.13.19']
 
-// Beside other temporary files, for the next run.
+// In the folder for temporary files, kept for the next run.
 const home = join(tmpdir(), `paymachine-bench-ponder-1.0.0-${process.getuid?.() ?? ''}`)
 
-/** Or why it cannot be measured here. Its packages are 190 MB and no part of ours; a quick run does not fetch them. */
-export const openPonder = async ({ server, say, quick }: Bench): Promise<Ponder | string> => {
+/** Returns the reason where it cannot be measured. Its packages have 190 MB and are no dependency; a quick run does not install them. */
+export const openPonder = async ({ server, print, quick }: Bench): Promise<Ponder | string> => {
   if (!isOurs(home)) {
     if (quick) return 'ponder is not installed; a run without --quick does that'
-    say(`the peer is installed by npm into ${home} and stays there, 190 MB: ${PACKAGES.join(', ')}`)
+    print(`the peer is installed by npm into ${home} and stays there, 190 MB: ${PACKAGES.join(', ')}`)
     const trouble = install()
     if (trouble !== undefined) return trouble
   }
@@ -43,7 +43,7 @@ const isOurs = (folder: string): boolean => {
 }
 
 const install = (): string | undefined => {
-  if (!Bun.which('npm') || !Bun.which('node')) return 'there is no npm or no node to run ponder with'
+  if (!Bun.which('npm') || !Bun.which('node')) return 'npm or node is missing, which ponder needs'
   const making = mkdtempSync(`${home}-`)
   const options = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel', 'error']
   const { status } = spawnSync('npm', ['install', ...options, ...PACKAGES], {
@@ -51,7 +51,7 @@ const install = (): string | undefined => {
     stdio: ['ignore', 'ignore', 'inherit'],
     timeout: 300_000,
   })
-  // Under its name only when it is whole.
+  // Renamed when the installation is complete.
   if (status === 0) renameSync(making, home)
   else rmSync(making, { recursive: true, force: true })
   return status === 0 ? undefined : 'npm could not install ponder'
@@ -62,7 +62,7 @@ const run = async (
   schema: string,
   { url, token, transfers }: Parameters<Ponder['index']>[0],
 ): Promise<number> => {
-  // Inside, because its packages are looked for in the folders above.
+  // Inside, because its packages are found in the parent folders.
   const folder = mkdtempSync(join(home, 'run-'))
   for (const [file, text] of Object.entries(project)) {
     mkdirSync(dirname(join(folder, file)), { recursive: true })

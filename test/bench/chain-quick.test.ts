@@ -3,10 +3,10 @@ import { measureChain } from './chain.ts'
 import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
 
-test('the chain bench runs through, and its work is done', async () => {
+test('the chain bench runs, and its work is done', async () => {
   await using server = await openServer()
   const report = openReport()
-  const bench = { quick: true, server, report, say: () => {} }
+  const bench = { quick: true, server, report, print: () => {} }
   await measureChain(bench, {
     rounds: 1,
     peerRounds: 0,
@@ -23,7 +23,7 @@ test('the chain bench runs through, and its work is done', async () => {
     pollMs: 20,
     collected: 20,
   })
-  // How fast this machine is at the moment is for the bench to say.
+  // A test does not judge how fast this machine is.
   expect(report.lines.map(line => line.replace(/^(kept|missed) /, '').replace(/: .*/, ''))).toEqual([
     'gas for each of 20 new addresses, collected in one transaction',
     'catch-up with every header against a raw batch loop of the same calls',

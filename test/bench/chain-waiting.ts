@@ -8,11 +8,11 @@ import { type ChainInstance, openChainInstance } from './chain-instance.ts'
 import { addressOf, openBenchNode } from './chain-node.ts'
 import { bestOf, median, milliseconds, thousands, times } from './promises.ts'
 
-/** Milliseconds of a block, the median of many. */
+/** Milliseconds per block, the median of many. */
 type Round = { readonly few: number; readonly many: number }
 
-/** What a block costs of which nothing is ours, however many payments wait. */
-export const promiseWaiting = async ({ server, say, report }: Bench, sizes: ChainSizes): Promise<void> => {
+/** The cost of a block without our payments must not depend on the number of waiting payments. */
+export const promiseWaiting = async ({ server, print, report }: Bench, sizes: ChainSizes): Promise<void> => {
   await using node = await openBenchNode()
   await using few = await openChainInstance(server, node, 3)
   await using many = await openChainInstance(server, node, 3)
@@ -33,13 +33,13 @@ export const promiseWaiting = async ({ server, say, report }: Bench, sizes: Chai
     const costs = { few: [] as number[], many: [] as number[] }
     for (let block = 0; block < sizes.watchedBlocks; block++) {
       await mine()
-      // In turns, since the second one finds a node that has answered the same already.
+      // In turns, since the second one meets a node that has answered the same calls already.
       const order = block % 2 === 0 ? (['few', 'many'] as const) : (['many', 'few'] as const)
       for (const which of order) costs[which].push(await turn(which === 'few' ? few : many))
     }
     const round = { few: median(costs.few), many: median(costs.many) }
     if (n === 0) continue
-    say(`waiting, round ${n} of ${sizes.rounds}: ${tell(round)}, ${times(round.many / round.few)}`)
+    print(`waiting, round ${n} of ${sizes.rounds}: ${format(round)}, ${times(round.many / round.few)}`)
     rounds.push(round)
   }
   const best = bestOf(rounds, round => round.many / round.few, 'lower')
@@ -47,13 +47,13 @@ export const promiseWaiting = async ({ server, say, report }: Bench, sizes: Chai
     `a block with ${sizes.strangers} transfers to strangers, ${thousands(sizes.waiting)} payments waiting against ${sizes.fewWaiting}`,
     best.many / best.few,
     1.3,
-    { as: times, from: tell(best) },
+    { as: times, from: format(best) },
   )
 }
 
-const tell = ({ few, many }: Round) => `${milliseconds(many)} against ${milliseconds(few)}`
+const format = ({ few, many }: Round) => `${milliseconds(many)} against ${milliseconds(few)}`
 
-/** All that is done for one poll that finds one block. */
+/** All the work of one poll that finds one block. */
 const turn = async ({ world, chain, source }: ChainInstance): Promise<number> => {
   const began = performance.now()
   while ((await readNext(world.sql, chain, source)) !== 'idle') await settlePayments(world)
@@ -63,7 +63,7 @@ const turn = async ({ world, chain, source }: ChainInstance): Promise<number> =>
   return performance.now() - began
 }
 
-/** Payments that have been shown an address, as the machine leaves them. */
+/** Payments with an address, with the rows that the machine leaves. */
 const insertWaiting = async ({ world: { sql }, chain, merchantId }: ChainInstance, count: number): Promise<void> => {
   await sql`
     insert into payments (

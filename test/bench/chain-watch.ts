@@ -3,18 +3,18 @@ import { until } from '../harness/until.ts'
 import type { ChainInstance } from './chain-instance.ts'
 import type { Opened } from './chain-payments.ts'
 
-/** A worker that reads the chain of an instance, and when it was told that payments are processing. */
+/** A worker that reads the chain of an instance, and the times when payments became processing. */
 export type Watcher = AsyncDisposable & {
-  /** Until there is nothing left to read, to make final or to tell. */
+  /** Waits until there is nothing left to read, to finalize or to dispatch. */
   idle(): Promise<void>
-  /** When the last of these was committed to be processing, by this process's clock. */
+  /** When the last of these payments was committed as processing, by this process's clock. */
   processing(payments: readonly Opened[]): Promise<number>
 }
 
 export const startWatcher = ({ world, chain, source }: ChainInstance, pollMs: number): Watcher => {
   const committed = new Map<string, number>()
   const { actors } = world
-  // Whoever sends a command hears of it once it is committed.
+  // A dispatch resolves when its command is committed.
   const dispatchBundle: typeof actors.dispatchBundle = async commands => {
     const outcome = await actors.dispatchBundle(commands)
     const at = performance.now()
@@ -40,7 +40,7 @@ export const startWatcher = ({ world, chain, source }: ChainInstance, pollMs: nu
       await until(() => isIdle(head), { timeoutMs: 120_000, everyMs: 50, what: 'a chain that is read' })
     },
     processing: async payments => {
-      // Whoever is done is not asked about again: the worker shares this process, and would wait for that.
+      // Finished payments are not read again: the worker shares this process and would wait for that.
       const waiting = payments.map(({ id }) => id)
       const isDone = () => {
         while (waiting.length > 0 && committed.has(waiting.at(-1) ?? '')) waiting.pop()

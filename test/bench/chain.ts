@@ -1,4 +1,4 @@
-import { type Bench, saySizes } from './bench.ts'
+import { type Bench, printSizes } from './bench.ts'
 import { promiseBurst } from './chain-burst.ts'
 import { promiseCatchUp } from './chain-catch-up.ts'
 import { promiseGas } from './chain-gas.ts'
@@ -9,21 +9,21 @@ import { promiseWaiting } from './chain-waiting.ts'
 
 export type ChainSizes = {
   readonly rounds: number
-  /** Rounds of catching up in which the peer, which takes some seconds to start, is measured too. */
+  /** Rounds in which the peer is measured too; it takes some seconds to start. */
   readonly peerRounds: number
-  /** Of the chain that is caught up with, and what is in them. */
+  /** The blocks of the chain that is read, and the transfers in them. */
   readonly blocks: number
   readonly transfers: number
   readonly coins: number
-  /** Payments that wait while blocks are read, and as many as they are compared with. */
+  /** Payments that wait while blocks are read, and their number in the comparison. */
   readonly waiting: number
   readonly fewWaiting: number
-  /** So many blocks, with so many transfers to strangers in each. */
+  /** Blocks with this many transfers to unknown addresses in each. */
   readonly watchedBlocks: number
   readonly strangers: number
   /** Payments in one block. */
   readonly burst: number
-  /** Payments one after the other, and as many of the floor's as this. */
+  /** Payments one after the other, and the same for the floor. */
   readonly single: number
   readonly singleFloor: number
   readonly pollMs: number
@@ -60,17 +60,17 @@ const quick: ChainSizes = {
   singleFloor: 15,
 }
 
-/** How fast a chain is read, how soon money on it is known, and what it costs to collect it. */
+/** How fast a chain is read, how soon payments on it are known, and the gas for collecting them. */
 export const chain = (bench: Bench): Promise<void> => measureChain(bench, bench.quick ? quick : whole)
 
 export const measureChain = async (bench: Bench, sizes: ChainSizes): Promise<void> => {
-  saySizes(bench, sizes)
+  printSizes(bench, sizes)
   await promiseGas(bench, sizes)
   await promiseCatchUp(bench, sizes)
   await promiseWaiting(bench, sizes)
   await using node = await openBenchNode()
   await using instance = await openChainInstance(bench.server, node, 3)
-  // In this order: a single payment is not to wait until thousands have become final.
+  // In this order, so that a single payment does not wait for thousands to become final.
   await promiseLatency(bench, sizes, { node, instance })
   await promiseBurst(bench, sizes, { node, instance })
 }

@@ -6,13 +6,13 @@ import { type Floor, openFloor } from './floor.ts'
 import { createMeters, type Meters } from './meters.ts'
 import { bestOf, milliseconds, perSecond, type Report, times } from './promises.ts'
 
-/** Everything once, ours right after the floor it stands on, so that the machine's moods hit both. */
+/** All measurements once, ours right after its floor, so that disturbances of the machine affect both. */
 type Round = {
   readonly select: Loads
   readonly insert: Loads
   readonly ours: Loads
   readonly bulk: Load
-  /** Bare inserts by one caller right before or after, whichever was faster. */
+  /** Bare inserts by one caller right before and after; the faster one counts. */
   readonly byOne: { readonly many: number; readonly bulk: number }
   readonly steps: number | undefined
 }
@@ -21,8 +21,8 @@ type Loads = { readonly one: Load; readonly some: Load; readonly many: Load }
 
 const CALLERS = { one: 1, some: 32, many: 256 } as const
 
-/** How fast commands are, by so many callers. */
-export const promiseRates = async ({ server, say, report }: Bench, sizes: CoreSizes): Promise<void> => {
+/** The rates of commands with this many callers. */
+export const promiseRates = async ({ server, print, report }: Bench, sizes: CoreSizes): Promise<void> => {
   await using floor = await openFloor(server)
   await using meters = await createMeters(server)
   await using dbos = await openDbos(server)
@@ -33,12 +33,12 @@ export const promiseRates = async ({ server, say, report }: Bench, sizes: CoreSi
   for (let n = 1; n <= sizes.rounds; n++) {
     const round = await measureRound({ floor, meters, dbos }, sizes)
     await meters.check()
-    say(`round ${n} of ${sizes.rounds}: ${tell(round)}`)
+    print(`round ${n} of ${sizes.rounds}: ${format(round)}`)
     rounds.push(round)
   }
   const findings = await meters.audit()
   if (findings.length > 0) throw new Error(`the audit found ${JSON.stringify(findings)}`)
-  for (const line of equalConcurrency(rounds)) say(line)
+  for (const line of equalConcurrency(rounds)) print(line)
   judge(report, rounds, sizes)
 }
 
@@ -48,7 +48,7 @@ const measureRound = async ({ floor, meters, dbos }: Contestants, sizes: CoreSiz
   const ours = (callers: number) =>
     callFor(callers, sizes.oursMs, (caller, turn) => meters.tick(caller + turn * callers))
   const at = async (callers: number) => {
-    // As long as ours where they are compared: a shorter stretch has better luck.
+    // As long as ours where they are compared: shorter measurements vary more.
     const forMs = callers === 1 ? sizes.oursMs : sizes.floorMs
     return {
       select: await floor.select(callers, forMs),
@@ -76,9 +76,9 @@ const measureRound = async ({ floor, meters, dbos }: Contestants, sizes: CoreSiz
 }
 
 /**
- * The best round counts. Latencies and the peer are compared best with best; the ratios to bare inserts
- * by one are each of one round, with the floor measured on both sides of ours, so that a round whose
- * floor the machine disturbed once is no better for it.
+ * The best round counts. Latencies and the peer are compared with their best rounds. Each ratio to bare inserts by one
+ * caller is taken within one round, with the floor measured before and after ours, so that a round with a disturbed
+ * floor does not look better.
  */
 const judge = (report: Report, rounds: readonly Round[], { outstanding }: CoreSizes): void => {
   const fastest = (load: (round: Round) => Load) => Math.max(...rounds.map(round => load(round).perSecond))
@@ -95,7 +95,7 @@ const judge = (report: Report, rounds: readonly Round[], { outstanding }: CoreSi
   const some = fastest(({ ours }) => ours.some)
   report.atLeast('32 callers', some, 6_000, { as: perSecond })
 
-  // Both in one round: a rate bought with waiting is none.
+  // Both in the same round, since a higher rate can be bought with a longer latency.
   const prompt = rounds.filter(({ ours }) => ours.many.p99 <= 40)
   const { many } = bestOf(prompt.length > 0 ? prompt : rounds, ({ ours }) => ours.many.perSecond, 'higher').ours
   report.judge(
@@ -113,19 +113,24 @@ const judge = (report: Report, rounds: readonly Round[], { outstanding }: CoreSi
       as: times,
       from: `${perSecond(ours)} against ${perSecond(theirs)}`,
     })
-  const beside = (promise: string, which: 'many' | 'bulk', ours: (round: Round) => Load, bound: number) => {
+  const comparedWithInserts = (
+    promise: string,
+    which: 'many' | 'bulk',
+    ours: (round: Round) => Load,
+    bound: number,
+  ) => {
     const best = bestOf(rounds, round => ours(round).perSecond / round.byOne[which], 'higher')
     against(promise, ours(best).perSecond, best.byOne[which], bound)
   }
-  beside('256 callers against bare committed inserts by one', 'many', ({ ours }) => ours.many, 8)
-  beside('bulk against bare committed inserts by one', 'bulk', round => round.bulk, 10)
+  comparedWithInserts('256 callers against bare committed inserts by one', 'many', ({ ours }) => ours.many, 8)
+  comparedWithInserts('bulk against bare committed inserts by one', 'bulk', round => round.bulk, 10)
   const peer = '32 callers against DBOS steps by 32'
   const steps = rounds.flatMap(round => round.steps ?? [])
   if (steps.length > 0) against(peer, some, Math.max(...steps), 6)
   else report.skip(peer, '@dbos-inc/dbos-sdk is not installed')
 }
 
-const tell = ({ select, insert, ours, bulk, byOne, steps }: Round): string =>
+const format = ({ select, insert, ours, bulk, byOne, steps }: Round): string =>
   [
     `p50 by one ${milliseconds(ours.one.p50)} (bare ${milliseconds(select.one.p50)} + ${milliseconds(insert.one.p50)})`,
     `32 callers ${perSecond(ours.some.perSecond)}${steps === undefined ? '' : ` (DBOS ${perSecond(steps)})`}`,
@@ -134,7 +139,7 @@ const tell = ({ select, insert, ours, bulk, byOne, steps }: Round): string =>
     `bare inserts ${[insert.one.perSecond, byOne.many, byOne.bulk].map(perSecond).join(', ')}`,
   ].join('; ')
 
-/** For information: what the bare round trips make of the same number of callers. */
+/** For information: the bare round trips with the same number of callers. */
 const equalConcurrency = (rounds: readonly Round[]): string[] =>
   (['one', 'some', 'many'] as const).map(many => {
     const best = (what: 'select' | 'insert' | 'ours') =>

@@ -4,8 +4,8 @@ import type { CoreSizes } from './core.ts'
 import { createMeters } from './meters.ts'
 import { bestOf, perSecond, thousands } from './promises.ts'
 
-/** How fast timers fire, all of them due at once. */
-export const promiseTimers = async ({ server, say, report }: Bench, sizes: CoreSizes): Promise<void> => {
+/** How fast timers fire when all are due at the same time. */
+export const promiseTimers = async ({ server, print, report }: Bench, sizes: CoreSizes): Promise<void> => {
   await using meters = await createMeters(server)
   await meters.add(sizes.timers, { dueMs: 0 })
   const timers = openTimers(meters.world, meters.actors)
@@ -20,7 +20,7 @@ export const promiseTimers = async ({ server, say, report }: Bench, sizes: CoreS
     if (fired !== sizes.timers) throw new Error(`${fired} timers fired, not ${sizes.timers}`)
     meters.fired(fired)
     await meters.check()
-    say(
+    print(
       `timers, round ${n} of ${sizes.rounds}: armed ${perSecond((fired / armingMs) * 1_000)}, fired ${perSecond(rate)}`,
     )
     rates.push(rate)

@@ -3,24 +3,24 @@ import { promiseGrowth } from './core-growth.ts'
 import { promiseRates } from './core-rates.ts'
 import { promiseTimers } from './core-timers.ts'
 
-/** How much is measured, and how long. What a promise names is never made smaller without its line saying so. */
+/** How much is measured, and for how long. A size that a promise names is printed in its line. */
 export type CoreSizes = {
   readonly rounds: number
-  /** Commands of the rates go round so many meters. */
+  /** Meters to which the commands of the rates go in turn. */
   readonly meters: number
   readonly outstanding: number
   readonly floorMs: number
   readonly oursMs: number
   readonly peerMs: number
   readonly timers: number
-  /** Actors of the large history, ten transitions each, and of the one it is compared with. */
+  /** Actors of the large history, ten transitions each, and of the small one. */
   readonly actors: number
   readonly fewActors: number
-  /** The cost of a command is the median of so many batches. */
+  /** The cost of a command is the median of this many batches. */
   readonly batches: number
 }
 
-// Numbers of callers divide the number of meters: so no two callers ever ask for the same one.
+// The numbers of callers divide the number of meters, so that no two callers ever use the same meter.
 const whole: CoreSizes = {
   rounds: 3,
   meters: 20_480,
@@ -44,11 +44,11 @@ const quick: CoreSizes = {
   actors: 5_000,
 }
 
-/** What the durable-actor core promises, against bare round trips and against a peer. */
+/** The promises of the durable-actor core, compared with bare round trips and with a peer. */
 export const core = (bench: Bench): Promise<void> => measureCore(bench, bench.quick ? quick : whole)
 
 export const measureCore = async (bench: Bench, sizes: CoreSizes): Promise<void> => {
-  bench.say(
+  bench.print(
     Object.entries(sizes)
       .map(([what, size]) => `${what} ${size}`)
       .join(', '),

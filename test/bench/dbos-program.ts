@@ -3,17 +3,17 @@ import { DBOS } from '@dbos-inc/dbos-sdk'
 
 /**
  * The peer, in a process of its own: `bun dbos-program.ts <url> <callers> <milliseconds> <warm-up milliseconds>`.
- * Each caller runs one workflow after the other; each step of one writes its result durably. Prints how fast
- * that was, and how many steps there must be in the database.
+ * Each caller runs one workflow after the other; each step writes its result durably. Prints the rate and the number of
+ * steps that must be in the database.
  */
 const [url = '', callers = '32', forMs = '4000', warmUpMs = '1000'] = process.argv.slice(2)
 
-/** Long workflows are kind to the peer: beginning and ending one are writes that are not counted. */
+/** Long workflows favour the peer: the writes at their begin and end are not counted. */
 const STEPS = 20
 
 const silent = { info: () => {}, debug: () => {}, warn: () => {}, error: (entry: unknown) => console.error(entry) }
 
-// As much as a meter holds, so that both write the same.
+// As much as a meter has, so that both write the same.
 const step = DBOS.registerStep(
   async (ticks: number) => ({
     ticks,
@@ -29,7 +29,7 @@ const workflow = DBOS.registerWorkflow(
   async () => {
     for (let n = 1; n <= STEPS; n++) {
       const written = await step(n)
-      if (written.ticks !== n) throw new Error(`a step answered ${JSON.stringify(written)}`)
+      if (written.ticks !== n) throw new Error(`a step returned ${JSON.stringify(written)}`)
       steps++
     }
   },
@@ -39,7 +39,7 @@ const workflow = DBOS.registerWorkflow(
 DBOS.setConfig({
   name: 'bench',
   systemDatabaseUrl: url,
-  // Its pool is left at its default of 10 connections: with one for each caller it was a fifth slower.
+  // The pool has its default of 10 connections: with one per caller it was a fifth slower.
   logger: silent,
 })
 await DBOS.launch()
@@ -50,7 +50,7 @@ const caller = async (): Promise<void> => {
 }
 const calling = Promise.all(Array.from({ length: Number(callers) }, caller))
 await sleep(Number(warmUpMs))
-// Between two moments at which all callers are busy: a workflow's end is not the peer's fault.
+// Between two moments at which all callers are busy, without the ends of workflows.
 const before = { steps, at: performance.now() }
 await sleep(Number(forMs))
 const perSecond = ((steps - before.steps) / (performance.now() - before.at)) * 1_000

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url'
 import { connect } from '../../src/postgres/connect.ts'
 import type { BenchServer } from './server.ts'
 
-/** The peer: DBOS on the same server, in a database of its own. */
+/** The peer: DBOS on the same server, with a database of its own. */
 export type Dbos = AsyncDisposable & {
-  /** Durable steps a second with so many callers, warmed up. */
+  /** Durable steps per second with this many callers, after warming up. */
   stepsPerSecond(callers: number, forMs: number): Promise<number>
 }
 
@@ -31,10 +31,10 @@ export const openDbos = async (server: BenchServer): Promise<Dbos | undefined> =
   }
 }
 
-/** A process of its own each time, so that what it polls in the background slows nobody else's rounds. */
+/** A process of its own each time, so that its background polling does not slow other rounds. */
 const run = async (url: string, callers: number, forMs: number): Promise<{ perSecond: number; steps: number }> => {
   const program = fileURLToPath(new URL('./dbos-program.ts', import.meta.url))
-  // Bun, for the peer as for ours: with Node 24 it was as fast or slower.
+  // Bun for both; with Node 24 the peer was as fast or slower.
   const child = Bun.spawn({
     cmd: [process.execPath, '--no-deprecation', program, url, `${callers}`, `${forMs}`, `${forMs / 3}`],
     stdout: 'pipe',

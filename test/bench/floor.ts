@@ -5,15 +5,15 @@ import type { BenchServer } from './server.ts'
 
 /** The least that a durable command could cost here: round trips of the same driver to the same server. */
 export type Floor = AsyncDisposable & {
-  /** A row of a hundred thousand, by its key. */
+  /** Selects a row of a hundred thousand by its key. */
   select(callers: number, forMs: number): Promise<Load>
-  /** One row as wide as a meter's, committed by itself. */
+  /** Inserts one row as wide as a meter's, in its own commit. */
   insert(callers: number, forMs: number): Promise<Load>
 }
 
 const ROWS = 100_000
 
-/** More connections than this only cost time on a small machine; the driver shares them among the callers. */
+/** More connections only cost time on a small machine; the callers share these. */
 const CONNECTIONS = 32
 
 export const openFloor = async (server: BenchServer): Promise<Floor> => {
@@ -21,7 +21,7 @@ export const openFloor = async (server: BenchServer): Promise<Floor> => {
   const pool = connect(db.url, { max: CONNECTIONS })
   const single = connect(db.url, { max: 1 })
   await pool.unsafe(tables)
-  // Whoever measures first must not pay for connecting and for the driver's look at the types.
+  // The first measurement must not include connecting and the driver's lookup of types.
   await Promise.all(Array.from({ length: 4 * CONNECTIONS }, () => pool`select pg_sleep(0.01)`))
   const sqlFor = (callers: number) => (callers === 1 ? single : pool)
   let inserted = 0

@@ -1,17 +1,17 @@
-/** Asks a server on this machine, and rejects what is answered with another status. The request's bytes are only lent. */
+/** Sends a request to a server on this machine; rejects on another status. The bytes of the request are only read. */
 export type Ask = (request: Buffer, status: number) => Promise<void>
 
 /**
- * HTTP over connections that are kept, one for each caller. fetch keeps 64: of 256 callers' requests three
- * in five came by a new connection, and what it cost to open them was most of what was measured. Who asks sits
- * on the same cores as who answers: so there is one promise for each question, and no answer is made a text.
+ * HTTP over connections that are kept, one per caller. fetch keeps 64: with 256 callers three requests in five used a
+ * new connection, and opening them was most of the measured cost. The client shares the cores with the server, so there
+ * is only one promise per request, and no response is decoded.
  */
 export const openHttp = (url: string): Ask & AsyncDisposable => {
   const { hostname, port } = new URL(url)
   const idle: Connection[] = []
   const all: Connection[] = []
   const ask: Ask = (request, status) => {
-    // Servers end those that were idle for long.
+    // Servers close connections that were idle for long.
     let connection = idle.pop()
     while (connection?.isClosed()) connection = idle.pop()
     if (connection) return connection.ask(request, status)
@@ -32,7 +32,7 @@ type Connection = { ask: Ask; isClosed(): boolean; end(): void }
 
 type Waiting = { readonly status: number; resolve(): void; reject(error: unknown): void }
 
-/** A connection, which is idle again whenever it has been answered. */
+/** A connection, which is idle again after each response. */
 const connect = async (hostname: string, port: number, idle: Connection[]): Promise<Connection> => {
   let waiting: Waiting | undefined
   let arrived: Buffer | undefined
@@ -43,7 +43,7 @@ const connect = async (hostname: string, port: number, idle: Connection[]): Prom
   }
   const answered = (status: number) => {
     if (waiting?.status === status) waiting.resolve()
-    else waiting?.reject(new Error(`answered with ${status}`))
+    else waiting?.reject(new Error(`the status is ${status}`))
     waiting = undefined
     idle.push(connection)
   }
@@ -55,7 +55,7 @@ const connect = async (hostname: string, port: number, idle: Connection[]): Prom
       data: (_, bytes) => {
         const answer = arrived ? Buffer.concat([arrived, bytes]) : bytes
         const status = wholeAnswer(answer)
-        // What is given is only lent.
+        // The bytes are only read.
         arrived = status === undefined ? Buffer.from(answer) : undefined
         if (status !== undefined) answered(status)
       },
@@ -76,12 +76,12 @@ const connect = async (hostname: string, port: number, idle: Connection[]): Prom
   return connection
 }
 
-/** The status of an answer that has arrived to its last byte. */
+/** The status of a response that has arrived completely. */
 const wholeAnswer = (bytes: Buffer): number | undefined => {
   const end = bytes.indexOf(END)
   if (end < 0) return undefined
   const at = bytes.indexOf(LENGTH)
-  if (at < 0 || at > end) throw new Error('an answer came without its length')
+  if (at < 0 || at > end) throw new Error('a response has no content-length')
   const whole = end + END.length + numberAt(bytes, at + LENGTH.length)
   return bytes.length < whole ? undefined : numberAt(bytes, 'HTTP/1.1 '.length)
 }
@@ -98,12 +98,12 @@ const numberAt = (bytes: Buffer, start: number): number => {
   }
 }
 
-/** What stands in the body of `numberedPost` for the request's number. */
+/** The placeholder for the number in the body of `numberedPost`. */
 export const NUMBER = '00000000'
 
 /**
- * Requests that differ in their number alone, all of them in the same bytes: to make each anew was a fifth of what it
- * took to ask.
+ * Requests that differ only in their number and share their bytes: making each from scratch took a fifth of the
+ * client's time.
  */
 export const numberedPost = (path: string, secret: string, body: string): ((n: number) => Buffer) => {
   const length = Buffer.byteLength(body)

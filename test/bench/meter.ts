@@ -39,13 +39,13 @@ export const meter: Kind<Meter> = {
   columns: { ticks: 'integer', amountMinor: 'minor', currency: 'text', owner: 'text', dueMs: 'integer' },
   history: ['ticks', 'amountMinor'],
   timers: { lowering: ({ dueMs }, at) => new Date(at.getTime() + dueMs) },
-  // One key for all, as a wake-up has: whoever is woken looks at the tables.
+  // One key for all, like a wake-up: its task reads the tables.
   effects: { wake: () => ({ task: 'read_meters', key: 'read_meters', payload: {} }) },
   publish: (_type, { id, state, context, createdAt, updatedAt }) => ({
     merchantId: '00000000-0000-7000-8000-000000000001',
     livemode: false,
     apiVersion: '2026-11-20',
-    // As records are rendered: a date among them takes JSON.stringify eight times as long.
+    // The same form as records: with a Date, JSON.stringify takes eight times as long.
     object: {
       object: 'meter',
       id,

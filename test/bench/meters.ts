@@ -13,21 +13,21 @@ import { type BenchDatabase, type BenchServer, createMigrated } from './server.t
 
 const kinds = [registered(meter)]
 
-/** A database with meters in it and an instance on it, that keeps count of what it was told is done. */
+/** A database with meters and an instance on it, which counts the commands reported as done. */
 export type Meters = AsyncDisposable & {
   readonly world: Dependencies
   readonly sql: Sql
   readonly actors: Actors
   readonly ids: readonly string[]
-  /** Makes this many more. */
+  /** Creates this many more. */
   add(count: number, fields?: Record<string, unknown>): Promise<void>
-  /** The n-th of a fixed shuffle: neighbours in it are not neighbours in the table or its indexes. */
+  /** The n-th of a fixed shuffle, so that neighbours are apart in the table and its indexes. */
   tick(n: number): Promise<void>
-  /** Every meter so often, so many commands at once; answers the milliseconds. */
+  /** Ticks every meter this often, this many commands at a time. Returns the milliseconds. */
   tickAll(times: number, callers: number): Promise<number>
-  /** Counts timers as done that were fired without `tick`. */
+  /** Counts timers that fired without `tick` as done. */
   fired(count: number): void
-  /** Throws unless the database holds just the work that was told to be done. */
+  /** Throws unless the database contains exactly the reported work. */
   check(): Promise<void>
   audit(): Promise<readonly Finding[]>
 }
@@ -85,7 +85,7 @@ const openMeters = async (db: BenchDatabase, options: DispatcherOptions): Promis
     const differ = Object.entries(wanted).filter(([what, count]) => row?.[what] !== count)
     if (differ.length > 0)
       throw new Error(
-        `the work was not done: ${differ.map(([what, n]) => `${what} ${row?.[what]}, not ${n}`).join('; ')}`,
+        `the database differs from the reported work: ${differ.map(([what, n]) => `${what} ${row?.[what]}, not ${n}`).join('; ')}`,
       )
   }
 
@@ -109,5 +109,5 @@ const openMeters = async (db: BenchDatabase, options: DispatcherOptions): Promis
   }
 }
 
-/** A prime that divides none of the numbers of meters, so that its multiples visit all of them. */
+/** A prime that divides no number of meters used here, so that its multiples visit all of them. */
 const STRIDE = 7_919

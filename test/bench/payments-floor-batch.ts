@@ -8,9 +8,9 @@ import { AMOUNT_MINOR, type Link } from './payments-setup.ts'
 
 export type Batch = {
   readonly commits: Commits
-  /** A payment is written on each of them. */
+  /** One payment is inserted for each link. */
   readonly links: readonly Link[]
-  /** No two batches have the same, and later ones have higher ones. */
+  /** Unique per batch and rising. */
   readonly number: number
 }
 
@@ -21,7 +21,7 @@ const DUE = String(AMOUNT_MINOR * 10 ** 4)
 const DIGEST = '0123456789abcdef'
 const SECRET_HASH = 'ab'.repeat(32)
 
-/** Payments from their opening to the answer of their webhook: one statement for each commit that this takes. */
+/** Payments from their opening to the response to their webhook: one statement per commit of the service. */
 export const writeBatch = async (sql: Sql, batch: Batch): Promise<void> => {
   const { commits, links, number } = batch
   const ids = links.map(() => newId())
@@ -157,13 +157,13 @@ type Whose = {
   readonly linkIds: readonly string[]
   readonly deliveries: readonly string[]
   readonly owners: readonly string[]
-  /** Of the events that are delivered. */
+  /** The events that are delivered. */
   readonly eventIds: readonly string[]
-  /** From where the revisions of the links are free. */
+  /** The first free revision of the links. */
   readonly linkRev: number
 }
 
-/** As many transitions and events for each payment, and with the same texts, as the service has written for one. */
+/** As many transitions and events per payment, with the same texts, as the service has written for one. */
 const insertHistory = (sql: Sql, { transitions, events }: Commit, whose: Whose) => {
   const { ids, linkIds, deliveries, owners, eventIds, linkRev } = whose
   const actors: Readonly<Record<string, readonly string[]>> = {
@@ -171,7 +171,7 @@ const insertHistory = (sql: Sql, { transitions, events }: Commit, whose: Whose) 
     payment_link: linkIds,
     delivery: deliveries,
   }
-  // A link is in many batches: ten revisions are set aside for each of them.
+  // A link occurs in many batches, so each batch has ten of its revisions.
   const revOf = ({ kind, rev }: PaidTransition) => (kind === 'payment_link' ? linkRev + (rev % 10) : rev)
   const rows = ids.flatMap((_, n) =>
     transitions.map(each => ({

@@ -4,20 +4,20 @@ import type { PaidHistory } from './payments-rows.ts'
 import { insertLinks, insertMerchants } from './payments-setup.ts'
 import { type BenchServer, createMigrated } from './server.ts'
 
-/** The rows of payments, written by nothing but batched statements: into the same tables, without their triggers. */
+/** The rows of payments written by batched statements only: into the same tables, without their triggers. */
 export type Floor = AsyncDisposable & {
   readonly sql: Sql
-  /** With so many payments in flight, in batches that each go through all commits of a payment. */
+  /** With this many payments in flight, in batches that go through all commits of a payment. */
   run(inFlight: number, forMs: number): Promise<{ readonly done: number; readonly perSecond: number }>
-  /** Writes one batch of so many payments. */
+  /** Writes one batch of this many payments. */
   write(count: number): Promise<void>
 }
 
 export type FloorOptions = { readonly merchants: number; readonly links: number; readonly history: PaidHistory }
 
-/** As large as the dispatcher's largest. */
+/** As large as the largest batch of the dispatcher. */
 const BATCH = 512
-/** As many as the actors have. */
+/** As many as the actors use. */
 const CONNECTIONS = 8
 
 export const openFloor = async (
@@ -57,7 +57,7 @@ export const openFloor = async (
         select (select count(*)::integer from payments where state = 'success') as payments,
           (select count(*)::integer from deliveries where state = 'delivered') as delivered`
       if (row?.payments !== written || row.delivered !== written)
-        throw new Error(`${written} payments of the floor left ${JSON.stringify(row)}`)
+        throw new Error(`${written} payments of the floor have left ${JSON.stringify(row)}`)
       const done = written - before
       return { done, perSecond: (done / tookMs) * 1_000 }
     },
@@ -68,7 +68,7 @@ export const openFloor = async (
   }
 }
 
-/** What one payment writes to history and to events in one commit. */
+/** What one payment adds to history and events in one commit. */
 export type Commit = PaidHistory
 
 export type Commits = {
@@ -78,7 +78,7 @@ export type Commits = {
   readonly delivered: Commit
 }
 
-/** By the transactions in which one payment was written. */
+/** By the transactions that wrote one payment. */
 const commitsOf = ({ transitions, events }: PaidHistory): Commits => {
   const xids = [...new Set(transitions.map(({ xid }) => xid))]
   const [opened, seen, final, delivered, ...more] = xids.map(xid => ({
@@ -86,6 +86,6 @@ const commitsOf = ({ transitions, events }: PaidHistory): Commits => {
     events: events.filter(each => each.xid === xid),
   }))
   if (!opened || !seen || !final || !delivered || more.length > 0)
-    throw new Error(`history of a payment was written in ${xids.length} commits, and the floor knows of 4`)
+    throw new Error(`history of a payment was written in ${xids.length} commits, and the floor has 4`)
   return { opened, seen, final, delivered }
 }

@@ -4,25 +4,25 @@ import { until } from '../harness/until.ts'
 import { ASSET, type Service } from './payments-service.ts'
 import { AMOUNT_MINOR } from './payments-setup.ts'
 
-/** Customers who open a payment over HTTP, pay it on the chain and are followed until its webhook is answered. */
+/** Customers that open a payment over HTTP and pay it on the chain; each payment is followed until its webhook is acknowledged. */
 export type Load = {
-  /** Payments whose webhook was answered, since the load began. */
+  /** Payments whose webhook was acknowledged since the start. */
   completed(): number
-  /** Opens no more and waits until all that were opened are complete; answers how many. */
+  /** Opens no more and waits until all opened payments are complete. Returns their number. */
   finish(): Promise<number>
 }
 
 export type LoadOptions = {
-  /** A new payment is opened whenever one is complete, so that as many are always on their way. */
+  /** A new payment is opened whenever one is complete, so that this number is always in flight. */
   readonly inFlight: number
   readonly blockMs: number
-  /** No more than these are opened. */
+  /** At most this many are opened. */
   readonly most?: number
 }
 
-/** Requests that open payments at once; fetch keeps as many connections. */
+/** Simultaneous requests that open payments; fetch keeps as many connections. */
 const OPENERS = 64
-/** What a block of 30 million gas has room for, and more than ever wait for one. */
+/** The room in a block of 30 million gas, and more than ever wait for one. */
 const MOST_IN_BLOCK = 5_000
 const DUE = BigInt(AMOUNT_MINOR) * 10n ** 4n
 

@@ -2,23 +2,23 @@ import type { Sql } from '../../src/postgres/connect.ts'
 import { parentOf, processorTime, processorTimeOfAll, processorTimeOfTree } from './processor-time.ts'
 import { thousands } from './promises.ts'
 
-/** Reads what has been spent so far, so that the difference of two readings is what was done between them. */
+/** Reads the resources used so far; the difference of two readings is what was used between them. */
 export type Meter = { read(): Promise<Reading> }
 
 type Reading = Spent & { readonly atMs: number; readonly machine: number }
 
-/** Microseconds of processor time by process, and bytes. */
+/** Microseconds of processor time per process, and bytes. */
 export type Spent = {
   readonly processors: Readonly<Record<string, number>>
   readonly walBytes: number
-  /** Of tables and their indexes. */
+  /** Tables with their indexes. */
   readonly tableBytes: number
 }
 
-/** Reads the database's own processes, this process, and those that are named. */
+/** Reads the processes of the database, this process, and the given ones. */
 export const openMeter = async (sql: Sql, pids: Readonly<Record<string, number>>): Promise<Meter> => {
   const [backend] = await sql<{ pid: number }[]>`select pg_backend_pid() as pid`
-  // Not a number where Postgres runs on another machine or there is no /proc.
+  // NaN where Postgres runs on another machine or there is no /proc.
   const postmaster = backend && parentOf(backend.pid, 'postgres')
   return {
     read: async () => {
@@ -41,7 +41,7 @@ export const openMeter = async (sql: Sql, pids: Readonly<Record<string, number>>
   }
 }
 
-/** For each of so many payments. */
+/** Divided by this many payments. */
 export const spentBetween = (before: Reading, after: Reading, payments: number): Spent => ({
   processors: Object.fromEntries(
     Object.entries(after.processors).map(([name, time]) => [
@@ -53,7 +53,7 @@ export const spentBetween = (before: Reading, after: Reading, payments: number):
   tableBytes: (after.tableBytes - before.tableBytes) / payments,
 })
 
-/** Which share of one processor was used by processes that were not read. */
+/** The share of one processor used by processes that were not read. */
 export const otherShare = (before: Reading, after: Reading): number => {
   const sum = ({ processors }: Reading) => Object.values(processors).reduce((all, time) => all + time, 0)
   const others = after.machine - before.machine - (sum(after) - sum(before))

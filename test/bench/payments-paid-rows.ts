@@ -6,17 +6,17 @@ import { openLog, type PaidHistory, readHistory, rowBytesOf, type Written, writt
 import type { Service } from './payments-service.ts'
 import { thousands } from './promises.ts'
 
-/** What one paid payment with one webhook endpoint is written as. */
+/** The rows that one paid payment with one webhook endpoint writes. */
 export type PaidRows = {
   readonly history: PaidHistory
-  /** Undefined where the server cannot read its own log. */
+  /** Undefined where the server cannot read its own WAL. */
   readonly written: readonly Written[] | undefined
 }
 
-/** Payments that are paid before, so that all pages were written to since the last checkpoint. */
+/** Payments paid before, so that all pages were written to since the last checkpoint. */
 const BEFORE = 40
 
-/** Pays one payment while nothing else happens, and reads what was written for it. Answers how many were paid. */
+/** Pays one payment while nothing else happens and reads what was written for it. Returns how many were paid. */
 export const payOne = async (service: Service, blockMs: number): Promise<PaidRows & { readonly paid: number }> => {
   const { sql } = service
   const pay = async (most: number) => {
@@ -39,22 +39,22 @@ const isIdle = async (sql: Sql): Promise<boolean> => {
   return row?.idle === true
 }
 
-/** A line for each table, and for each entry of history. */
+/** One line per table and per history row. */
 export const linesOf = async (sql: Sql, { history, written }: PaidRows): Promise<readonly string[]> => {
   const lines: string[] = []
-  if (!written) lines.push('rows by table are unknown: this Postgres has no pg_walinspect')
+  if (!written) lines.push('rows per table are unknown: this Postgres has no pg_walinspect')
   const isOfPayment = ({ table }: Written) => TABLES.has(table) || table === 'recovery_secrets'
   const ofPayments = written?.filter(isOfPayment) ?? []
   const others = written?.filter(each => !isOfPayment(each)) ?? []
-  lines.push('table: rows inserted, updated, deleted (bytes of a row); bytes of the log for rows + for index entries')
+  lines.push('table: rows inserted, updated, deleted (bytes of a row); bytes of the WAL for rows + for index entries')
   for (const each of ofPayments) lines.push(await lineOf(sql, each))
-  lines.push(`all: ${totalOf(ofPayments)}`)
-  lines.push('by the block, the batch or the clock, in the same seconds:')
+  lines.push(`total: ${totalOf(ofPayments)}`)
+  lines.push('written per block, per batch or by the clock, in the same seconds:')
   for (const each of others) lines.push(await lineOf(sql, each))
-  lines.push('transitions (kind, event): bytes of the row, of these the context')
+  lines.push('transitions (kind, event): bytes of the row, of its context')
   for (const { kind, event, bytes, context } of history.transitions)
     lines.push(`  ${kind}, ${event}: ${bytes}, ${Buffer.byteLength(context)}`)
-  lines.push('events: bytes of the row, of these the object')
+  lines.push('events: bytes of the row, of its object')
   for (const { type, bytes, object } of history.events) lines.push(`  ${type}: ${bytes}, ${Buffer.byteLength(object)}`)
   return lines
 }
@@ -76,7 +76,7 @@ const totalOf = (all: readonly Written[]): string => {
   )
 }
 
-/** Each payment has rows of its own there. `recovery_secrets` is its merchant's, and counts addresses. */
+/** Tables in which each payment has its own rows. `recovery_secrets` has one row per merchant, which counts addresses. */
 const TABLES: ReadonlySet<string> = new Set([
   'payments',
   'payment_links',
@@ -94,7 +94,7 @@ const TABLES: ReadonlySet<string> = new Set([
   'graphile_worker._private_jobs',
 ])
 
-/** Throws unless the floor writes as many rows to each of these tables as the service does. */
+/** Throws unless the floor writes as many rows to each of these tables as the service. */
 export const requireSameRows = async ({ written }: PaidRows, { sql, write }: Floor): Promise<void> => {
   const log = await openLog(sql)
   if (!written || !log) return
@@ -112,5 +112,5 @@ export const requireSameRows = async ({ written }: PaidRows, { sql, write }: Flo
     return ours === floor ? [] : [`${table}: ${ours} against ${floor}`]
   })
   if (differ.length > 0)
-    throw new Error(`the service and its floor do not write the same rows of a payment: ${differ.join('; ')}`)
+    throw new Error(`the service and its floor do not write the same rows for a payment: ${differ.join('; ')}`)
 }

@@ -3,14 +3,14 @@ import { measurePayments } from './payments.ts'
 import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
 
-test('the payments bench runs through, and says what a payment is written as', async () => {
+test('the payments bench runs, and prints the rows that a payment writes', async () => {
   await using server = await openServer()
   const report = openReport()
   const said: string[] = []
-  const bench = { quick: true, server, report, say: (line: string) => said.push(line) }
+  const bench = { quick: true, server, report, print: (line: string) => said.push(line) }
   const sizes = { rounds: 1, inFlight: 48, merchants: 3, warmUpMs: 100, measureMs: 300, floorMs: 50, blockMs: 20 }
   await measurePayments(bench, sizes)
-  // How fast this machine is at the moment is for the bench to say.
+  // A test does not judge how fast this machine is.
   expect(report.lines.map(line => line.replace(/^(kept|missed) /, '').replace(/: .*/, ''))).toEqual([
     'complete payments',
     'complete payments against the same rows by bare batched statements',

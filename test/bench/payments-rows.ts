@@ -1,6 +1,6 @@
 import type { Sql } from '../../src/postgres/connect.ts'
 
-/** What was written to a table, by the write-ahead log; bytes are those of the log, without images of whole pages. */
+/** What was written to a table according to the write-ahead log, in bytes of the log without full-page images. */
 export type Written = {
   readonly table: string
   readonly inserted: number
@@ -13,7 +13,7 @@ export type Written = {
   readonly indexBytes: number
 }
 
-/** Positions in the log that records can be read between. Undefined where the server lacks the extension for it. */
+/** Positions in the log between which records can be read. Undefined where the server lacks the extension. */
 export const openLog = async (sql: Sql): Promise<{ position(): Promise<string> } | undefined> => {
   const [available] = await sql`select from pg_available_extensions where name = 'pg_walinspect'`
   if (!available) return undefined
@@ -48,7 +48,7 @@ export const writtenBetween = async (sql: Sql, from: string, to: string): Promis
     coalesce(sum(bytes) filter (where of_index), 0)::integer as "indexBytes"
   from named group by 1 order by sum(bytes) desc`
 
-/** The transitions of a payment: its own, those of its link that it caused, and those of its deliveries. */
+/** The transitions of a payment: its own, those that it caused on its link, and those of its deliveries. */
 export type PaidTransition = {
   readonly kind: string
   readonly rev: number
@@ -65,11 +65,11 @@ export type PaidTransition = {
 
 export type PaidEvent = { readonly type: string; readonly object: string; readonly xid: string; readonly bytes: number }
 
-/** What one payment has left in history and events, in the order of its commits. */
+/** What one payment has written to history and events, in the order of its commits. */
 export type PaidHistory = { readonly transitions: readonly PaidTransition[]; readonly events: readonly PaidEvent[] }
 
 export const readHistory = async (sql: Sql): Promise<PaidHistory> => {
-  // The latest payment, alone in its commits.
+  // The latest payment, which shares its commits with no other.
   const payment = sql`(select id from payments order by created_at desc limit 1)`
   const events = await sql<PaidEvent[]>`
     select type, object::text, xid::text, pg_column_size(e.*) as bytes from events e
@@ -86,7 +86,7 @@ export const readHistory = async (sql: Sql): Promise<PaidHistory> => {
   return { transitions, events }
 }
 
-/** Bytes of a row as it lies in its table, on average. */
+/** The average bytes of a row as stored in its table. */
 export const rowBytesOf = async (sql: Sql, table: string): Promise<number | undefined> => {
   const [row] = await sql<{ bytes: number | null }[]>`
     select avg(pg_column_size(t.*))::float8 as bytes from ${sql(table)} t`

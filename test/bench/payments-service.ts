@@ -22,8 +22,8 @@ export type Service = AsyncDisposable & {
   readonly receiver: Receiver
   readonly links: readonly Link[]
   /**
-   * Ends the server process as an operator does. Throws when what it leaves is not `complete` payments in order; answers
-   * what it has logged, which is warnings and errors.
+   * Stops the server process like an operator. Throws when there are not `complete` complete payments. Returns what the
+   * server has logged: warnings and errors.
    */
   finish(complete: number): Promise<readonly string[]>
 }
@@ -33,7 +33,7 @@ export type ServiceOptions = {
   readonly links: number
 }
 
-/** One that the service knows by itself, so that its token is believed as in production. */
+/** A known chain, so that its token is trusted as in production. */
 const chain = arbitrumSepolia
 const [token] = chain.tokens
 export const ASSET = { chainId: chain.id, asset: token?.asset ?? '' }
@@ -59,7 +59,7 @@ export const openService = async (server: BenchServer, { merchants, links }: Ser
     await startMain(
       {
         ...{ DATABASE_URL: db.url, SECRET_KEY, [`RPC_URLS_${chain.id}`]: node.url, LOG_LEVEL: 'warn' },
-        // The limits count as they do in use, and are never reached.
+        // The rate limits count as in production, but are never reached.
         ...{ CHECKOUT_RATE_LIMIT: '1000000', API_RATE_LIMIT_TEST: '1000000' },
         ...{ WEBHOOK_ALLOW: '127.0.0.0/8', NODE_EXTRA_CA_CERTS: authority, MIMALLOC_PURGE_DELAY: '-1' },
       },
@@ -95,7 +95,7 @@ const checkComplete = async ({ sql, receiver }: Pick<Service, 'sql' | 'receiver'
   if (findings.length > 0) throw new Error(`the audit found ${JSON.stringify(findings.slice(0, 5))}`)
 }
 
-/** BENCH_PROFILE names a folder into which the server writes a profile of its processor time when it ends. */
+/** BENCH_PROFILE names a folder into which the server writes a CPU profile when it ends. */
 const runtimeFor = (profile: string | undefined) => ({
   command: process.execPath,
   args: [

@@ -7,10 +7,10 @@ import { addressOf } from './chain-node.ts'
 import { SECRET_KEY } from './webhooks-instance.ts'
 import { SECRET } from './webhooks-request.ts'
 
-/** What every payment of the bench is for: 49 dollars. */
+/** The amount of every payment of the bench: 49 dollars. */
 export const AMOUNT_MINOR = 4_900
 
-/** Merchants in test mode that receive at a treasury of their own, each with one endpoint for `payment.succeeded`. */
+/** Merchants in test mode with a treasury of their own, each with one endpoint for `payment.succeeded`. */
 export const insertMerchants = async (sql: Sql, count: number, endpointUrl: string): Promise<readonly string[]> => {
   const keyring = openKeyring(SECRET_KEY)
   const merchants = Array.from({ length: count }, () => randomUUID() as string)
@@ -33,7 +33,7 @@ export const insertMerchants = async (sql: Sql, count: number, endpointUrl: stri
 
 export type Link = { readonly id: string; readonly merchantId: string }
 
-/** Links that can be paid any number of times, the merchants in turn; with a window that outlasts the bench. */
+/** Links without a limit of payments, of the merchants in turn; their window lasts longer than the bench. */
 export const insertLinks = async (sql: Sql, merchants: readonly string[], count: number): Promise<readonly Link[]> => {
   const links = Array.from({ length: count }, (_, n) => ({
     id: newId(),

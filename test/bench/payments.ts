@@ -1,7 +1,7 @@
 import { loadavg } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../harness/until.ts'
-import { type Bench, saySizes } from './bench.ts'
+import { type Bench, printSizes } from './bench.ts'
 import { type Floor, openFloor } from './payments-floor.ts'
 import { startLoad } from './payments-load.ts'
 import { openMeter, otherShare, type Spent, spentBetween, spentText } from './payments-meter.ts'
@@ -18,7 +18,7 @@ export type PaymentSizes = {
   readonly warmUpMs: number
   readonly measureMs: number
   readonly floorMs: number
-  /** How often the bench mines a block; a payment is final after 40. */
+  /** How often the bench mines a block; a payment is final after 40 blocks. */
   readonly blockMs: number
 }
 
@@ -34,7 +34,7 @@ const whole: PaymentSizes = {
 
 const quick: PaymentSizes = { ...whole, rounds: 1, inFlight: 2_048, warmUpMs: 3_000, measureMs: 6_000, floorMs: 1_500 }
 
-/** How many payments a second go the whole way through the service, and what each costs. */
+/** How many payments per second go all the way through the service, and what each costs. */
 export const payments = (bench: Bench): Promise<void> => measurePayments(bench, bench.quick ? quick : whole)
 
 type Round = Measured & { readonly floor: Measured }
@@ -44,42 +44,42 @@ type Measured = { readonly perSecond: number; readonly spent: Spent }
 type Contestants = { readonly service: Service; readonly floor: Floor }
 
 export const measurePayments = async (bench: Bench, sizes: PaymentSizes): Promise<void> => {
-  const { server, say } = bench
-  saySizes(bench, sizes)
+  const { server, print } = bench
+  printSizes(bench, sizes)
   const options = { merchants: sizes.merchants, links: sizes.inFlight }
   await using service = await openService(server, options)
   const { paid, ...rows } = await payOne(service, sizes.blockMs)
-  for (const line of await linesOf(service.sql, rows)) say(line)
+  for (const line of await linesOf(service.sql, rows)) print(line)
   await using floor = await openFloor(server, { ...options, history: rows.history })
   await requireSameRows(rows, floor)
   await measureRounds(bench, sizes, { service, floor, paid })
 }
 
 const measureRounds = async (
-  { say, report }: Bench,
+  { print, report }: Bench,
   sizes: PaymentSizes,
   { service, floor, paid }: Contestants & { readonly paid: number },
 ): Promise<void> => {
-  // Until what serves them is compiled.
+  // Until the code is compiled.
   const warmUp = await startLoad(service, sizes)
   await sleep(sizes.warmUpMs)
   let complete = paid + (await warmUp.finish())
   const rounds: Round[] = []
   for (let n = 1; n <= sizes.rounds; n++) {
-    const { done, ...ours } = await measureOurs(service, sizes, say)
+    const { done, ...ours } = await measureOurs(service, sizes, print)
     complete += done
     const round = { ...ours, floor: await measureFloor(floor, sizes) }
     rounds.push(round)
-    say(`round ${n} of ${sizes.rounds}: ${roundText(round)}`)
+    print(`round ${n} of ${sizes.rounds}: ${roundText(round)}`)
   }
   const logged = await service.finish(complete)
-  if (logged.length > 0) say(`${logged.length} warnings were logged, the first: ${logged[0]}`)
-  say(`${complete} payments, all of them complete`)
+  if (logged.length > 0) print(`${logged.length} warnings were logged, the first: ${logged[0]}`)
+  print(`${complete} payments, all of them complete`)
   judge(report, rounds)
 }
 
-/** The rate while as many come as go; all else of all that were opened. */
-const measureOurs = async (service: Service, sizes: PaymentSizes, say: Bench['say']) => {
+/** The rate while as many payments complete as are opened; everything else is per opened payment. */
+const measureOurs = async (service: Service, sizes: PaymentSizes, print: Bench['print']) => {
   const { pid, node, receiver, sql } = service
   const meter = await openMeter(sql, { server: pid, node: node.pid, receiver: receiver.pid })
   const before = await meter.read()
@@ -92,8 +92,8 @@ const measureOurs = async (service: Service, sizes: PaymentSizes, say: Bench['sa
   const completed = load.completed() - from.completed
   const after = await meter.read()
   const [oneMinute = 0] = loadavg()
-  say(
-    `load average ${oneMinute.toFixed(1)}, of one processor ${percent(otherShare(measured, after))} was used by others`,
+  print(
+    `load average ${oneMinute.toFixed(1)}, other processes used ${percent(otherShare(measured, after))} of one processor`,
   )
   const done = await load.finish()
   return { done, perSecond: (completed / took) * 1_000, spent: spentBetween(before, await meter.read(), done) }

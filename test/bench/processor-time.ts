@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Microseconds of processor time since a process began, its ended children included. Not a number without /proc. */
+/** Microseconds of processor time of a process since its start, with its ended children. NaN without /proc. */
 export const processorTime = (pid: number): number => {
   const stat = readStat(pid)
   return stat ? stat.own + stat.endedChildren : Number.NaN
 }
 
-/** The same of a process and the children that it has now: of Postgres and its backends. */
+/** The same for a process and its current children: Postgres and its backends. */
 export const processorTimeOfTree = (pid: number): number => {
   const root = readStat(pid)
   if (!root) return Number.NaN
@@ -18,7 +18,7 @@ export const processorTimeOfTree = (pid: number): number => {
   return sum
 }
 
-/** Of all processes of the machine. */
+/** All processes of the machine. */
 export const processorTimeOfAll = (): number => {
   try {
     const [all = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
@@ -29,18 +29,18 @@ export const processorTimeOfAll = (): number => {
   }
 }
 
-/** Undefined unless there is a process of this name. */
+/** Undefined unless there is such a process. */
 export const parentOf = (pid: number, name: string): number | undefined => {
   const stat = readStat(pid)
   return stat?.name === name ? stat.parent : undefined
 }
 
-/** Linux counts in hundredths of a second for everybody who asks. */
+/** Linux reports these times in hundredths of a second to all processes. */
 const TICK = 10_000
 
 const readStat = (pid: number) => {
   try {
-    // The name comes second, in parentheses, and may hold any character.
+    // The name is the second field, in parentheses, and may contain any character.
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     const end = text.lastIndexOf(')')
     const fields = text.slice(end + 2).split(' ')

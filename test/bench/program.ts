@@ -1,13 +1,13 @@
 import { fileURLToPath } from 'node:url'
 
-/** A process of its own, which ends with this one. */
+/** A child process, which ends with this one. */
 export type Program = AsyncDisposable & {
-  /** The first that it printed: where it is to be found. */
-  readonly said: string
+  /** Its first line of output: where it listens. */
+  readonly output: string
   readonly pid: number
 }
 
-/** A file beside this one, which is given these words. */
+/** Runs a file of this folder with these arguments. */
 export const startProgram = async (file: string, ...words: readonly string[]): Promise<Program> => {
   const child = Bun.spawn({
     cmd: [process.execPath, '--preload', pathOf('../harness/end-with-parent.ts'), pathOf(file), ...words],
@@ -17,7 +17,7 @@ export const startProgram = async (file: string, ...words: readonly string[]): P
   })
   const { value } = await child.stdout.getReader().read()
   return {
-    said: new TextDecoder().decode(value),
+    output: new TextDecoder().decode(value),
     pid: child.pid,
     [Symbol.asyncDispose]: async () => {
       child.kill()

@@ -16,14 +16,14 @@ test('a promise is kept at its bound and missed beyond it', () => {
   expect(report.missed).toBe(2)
 })
 
-test('a figure that is no number is missed', () => {
+test('a figure that is NaN is missed', () => {
   const report = openReport()
   report.atLeast('something', Number.NaN, 1, { as: times })
   report.atMost('something', Number.NaN, 1, { as: times })
   expect(report.missed).toBe(2)
 })
 
-test('a peer that is absent is skipped, and misses nothing', () => {
+test('an absent peer is skipped and misses nothing', () => {
   const report = openReport()
   report.skip('against a peer', 'it is not installed')
   expect(report.lines).toEqual(['skipped against a peer: it is not installed'])
@@ -36,7 +36,7 @@ test('the best round is the one with the best figure', () => {
   expect(bestOf(rounds, ({ rate }) => rate, 'lower')).toEqual({ rate: 1 })
 })
 
-test('a percentile is a figure that was measured', () => {
+test('a percentile is one of the measured figures', () => {
   const figures = Array.from({ length: 100 }, (_, at) => 100 - at)
   expect(percentile(figures, 0.99)).toBe(99)
   expect(median(figures)).toBe(50)

@@ -4,11 +4,11 @@ import { measureCore } from './core.ts'
 import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
 
-test('the core bench runs through, and tells of every promise whether it is kept', async () => {
+test('the core bench runs, and prints for every promise whether it is kept', async () => {
   await using server = await openServer()
   const report = openReport()
   const said: string[] = []
-  const bench = { quick: true, server, report, say: (line: string) => said.push(line) }
+  const bench = { quick: true, server, report, print: (line: string) => said.push(line) }
   await measureCore(bench, {
     rounds: 1,
     meters: 1_024,
@@ -36,7 +36,7 @@ test('the core bench runs through, and tells of every promise whether it is kept
   ])
 }, 120_000)
 
-test('a bench that nobody has written is refused by name', () => {
+test('an unknown bench is refused with the list of benches', () => {
   const program = fileURLToPath(new URL('./run.ts', import.meta.url))
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, program, 'cores'])
   expect(exitCode).toBe(2)

@@ -10,7 +10,7 @@ import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
 import { webhooks } from './webhooks.ts'
 
-/** Every bench by its name; `bun run bench` runs all of them, `bun run bench core` one. */
+/** Every bench by its name; `bun run bench` runs all, `bun run bench core` only one. */
 const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   core,
   access,
@@ -31,21 +31,21 @@ if (unknown !== undefined) {
 }
 
 const began = performance.now()
-const say = (line: string) => console.log(line)
+const print = (line: string) => console.log(line)
 const report = openReport()
 {
   await using server = await openServer({ used: !quick })
-  say(
+  print(
     `machine: ${cpus()[0]?.model.trim()}, ${availableParallelism()} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB, Bun ${Bun.version}`,
   )
-  say(`Postgres: ${server.about}`)
+  print(`Postgres: ${server.about}`)
   for (const [name, bench] of Object.entries(benches)) {
     if (names.length > 0 && !names.includes(name)) continue
-    await bench({ quick, server, report, say: line => say(`${seconds()} ${name}: ${line}`) })
+    await bench({ quick, server, report, print: line => print(`${seconds()} ${name}: ${line}`) })
   }
 }
-for (const line of report.lines) say(line)
-say(`${report.missed} missed, ${seconds()}`)
+for (const line of report.lines) print(line)
+print(`${report.missed} missed, ${seconds()}`)
 process.exit(report.missed > 0 ? 1 : 0)
 
 function seconds(): string {

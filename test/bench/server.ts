@@ -2,19 +2,19 @@ import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { migrate, readMigrations } from '../../src/postgres/migrate.ts'
 import { postgresServer } from '../harness/server.ts'
 
-/** The Postgres that floor, peer and ours are all measured on. */
+/** The Postgres server that floor, peer and service are all measured on. */
 export type BenchServer = AsyncDisposable & {
   /** Version and the settings that figures depend on. */
   readonly about: string
-  /** An empty database, or one that is as another is; nobody is connected to that one. */
+  /** An empty database, or a copy of one that nobody is connected to. */
   create(like?: BenchDatabase): Promise<BenchDatabase>
-  /** The product's own tables with nothing in them. */
+  /** A database with the product's tables, without rows. */
   migrated(): Promise<BenchDatabase>
 }
 
 export type BenchDatabase = AsyncDisposable & { readonly url: string }
 
-/** What servers of tests do without. */
+/** Settings of test servers, which benches do not use. */
 const asEmbedded = {
   fsync: 'on',
   full_page_writes: 'on',
@@ -24,11 +24,11 @@ const asEmbedded = {
 }
 
 export type BenchServerOptions = {
-  /** As a server is that had a rush before: the files of its log are there, and written over. */
+  /** As on a server after a peak: the WAL files exist and are recycled. */
   readonly used?: boolean
 }
 
-/** `BENCH_DATABASE_URL`, a superuser's, or a private server with the settings of the embedded one. */
+/** `BENCH_DATABASE_URL`, the URL of a superuser, or a private server with the settings of the embedded one. */
 export const openServer = async ({ used = false }: BenchServerOptions = {}): Promise<BenchServer> => {
   const given = process.env.BENCH_DATABASE_URL
   const own = given ? undefined : await postgresServer({ settings: asEmbedded })
@@ -37,7 +37,7 @@ export const openServer = async ({ used = false }: BenchServerOptions = {}): Pro
   const settings = await admin<{ name: string; value: string }[]>`
     select name, current_setting(name) as value from pg_settings
     where name in ('server_version', 'fsync', 'synchronous_commit', 'shared_buffers', 'max_wal_size', 'min_wal_size', 'huge_pages_status') order by name`
-  // One that was given is as it is.
+  // A given server is used as it is.
   const filled = used && own !== undefined
   if (filled) await fillLog(admin)
   let made = 0
@@ -54,7 +54,7 @@ export const openServer = async ({ used = false }: BenchServerOptions = {}): Pro
       },
     }
   }
-  // Read once: a bench takes minutes, and the program in memory goes with the files as they were then.
+  // Read once: a bench takes minutes, and its program belongs to the files as they were at its start.
   const migrations = await readMigrations()
   const makeTemplate = async (): Promise<BenchDatabase> => {
     const db = await create()
@@ -62,7 +62,7 @@ export const openServer = async ({ used = false }: BenchServerOptions = {}): Pro
     return db
   }
   return {
-    about: `${given ? 'BENCH_DATABASE_URL' : 'private'}, ${settings.map(({ name, value }) => `${name} ${value}`).join(', ')}${filled ? ', log written over' : ''}`,
+    about: `${given ? 'BENCH_DATABASE_URL' : 'private'}, ${settings.map(({ name, value }) => `${name} ${value}`).join(', ')}${filled ? ', WAL files recycled' : ''}`,
     create,
     migrated: () => {
       template ??= makeTemplate()
@@ -76,7 +76,7 @@ export const openServer = async ({ used = false }: BenchServerOptions = {}): Pro
   }
 }
 
-/** As many files of log as `min_wal_size` keeps, each of 16 MB; the checkpoint has them written over next. */
+/** As many WAL files of 16 MB as `min_wal_size` keeps; the next checkpoint recycles them. */
 const fillLog = async (admin: Sql): Promise<void> => {
   const KEPT_FILES = 64
   for (let file = 0; file < KEPT_FILES; file++) {
@@ -86,7 +86,7 @@ const fillLog = async (admin: Sql): Promise<void> => {
   await admin`checkpoint`
 }
 
-/** One with the product's own tables in it. A copy: to make them each time would take a second. */
+/** A template with the product's tables: making them for each database would take a second. */
 export const createMigrated = async (server: BenchServer): Promise<BenchDatabase> =>
   server.create(await server.migrated())
 

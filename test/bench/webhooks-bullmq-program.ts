@@ -4,8 +4,8 @@ import { Queue, Worker } from 'bullmq'
 import { hostOf, objectOf, openRequests, pathOf, type Requested } from './webhooks-request.ts'
 
 /**
- * The peer: a job for each delivery, whose result is stored. `bun webhooks-bullmq-program.ts <redis port>
- * <receivers' port> <options as JSON>` adds the jobs, works on them, and prints how many a second were completed.
+ * The peer: a job per delivery, whose result is stored. `bun webhooks-bullmq-program.ts <redis port>
+ * <receivers' port> <options as JSON>` adds the jobs, runs them, and prints how many per second were completed.
  */
 const [redisPort = '', port = '', options = '{}'] = process.argv.slice(2)
 const { jobs, concurrency, endpoints, everySilent, forMs } = JSON.parse(options) as BullmqOptions
@@ -14,9 +14,9 @@ export type BullmqOptions = {
   readonly jobs: number
   readonly concurrency: number
   readonly endpoints: number
-  /** One in so many jobs goes to somebody who never answers. */
+  /** One in so many jobs goes to a receiver that never responds. */
   readonly everySilent?: number
-  /** Until all jobs are done, unless this is over first. */
+  /** Ends when all jobs are done, or after this time. */
   readonly forMs?: number
 }
 
@@ -51,7 +51,7 @@ worker.on('error', error => console.error(error))
 
 const began = performance.now()
 while (done < jobs && performance.now() - began < (forMs ?? 120_000)) await sleep(20)
-// Over the whole time when there is one, else warm and before the queue runs dry.
+// Over the whole time if it is given; else between warming up and the end of the queue.
 const first = marks[Math.floor(jobs * 0.25)]
 const last = marks[Math.floor(jobs * 0.9)]
 const steady = first && last ? ((last.done - first.done) / (last.at - first.at)) * 1_000 : Number.NaN

@@ -1,6 +1,6 @@
 /**
- * Of the receivers: for the names in receivers.test, from 2000 to 2126, signed by itself. Nobody trusts it but who
- * is told to, so that its key is no secret.
+ * The receivers' certificate: for the names in receivers.test, from 2000 to 2126, self-signed. Only clients configured
+ * for it trust it, so its key is no secret.
  */
 export const cert = `-----BEGIN CERTIFICATE-----
 MIIBcjCCARigAwIBAgIBATAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA5yZWNlaXZl

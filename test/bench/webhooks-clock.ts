@@ -1,2 +1,2 @@
-/** Milliseconds since 1970 with all their decimals, which processes of one machine agree on. */
+/** Milliseconds since 1970 with decimals, on which the processes of one machine agree. */
 export const clockMs = (): number => performance.timeOrigin + performance.now()

@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hostOf, objectOf, openRequests, pathOf } from './webhooks-request.ts'
 
 /**
- * The least that a sender could do: `bun webhooks-floor-program.ts <port>` prints a port of its own, and
- * /run?endpoints=20&forMs=3000 there answers the requests a second of a warm loop of 64.
+ * The least that a sender could do: `bun webhooks-floor-program.ts <port>` prints its own port, and
+ * /run?endpoints=20&forMs=3000 there returns the requests per second of a warm loop of 64.
  */
 const CONCURRENCY = 64
 const request = openRequests(Number(process.argv[2]))

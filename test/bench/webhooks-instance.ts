@@ -9,12 +9,12 @@ export const SECRET_KEY = 'a secret key for benches and for nothing else'
 /** One merchant each, so that an event goes to one endpoint. */
 export type Shop = { readonly merchantId: string; readonly endpointId: string; readonly silent: boolean }
 
-/** A database with endpoints in it. */
+/** A database with endpoints. */
 export type Instance = AsyncDisposable & {
   readonly url: string
   readonly sql: Sql
   readonly shops: readonly Shop[]
-  /** Another database that is as this one is by now. */
+  /** Another database, copied from the current state. */
   copy(): Promise<Instance>
 }
 
@@ -61,7 +61,7 @@ const instanceOn = (server: BenchServer, db: BenchDatabase, shops: readonly Shop
     },
     shops,
     copy: async () => {
-      // Nobody may be connected to what is copied.
+      // Only a database without connections can be copied.
       await sql.end({ timeout: 5 })
       const copy = instanceOn(server, await server.create(db), shops)
       sql = connect(db.url, { max: 4 })
@@ -74,7 +74,7 @@ const instanceOn = (server: BenchServer, db: BenchDatabase, shops: readonly Shop
   }
 }
 
-/** An event of each of these shops, in one commit, as the actors would write them. Answers their ids. */
+/** One event of each of these shops, in one commit, as the actors would write them. Returns their ids. */
 export const commitEvents = async (sql: Sql, shops: readonly Shop[]): Promise<readonly string[]> => {
   const ids = shops.map(() => randomUUID() as string)
   await sql`
@@ -87,7 +87,7 @@ export const commitEvents = async (sql: Sql, shops: readonly Shop[]): Promise<re
 
 const object = objectOf()
 
-/** As many events in all, a turn each, in commits as large as the actors' largest. */
+/** This many events in total, of the shops in turn, in commits as large as the actors' largest. */
 export const commitBacklog = async (sql: Sql, shops: readonly Shop[], count: number): Promise<void> => {
   const all = Array.from({ length: count }, (_, n) => shops[n % shops.length]).filter(shop => shop !== undefined)
   const commits: (readonly Shop[])[] = []

@@ -7,9 +7,9 @@ import { commitBacklog, commitEvents, type Instance, openInstance, type Shop } f
 import { type Receiver, watchCount } from './webhooks-receiver.ts'
 import { startSender } from './webhooks-sender.ts'
 
-/** What those who answer feel of as many who never do. */
+/** How much endpoints that respond are slowed by as many that never do. */
 export const promiseIsolation = async (bench: Bench, sizes: WebhookSizes, receiver: Receiver): Promise<void> => {
-  const { server, say, report } = bench
+  const { server, print, report } = bench
   const { crowd, perSecond: rate, fromMs, aloneMs, besideMs } = sizes
   await using instance = await openInstance(server, { healthy: crowd, silent: crowd, port: receiver.port })
   const healthy = instance.shops.filter(({ silent }) => !silent)
@@ -20,9 +20,9 @@ export const promiseIsolation = async (bench: Bench, sizes: WebhookSizes, receiv
   for (let round = 1; round <= sizes.rounds; round++) {
     const alone = await latencies(instance, receiver, { healthy, silent: [], rate, fromMs, forMs: aloneMs })
     const crowded = await latencies(instance, receiver, { healthy, silent, rate, fromMs, forMs: besideMs })
-    say(
-      `round ${round} of ${sizes.rounds}: ${rate} events a second to ${crowd} endpoints: alone ${tell(alone)}, ` +
-        `as many silent ones beside ${tell(crowded)}`,
+    print(
+      `round ${round} of ${sizes.rounds}: ${rate} events a second to ${crowd} endpoints: alone ${format(alone)}, ` +
+        `with as many silent ones ${format(crowded)}`,
     )
     rounds.push({ alone: percentile(alone, 0.95), crowded: percentile(crowded, 0.95) })
   }
@@ -38,7 +38,7 @@ export const promiseIsolation = async (bench: Bench, sizes: WebhookSizes, receiv
   const quick = await drained(instance, receiver, sizes.crowdBacklog, aloneMs)
   await commitBacklog(instance.sql, silent, sizes.silentBacklogOfCrowd)
   const slow = await drained(instance, receiver, sizes.crowdBacklog, besideMs)
-  say(`a backlog of ${crowd} endpoints: alone ${perSecond(quick)}, beside silent ones ${perSecond(slow)}`)
+  print(`a backlog of ${crowd} endpoints: alone ${perSecond(quick)}, beside silent ones ${perSecond(slow)}`)
   report.atLeast(`${beside}, throughput from the third second against alone`, slow / quick, 0.8, {
     as: times,
     from: `${perSecond(slow)} against ${perSecond(quick)}`,
@@ -48,23 +48,23 @@ export const promiseIsolation = async (bench: Bench, sizes: WebhookSizes, receiv
 type Flow = {
   readonly healthy: readonly Shop[]
   readonly silent: readonly Shop[]
-  /** Events a second to each of both. */
+  /** Events per second to each of the two kinds. */
   readonly rate: number
   readonly fromMs: number
   readonly forMs: number
 }
 
-/** A commit so often, whatever has become of the ones before. */
+/** One commit at this interval, whether or not the previous ones have finished. */
 const EVERY_MS = 10
 
-/** From commit to first byte of those who answer. */
+/** From commit to the first byte, for the endpoints that respond. */
 const latencies = async (
   instance: Instance,
   receiver: Receiver,
   { healthy, silent, rate, fromMs, forMs }: Flow,
 ): Promise<readonly number[]> => {
   await using copy = await instance.copy()
-  // What was measured before has left gigabytes to be written, beside which every commit waits for the disk.
+  // Earlier measurements have left gigabytes to write, and every commit would wait for the disk.
   await copy.sql`checkpoint`
   await receiver.reset()
   await using _ = await startSender(copy.url)
@@ -90,13 +90,13 @@ const latencies = async (
     await sleep(EVERY_MS)
   }
   await Promise.all(underWay)
-  // What is not there a second later counts as never.
+  // What has not arrived a second later counts as infinite.
   for (let n = 0; n < 50 && (await receiver.counts()).distinct < sent; n++) await sleep(20)
   const arrived = await receiver.times()
   return [...committed].map(([id, at]) => (arrived.get(id) ?? Number.POSITIVE_INFINITY) - at)
 }
 
-/** Answered requests a second from the third second on, until the time is over or nine tenths are sent. */
+/** Answered requests per second from the third second until the time is over or nine tenths are sent. */
 const drained = async (instance: Instance, receiver: Receiver, backlog: number, forMs: number): Promise<number> => {
   await using copy = await instance.copy()
   await copy.sql`vacuum analyze events, deliveries`
@@ -109,5 +109,5 @@ const drained = async (instance: Instance, receiver: Receiver, backlog: number, 
   return from && to ? ((to.count - from.count) / (to.at - from.at)) * 1_000 : Number.NaN
 }
 
-const tell = (figures: readonly number[]): string =>
+const format = (figures: readonly number[]): string =>
   `p95 ${milliseconds(percentile(figures, 0.95))}, p99 ${milliseconds(percentile(figures, 0.99))}`

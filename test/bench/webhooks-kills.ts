@@ -12,9 +12,9 @@ import { type SenderProcess, startSender } from './webhooks-sender.ts'
 const ENDPOINTS = 20
 const WORKERS = 3
 
-/** What becomes of deliveries when processes that send them are killed. */
+/** Deliveries while the processes that send them are killed. */
 export const promiseKills = async (
-  { server, say, report }: Bench,
+  { server, print, report }: Bench,
   { kills, killEveryMs, killBacklog, waitsForLease }: WebhookSizes,
   receiver: Receiver,
 ): Promise<void> => {
@@ -26,7 +26,7 @@ export const promiseKills = async (
   const start = async (aheadMs = 0) => alive.push(workers.use(await startSender(instance.url, { aheadMs })))
   await Promise.all(Array.from({ length: WORKERS }, () => start()))
   {
-    await using _ = keepCommitting(instance)
+    await using _ = commitContinuously(instance)
     for (let n = 0; n < kills; n++) {
       const { answered } = await receiver.counts()
       await sleep(killEveryMs)
@@ -36,7 +36,7 @@ export const promiseKills = async (
     }
   }
   if (!waitsForLease) {
-    // What a lease and the wait after it would take, by a clock instead of by waiting.
+    // Moves the clock past the lease and the retry delay instead of waiting.
     for (const worker of alive) await worker.stop()
     await start(25_000)
     await until(async () => (await open(instance)).sending === 0, { what: 'attempts that are known to be lost' })
@@ -48,11 +48,11 @@ export const promiseKills = async (
     what: 'all deliveries',
   })
   for (const worker of alive) await worker.stop()
-  await judge({ say, report }, instance, receiver, kills)
+  await judge({ print, report }, instance, receiver, kills)
 }
 
 const judge = async (
-  { say, report }: Pick<Bench, 'say' | 'report'>,
+  { print, report }: Pick<Bench, 'print' | 'report'>,
   { sql }: Instance,
   receiver: Receiver,
   kills: number,
@@ -69,7 +69,7 @@ const judge = async (
   await sql`analyze`
   const counted = await Promise.all(auditWebhooks.map(check => countBreaches(sql, check)))
   const breaches = counted.reduce((sum, { count }) => sum + count, 0)
-  say(`${kills} kills: ${thousands(attempts)} attempts, ${thousands(lost)} of them lost with a process`)
+  print(`${kills} kills: ${thousands(attempts)} attempts, ${thousands(lost)} of them lost with a process`)
   const promise = `${WORKERS} workers and ${kills} kills under load`
   report.judge(
     `${promise}, every event delivered`,
@@ -78,7 +78,7 @@ const judge = async (
     'all',
   )
   report.atMost(`${promise}, the highest number of an attempt`, most, 5, { as: thousands })
-  report.atMost(`${promise}, requests against attempts that were written down`, answered, attempts, { as: thousands })
+  report.atMost(`${promise}, requests against recorded attempts`, answered, attempts, { as: thousands })
 }
 
 const open = async ({ sql }: Instance): Promise<{ count: number; sending: number }> => {
@@ -88,8 +88,8 @@ const open = async ({ sql }: Instance): Promise<{ count: number; sending: number
   return row ?? { count: 0, sending: 0 }
 }
 
-/** Events to every endpoint, over and over, so that there is something to lose at every kill. */
-const keepCommitting = ({ sql, shops }: Instance): AsyncDisposable => {
+/** Events to every endpoint, continuously, so that every kill interrupts something. */
+const commitContinuously = ({ sql, shops }: Instance): AsyncDisposable => {
   let stopping = false
   const committing = (async () => {
     while (!stopping) {

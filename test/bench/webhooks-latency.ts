@@ -7,12 +7,12 @@ import { commitEvents, type Instance, openInstance, type Shop } from './webhooks
 import type { Receiver } from './webhooks-receiver.ts'
 import { startSender } from './webhooks-sender.ts'
 
-/** Commits one event and answers when that was known. */
+/** Commits one event and returns when that was known. */
 type Commit = (shop: Shop) => Promise<number>
 
-/** How soon an event is at its receiver when there is nothing else to do: one after the other, at odd moments. */
+/** How soon an event is at its receiver when nothing else happens: one after the other, at irregular times. */
 export const promiseLatency = async (
-  { server, say, report }: Bench,
+  { server, print, report }: Bench,
   { single, singleLost }: WebhookSizes,
   receiver: Receiver,
 ): Promise<void> => {
@@ -21,25 +21,25 @@ export const promiseLatency = async (
     await commitEvents(instance.sql, [shop])
     return clockMs()
   }
-  const told = { as: milliseconds }
+  const formatting = { as: milliseconds }
   {
     await using sender = await startSender(instance.url)
     const ways = {
-      'by the process that sends': ({ merchantId }: Shop) => sender.tell(merchantId),
+      'by the process that sends': ({ merchantId }: Shop) => sender.commitEvent(merchantId),
       'by another process': byOther,
     }
     for (const [way, commit] of Object.entries(ways)) {
       const figures = await measure(instance, receiver, commit, single)
-      say(`idle, committed ${way}: ${tell(figures)}`)
+      print(`idle, committed ${way}: ${format(figures)}`)
       const promise = `commit to first byte, idle, ${single} events committed ${way}`
-      report.atMost(`${promise}, p50`, percentile(figures, 0.5), 15, told)
-      report.atMost(`${promise}, p99`, percentile(figures, 0.99), 50, told)
+      report.atMost(`${promise}, p50`, percentile(figures, 0.5), 15, formatting)
+      report.atMost(`${promise}, p99`, percentile(figures, 0.99), 50, formatting)
     }
   }
-  await using _ = await startSender(instance.url, { deaf: true })
+  await using _ = await startSender(instance.url, { withoutWakeUps: true })
   const figures = await measure(instance, receiver, byOther, singleLost, true)
-  say(`idle, wake-up lost: ${tell(figures)}`)
-  report.atMost(`commit to first byte, idle, wake-up lost, ${singleLost} events`, Math.max(...figures), 300, told)
+  print(`idle, wake-up lost: ${format(figures)}`)
+  report.atMost(`commit to first byte, idle, wake-up lost, ${singleLost} events`, Math.max(...figures), 300, formatting)
 }
 
 const measure = async (
@@ -50,11 +50,11 @@ const measure = async (
   lost = false,
 ): Promise<readonly number[]> => {
   const figures: number[] = []
-  // Each endpoint once before it counts, and the sender with it: endpoints are read and connections made.
+  // Each endpoint once before measuring: the sender reads the endpoints and connects.
   for (let n = -shops.length; n < count; n++) {
     const shop = shops[(n + shops.length) % shops.length]
     if (!shop) throw new Error('there is no endpoint')
-    // A look for what was missed comes every quarter of a second.
+    // The poll for missed wake-ups comes every quarter of a second.
     await sleep(lost ? Math.random() * 250 : 10 + Math.random() * 30)
     await receiver.reset()
     const committed = await commit(shop)
@@ -64,5 +64,5 @@ const measure = async (
   return figures
 }
 
-const tell = (figures: readonly number[]): string =>
+const format = (figures: readonly number[]): string =>
   `p50 ${milliseconds(percentile(figures, 0.5))}, p99 ${milliseconds(percentile(figures, 0.99))}, most ${milliseconds(Math.max(...figures))}`

@@ -10,25 +10,25 @@ import { commitEvents, type Instance, openInstance } from './webhooks-instance.t
 
 const ENDPOINTS = 200
 
-/** Whether what waits makes it slower to find what is next. */
+/** Whether pending deliveries make it slower to find the next ones. */
 export const promisePending = async (
-  { server, say, report }: Bench,
+  { server, print, report }: Bench,
   { pending, fewPending, claims }: WebhookSizes,
 ): Promise<void> => {
   await using few = await openClaims(await openInstance(server, { healthy: ENDPOINTS, port: 1 }), fewPending)
   await using many = await openClaims(await openInstance(server, { healthy: ENDPOINTS, port: 1 }), pending)
-  const looks = await many.looks()
-  say(
-    `${thousands(pending)} pending: a look for what has come due ${milliseconds(looks.look)}, a sweep ${milliseconds(looks.sweep)}`,
+  const polls = await many.polls()
+  print(
+    `${thousands(pending)} pending: a poll for due endpoints ${milliseconds(polls.poll)}, a sweep ${milliseconds(polls.sweep)}`,
   )
   const measure = async (what: string) => {
-    // Statements are prepared first, and every endpoint claimed of.
+    // First, statements are prepared and every endpoint is claimed from.
     for (let n = 0; n < 10; n++) await Promise.all([few.claim(), many.claim()])
     const pairs = await inTurns(claims, few.claim, many.claim)
-    // Of the last third: what the ones before have left behind is in the way then.
+    // Of the last third, with the dead rows of the earlier claims.
     const last = pairs.slice(-Math.ceil(pairs.length / 3))
     const [ofFew, ofMany] = [median(last.map(([one]) => one)), median(last.map(([, other]) => other))]
-    say(
+    print(
       `a claim${what}: ${milliseconds(ofMany)} of ${thousands(pending)} pending, ${milliseconds(ofFew)} of ${thousands(fewPending)}`,
     )
     report.atMost(
@@ -40,23 +40,23 @@ export const promisePending = async (
   }
   await measure('')
   await using _ = await idleTransaction(many)
-  await measure(', an idle transaction beside')
+  await measure(', with an idle transaction')
 }
 
 type Claims = AsyncDisposable & {
   readonly url: string
-  /** Takes up a share of what is due, as a sender does; answers the milliseconds. */
+  /** Claims a share of the due deliveries as a sender does. Returns the milliseconds. */
   claim(): Promise<number>
-  /** Milliseconds of each way to find endpoints with something due. */
-  looks(): Promise<{ readonly look: number; readonly sweep: number }>
-  /** Taken up by one claim. */
+  /** Milliseconds of each way to find endpoints with due deliveries. */
+  polls(): Promise<{ readonly poll: number; readonly sweep: number }>
+  /** The rows of one claim. */
   rows(): number
 }
 
-/** That many deliveries pending, all the time: what is taken up is written down as sent, and comes anew as events. */
+/** Always this many pending deliveries: claimed ones are recorded as sent and replaced by new events. */
 const openClaims = async (instance: Instance, pending: number): Promise<Claims> => {
   await fill(instance, pending)
-  // One connection, with the actors' settings: the plans of a second would be its own.
+  // One connection, with the actors' settings: a second would have its own plans.
   const sql = connect(instance.url, { max: 1, byKey: true })
   const scheduler = openEndpointScheduler()
   for (const { endpointId } of instance.shops) scheduler.markDue(endpointId, 0, performance.now())
@@ -65,23 +65,23 @@ const openClaims = async (instance: Instance, pending: number): Promise<Claims> 
   let rows = 0
 
   const claim = async (): Promise<number> => {
-    const asked = scheduler.nextClaims(performance.now())
+    const claims = scheduler.nextClaims(performance.now())
     const began = performance.now()
     const { claimed } = await takeStep(sql, none, {
       ...{ id: randomUUID(), worker: randomUUID(), at: new Date() },
-      endpoints: asked.map(({ endpoint, want }) => ({ endpointId: endpoint.id, want, lowMs: endpoint.lowMs })),
+      endpoints: claims.map(({ endpoint, want }) => ({ endpointId: endpoint.id, want, lowMs: endpoint.lowMs })),
     })
     const tookMs = performance.now() - began
     rows = claimed.length
-    const wanted = asked.reduce((sum, { want }) => sum + want, 0)
-    if (rows < wanted / 2) throw new Error(`a claim was given ${rows} of ${wanted}`)
-    for (const asking of asked) {
-      const its = claimed.filter(({ endpointId }) => endpointId === asking.endpoint.id)
-      scheduler.recordClaim(asking, {
+    const wanted = claims.reduce((sum, { want }) => sum + want, 0)
+    if (rows < wanted / 2) throw new Error(`a claim has ${rows} rows of ${wanted}`)
+    for (const claim of claims) {
+      const its = claimed.filter(({ endpointId }) => endpointId === claim.endpoint.id)
+      scheduler.recordClaim(claim, {
         count: its.length,
         lastDueMs: Math.max(...its.map(({ dueAt }) => dueAt.getTime())),
       })
-      scheduler.markDue(asking.endpoint.id, Number.MAX_SAFE_INTEGER, performance.now())
+      scheduler.markDue(claim.endpoint.id, Number.MAX_SAFE_INTEGER, performance.now())
     }
     await finish(
       sql,
@@ -98,8 +98,8 @@ const openClaims = async (instance: Instance, pending: number): Promise<Claims> 
     url: instance.url,
     claim,
     rows: () => rows,
-    looks: async () => ({
-      look: await timeOf(() => findDueBetween(sql, new Date(Date.now() - 750), new Date(Date.now() + 300))),
+    polls: async () => ({
+      poll: await timeOf(() => findDueBetween(sql, new Date(Date.now() - 750), new Date(Date.now() + 300))),
       sweep: await timeOf(() => findDueEndpoints(sql, new Date())),
     }),
     [Symbol.asyncDispose]: async () => {
@@ -116,7 +116,7 @@ const timeOf = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - began
 }
 
-/** Of events that nobody is told of otherwise, without a history: it is not read. Due over the last hour. */
+/** Deliveries without events and history, which are not read here. Due over the last hour. */
 const fill = async ({ sql }: Instance, pending: number): Promise<void> => {
   await sql`
     insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
@@ -133,14 +133,14 @@ const fill = async ({ sql }: Instance, pending: number): Promise<void> => {
   await sql`vacuum analyze events, deliveries`
 }
 
-/** Delivered, as far as the next claim can tell. */
+/** Delivered, as far as the next claim is concerned. */
 const finish = async (sql: Sql, ids: readonly string[]): Promise<void> => {
   await sql`
     update deliveries set state = 'delivered', rev = rev + 1, sending_since = null, delivered_at = now()
     where id = any(${ids}::uuid[])`
 }
 
-/** Somebody who has looked at the database and gone for lunch: nothing that dies from now on is cleared away. */
+/** A transaction that stays open: nothing that dies from now on can be vacuumed. */
 const idleTransaction = async ({ url }: Claims): Promise<AsyncDisposable> => {
   const sql = connect(url, { max: 1 })
   await sql.unsafe('begin isolation level repeatable read')

@@ -3,10 +3,10 @@ import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
 import { measureWebhooks } from './webhooks.ts'
 
-test('the webhooks bench runs through, and its work is done', async () => {
+test('the webhooks bench runs, and its work is done', async () => {
   await using server = await openServer()
   const report = openReport()
-  const bench = { quick: true, server, report, say: (l: string) => console.log(performance.now() | 0, l) }
+  const bench = { quick: true, server, report, print: (l: string) => console.log(performance.now() | 0, l) }
   await measureWebhooks(bench, {
     rounds: 1,
     backlog: 400,
@@ -32,7 +32,7 @@ test('the webhooks bench runs through, and its work is done', async () => {
     killBacklog: 400,
     waitsForLease: false,
   })
-  // How fast this machine is at the moment is for the bench to say.
+  // A test does not judge how fast this machine is.
   expect(report.lines.map(line => line.replace(/^(kept|missed) /, '').replace(/: .*/, ''))).toEqual([
     'commit to first byte, idle, 3 events committed by the process that sends, p50',
     'commit to first byte, idle, 3 events committed by the process that sends, p99',
@@ -42,13 +42,13 @@ test('the webhooks bench runs through, and its work is done', async () => {
     '20 endpoints against a bare loop of the same requests',
     'one endpoint against a bare loop of the same requests',
     'skipped 20 endpoints against BullMQ with a Redis that syncs always',
-    'skipped one delivery in 20 to somebody silent against BullMQ',
+    'skipped one delivery in 20 to a silent endpoint against BullMQ',
     '10 endpoints beside 10 silent ones, 50 events a second to each kind, p95',
     '10 endpoints beside 10 silent ones, throughput from the third second against alone',
     'a claim of 4,000 pending deliveries against 1,000',
-    'a claim of 4,000 pending deliveries against 1,000, an idle transaction beside',
+    'a claim of 4,000 pending deliveries against 1,000, with an idle transaction',
     '3 workers and 1 kills under load, every event delivered',
     '3 workers and 1 kills under load, the highest number of an attempt',
-    '3 workers and 1 kills under load, requests against attempts that were written down',
+    '3 workers and 1 kills under load, requests against recorded attempts',
   ])
 }, 180_000)

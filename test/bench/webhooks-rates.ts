@@ -7,7 +7,7 @@ import { commitBacklog, type Instance, openInstance } from './webhooks-instance.
 import { type Receiver, rateBetween, watchCount } from './webhooks-receiver.ts'
 import { startSender } from './webhooks-sender.ts'
 
-/** Deliveries a second, of one round: figures of two rounds are not compared. */
+/** Deliveries per second of one round; figures of different rounds are not compared. */
 type Round = {
   readonly bare: number
   readonly ours: number
@@ -19,9 +19,9 @@ type Round = {
 
 const ENDPOINTS = 20
 
-/** How fast a backlog is sent, against a loop that does nothing but send, and against a peer. */
+/** How fast a backlog is sent, compared with a loop that only sends, and with a peer. */
 export const promiseRates = async (
-  { server, say, report }: Bench,
+  { server, print, report }: Bench,
   sizes: WebhookSizes,
   { receiver, peer }: { readonly receiver: Receiver; readonly peer: Bullmq | string },
 ): Promise<void> => {
@@ -42,7 +42,7 @@ export const promiseRates = async (
       oursOfOne: await drain(single, receiver, sizes.backlogOfOne),
       peer: typeof peer === 'string' ? undefined : await bestOfPeer(peer, receiver, sizes),
     }
-    say(`rates, round ${n} of ${sizes.rounds}: ${tell(round)}`)
+    print(`rates, round ${n} of ${sizes.rounds}: ${format(round)}`)
     rounds.push(round)
   }
   judge(report, rounds, typeof peer === 'string' ? peer : undefined)
@@ -68,7 +68,7 @@ const bestOfPeer = async (peer: Bullmq, receiver: Receiver, { peerJobs: jobs }: 
   return Math.max(await at(32), await at(64))
 }
 
-/** From when a quarter of it was sent, and the sender is warm, until nine tenths are. */
+/** From when a quarter was sent and the sender is warm, until nine tenths are sent. */
 const drain = async (instance: Instance, receiver: Receiver, backlog: number): Promise<number> => {
   await using copy = await instance.copy()
   await receiver.reset()
@@ -86,7 +86,7 @@ const drain = async (instance: Instance, receiver: Receiver, backlog: number): P
 /** A process that sends without a database. */
 const startFloor = async (port: number) => {
   const program = await startProgram('./webhooks-floor-program.ts', `${port}`)
-  const { control } = JSON.parse(program.said) as { control: number }
+  const { control } = JSON.parse(program.output) as { control: number }
   return {
     perSecond: async (endpoints: number, forMs: number): Promise<number> => {
       const answer = await fetch(`http://127.0.0.1:${control}/run?endpoints=${endpoints}&forMs=${forMs}`)
@@ -96,7 +96,7 @@ const startFloor = async (port: number) => {
   }
 }
 
-const tell = ({ bare, ours, bareOfOne, oursOfOne, peer }: Round): string =>
+const format = ({ bare, ours, bareOfOne, oursOfOne, peer }: Round): string =>
   [
     `${ENDPOINTS} endpoints ${perSecond(ours)}, bare ${perSecond(bare)} (${times(ours / bare)})`,
     `one ${perSecond(oursOfOne)}, bare ${perSecond(bareOfOne)} (${times(oursOfOne / bareOfOne)})`,

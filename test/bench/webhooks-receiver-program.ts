@@ -3,8 +3,8 @@ import * as receivers from './webhooks-certificate.ts'
 import { clockMs } from './webhooks-clock.ts'
 
 /**
- * Everybody's servers: one that answers every name over TLS, except that who asks for /silent waits for ever; and
- * beside it, in the clear, one that tells what was seen. Prints both ports. A word is the name of its certificate.
+ * The receivers: one server answers every name over TLS, except that requests to /silent wait for ever; another, in
+ * plain HTTP, reports what was received. Prints both ports. An argument is the name of its certificate.
  */
 const { cert, key } = process.argv[2] === 'localhost' ? localhost : receivers
 const first = new Map<string, number>()
@@ -17,7 +17,7 @@ const server = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
   tls: { key, cert },
-  // Whoever waits for an answer is not to be hung up on.
+  // Connections that wait for a response must not time out.
   idleTimeout: 0,
   fetch: async request => {
     const at = clockMs()
@@ -41,7 +41,7 @@ const counts = Bun.serve({
   idleTimeout: 0,
   routes: {
     '/counts': () => Response.json({ answered, silent, wrong, distinct: first.size }),
-    // Once there is one.
+    // Waits for the first one.
     '/times': async () => {
       await arrived.promise
       return Response.json([...first])

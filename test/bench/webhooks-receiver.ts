@@ -8,7 +8,7 @@ export type Receiver = AsyncDisposable & {
   readonly pid: number
   /** Requests so far. */
   counts(): Promise<Counts>
-  /** When the first request of each event was there, by its webhook-id; waits until there is one. */
+  /** When the first request of each event arrived, by its webhook-id; waits until there is one. */
   times(): Promise<ReadonlyMap<string, number>>
   reset(): Promise<void>
 }
@@ -16,16 +16,16 @@ export type Receiver = AsyncDisposable & {
 export type Counts = {
   readonly answered: number
   readonly silent: number
-  /** Without a signature, or without a body. */
+  /** Without a signature or a body. */
   readonly wrong: number
-  /** Events among those that were answered. */
+  /** Different events among the answered requests. */
   readonly distinct: number
 }
 
 /** `localhost`: with a certificate for that name, which needs no resolver of the bench. */
 export const startReceiver = async (name: 'receivers.test' | 'localhost' = 'receivers.test'): Promise<Receiver> => {
   const program = await startProgram('./webhooks-receiver-program.ts', name)
-  const said = JSON.parse(program.said) as { port: number; counts: number }
+  const said = JSON.parse(program.output) as { port: number; counts: number }
   const ask = (path: string) => fetch(`http://127.0.0.1:${said.counts}${path}`)
   return {
     port: said.port,
@@ -37,10 +37,10 @@ export const startReceiver = async (name: 'receivers.test' | 'localhost' = 'rece
   }
 }
 
-/** A count that was read at a moment. */
+/** A count and the time when it was read. */
 export type Mark = { readonly at: number; readonly count: number }
 
-/** Looks at what was answered until it is as many, or until the time is over. */
+/** Reads the count of answered requests until it reaches `until`, or the time is over. */
 export const watchCount = async (
   { counts }: Receiver,
   { until, forMs = 120_000 }: { readonly until: number; readonly forMs?: number },
@@ -56,7 +56,7 @@ export const watchCount = async (
   }
 }
 
-/** Requests a second between two of those looks: the first with as many, and the first with as many more. */
+/** Requests per second between two readings: the first with this count, and the first with this many more. */
 export const rateBetween = (marks: readonly Mark[], from: number, to: number): number => {
   const began = marks.find(({ count }) => count >= from)
   const ended = marks.find(({ count }) => count >= to)

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { freePort } from '../../src/postgres/server.ts'
 import { until } from '../harness/until.ts'
 
-/** A Redis of its own that writes every change to the disk before it answers. */
+/** A Redis of its own that writes every change to the disk before it responds. */
 export type Redis = AsyncDisposable & { readonly port: number }
 
-/** Or undefined where there is none. */
+/** Undefined where it is not installed. */
 export const openRedis = async (): Promise<Redis | undefined> => {
   const program = Bun.which('redis-server')
   if (!program) return undefined
@@ -31,7 +31,7 @@ export const openRedis = async (): Promise<Redis | undefined> => {
   }
 }
 
-/** Its standard input ends with us, however we end, and the server and its folder with that. */
+/** Its standard input ends with this process, also when that is killed; then the server and its folder are removed. */
 const GUARD = '"$@" </dev/null & cat >/dev/null; kill -9 $!; wait; rm -rf "$0"'
 
 const answers = async (port: number): Promise<boolean> => {

@@ -8,8 +8,8 @@ import { cert } from './webhooks-certificate.ts'
 export type Requested = { readonly host: string; readonly path: string; readonly id: string; readonly body: string }
 
 /**
- * A request as our sender makes them, with nothing around it: signed twice, the same headers, over kept connections
- * of one agent for each host. Answers the status once the answer has ended.
+ * A request like those of our sender, without the rest: two signatures, the same headers, over kept connections of one
+ * agent per host. Returns the status when the response has ended.
  */
 export const openRequests = (port: number) => {
   const secureContext = tls.createSecureContext({ ca: cert })
@@ -52,13 +52,13 @@ export const openRequests = (port: number) => {
 
 export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
-/** Names of receivers: those that answer, and those that never do. */
+/** Names of receivers: those that respond, and those that never do. */
 export const hostOf = (n: number, silent = false): string => `${silent ? 's' : 'h'}${n}.receivers.test`
 export const pathOf = (silent = false): string => (silent ? '/silent' : '/hooks')
 
 const BODY_BYTES = 700
 
-/** What an event says beside its object, and an object that makes it 700 bytes in all. */
+/** The fields of an event around its object, and an object that makes it 700 bytes long. */
 export const objectOf = (): string => {
   const around = `{"id":"${randomUUID()}","type":"payment.created","created":1795000000,"livemode":false,"api_version":"2026-11-20","data":{"object":}}`
   const object = { id: randomUUID(), object: 'payment', metadata: '' }

@@ -14,14 +14,18 @@ import { clockMs } from './webhooks-clock.ts'
 import { SECRET_KEY } from './webhooks-instance.ts'
 
 /**
- * What a process of the service has for webhooks: `bun webhooks-sender-program.ts <database url> <options as JSON>`.
- * Prints where it is to be found.
+ * The webhook services of a server process: `bun webhooks-sender-program.ts <database url> <options as JSON>`.
+ * Prints its control port.
  */
 const [url = '', options = '{}'] = process.argv.slice(2)
-const { deaf, aheadMs } = { deaf: false, aheadMs: 0, ...(JSON.parse(options) as SenderProgramOptions) }
+const { withoutWakeUps, aheadMs } = {
+  withoutWakeUps: false,
+  aheadMs: 0,
+  ...(JSON.parse(options) as SenderProgramOptions),
+}
 
-/** `deaf`: nothing wakes it, as if every wake-up were lost. `aheadMs`: its clock runs ahead, as if time had passed. */
-export type SenderProgramOptions = { readonly deaf?: boolean; readonly aheadMs?: number }
+/** `withoutWakeUps`: nothing wakes it, as if every wake-up were lost. `aheadMs`: its clock is ahead, as if time had passed. */
+export type SenderProgramOptions = { readonly withoutWakeUps?: boolean; readonly aheadMs?: number }
 
 const right = databaseClock()
 const clock = { ...right, now: () => new Date(right.now().getTime() + aheadMs) }
@@ -29,21 +33,21 @@ const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
 const sql = connect(url, { max: 8, byKey: true })
 const outside = { sql, clock, random, log: openLog('error') }
 let sender: Sender | undefined
-const actors = await openActors(outside, kinds, { onPublished: () => (deaf ? undefined : sender?.wake()) })
+const actors = await openActors(outside, kinds, { onPublished: () => (withoutWakeUps ? undefined : sender?.wake()) })
 const world = { ...outside, actors }
 const rules = { allow: [{ address: '127.0.0.0', prefix: 8, family: 'ipv4' as const }], ports: [443] }
 const poster = openPoster({ rules, ca: cert, resolve: async () => ['127.0.0.1'], now: () => clock.now() })
 const own = openSender(world, { keyring: openKeyring(SECRET_KEY), poster })
 sender = own
-if (!deaf) openListener({ databaseUrl: url, onNotify: own.wake, log: outside.log })
+if (!withoutWakeUps) openListener({ databaseUrl: url, onNotify: own.wake, log: outside.log })
 
 const control = Bun.serve({
   hostname: '127.0.0.1',
   port: 0,
   idleTimeout: 0,
   routes: {
-    // Something is committed here; answers when that was known.
-    '/tell': async request => {
+    // Commits an event; returns when that was known.
+    '/commit': async request => {
       const merchantId = new URL(request.url).searchParams.get('merchant') ?? ''
       const create = { ...paymentOpening, windowMinutes: 30, merchantId }
       const outcome = await actors.dispatch({ kind: 'payment', actor: randomUUID(), create })

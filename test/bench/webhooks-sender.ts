@@ -3,22 +3,22 @@ import type { SenderProgramOptions } from './webhooks-sender-program.ts'
 
 /** A process of the service that sends webhooks. */
 export type SenderProcess = AsyncDisposable & {
-  /** Commits an event of this merchant there; answers when it was known to be committed. */
-  tell(merchantId: string): Promise<number>
+  /** Commits an event of this merchant in that process; returns when the commit was known. */
+  commitEvent(merchantId: string): Promise<number>
   /** Microseconds of CPU so far. */
   cpu(): Promise<number>
-  /** Lets what is under way end. */
+  /** Stops after the requests in progress. */
   stop(): Promise<void>
   kill(): Promise<void>
 }
 
 export const startSender = async (databaseUrl: string, options: SenderProgramOptions = {}): Promise<SenderProcess> => {
   const program = await startProgram('./webhooks-sender-program.ts', databaseUrl, JSON.stringify(options))
-  const { control, pid } = JSON.parse(program.said) as { control: number; pid: number }
+  const { control, pid } = JSON.parse(program.output) as { control: number; pid: number }
   const ask = (path: string) => fetch(`http://127.0.0.1:${control}${path}`)
   return {
-    tell: async merchantId => {
-      const { ok, at } = (await (await ask(`/tell?merchant=${merchantId}`)).json()) as { ok: boolean; at: number }
+    commitEvent: async merchantId => {
+      const { ok, at } = (await (await ask(`/commit?merchant=${merchantId}`)).json()) as { ok: boolean; at: number }
       if (!ok) throw new Error('a payment was refused')
       return at
     },

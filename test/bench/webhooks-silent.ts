@@ -8,16 +8,16 @@ import { startSender } from './webhooks-sender.ts'
 
 const ENDPOINTS = 20
 
-/** As long as a receiver is given. Until then the peer answers for what it did before its last place was taken. */
+/** The timeout of a receiver. Before it, the peer's rate includes what it did before its last slot was taken. */
 const ROUND_MS = 15_000
 
-/** What is left of the speed when one of the endpoints, and with it one in twenty deliveries, never gets an answer. */
+/** The remaining rate when one of the endpoints, and with it one in twenty deliveries, never responds. */
 export const promiseSilent = async (
-  { server, say, report }: Bench,
+  { server, print, report }: Bench,
   sizes: WebhookSizes,
   { receiver, peer }: { readonly receiver: Receiver; readonly peer: Bullmq | string },
 ): Promise<void> => {
-  const promise = `one delivery in ${ENDPOINTS} to somebody silent against BullMQ`
+  const promise = `one delivery in ${ENDPOINTS} to a silent endpoint against BullMQ`
   if (typeof peer === 'string') return report.skip(promise, peer)
   const { silentMs, silentBacklog } = sizes
   await using instance = await openInstance(server, { healthy: ENDPOINTS - 1, silent: 1, port: receiver.port })
@@ -28,7 +28,7 @@ export const promiseSilent = async (
     await using _ = await startSender(instance.url)
     const answering = silentBacklog - Math.floor(silentBacklog / ENDPOINTS)
     const marks = await watchCount(receiver, { until: answering, forMs: silentMs })
-    // From the first request on; the peer is not asked to start within its time either.
+    // From the first request on; the start of the peer does not count either.
     const began = marks.findLast(({ count }) => count === 0)
     const ended = marks.at(-1)
     return began && ended ? (ended.count / (ended.at - began.at)) * 1_000 : Number.NaN
@@ -36,9 +36,9 @@ export const promiseSilent = async (
   const theirs = await peer.perSecond(receiver, {
     ...{ jobs: sizes.peerJobs, concurrency: 64, endpoints: ENDPOINTS - 1, everySilent: ENDPOINTS, forMs: silentMs },
   })
-  say(`one of ${ENDPOINTS} endpoints silent: ${perSecond(ours)}, BullMQ ${perSecond(theirs)}`)
+  print(`one of ${ENDPOINTS} endpoints silent: ${perSecond(ours)}, BullMQ ${perSecond(theirs)}`)
   if (silentMs < ROUND_MS)
-    return report.skip(promise, `${silentMs / 1_000} s say nothing, it takes ${ROUND_MS / 1_000} s`)
+    return report.skip(promise, `${silentMs / 1_000} s are too short, it needs ${ROUND_MS / 1_000} s`)
   report.atLeast(promise, ours / theirs, 20, {
     as: times,
     from: `${perSecond(ours)} against ${perSecond(theirs)}, ${silentMs / 1_000} s`,

@@ -1,4 +1,4 @@
-import { type Bench, saySizes } from './bench.ts'
+import { type Bench, printSizes } from './bench.ts'
 import { openBullmq } from './webhooks-bullmq.ts'
 import { promiseIsolation } from './webhooks-isolation.ts'
 import { promiseKills } from './webhooks-kills.ts'
@@ -10,34 +10,34 @@ import { promiseSilent } from './webhooks-silent.ts'
 
 export type WebhookSizes = {
   readonly rounds: number
-  /** Deliveries that wait when a sender begins, and the peer's jobs. */
+  /** Deliveries that wait when a sender starts, and jobs of the peer. */
   readonly backlog: number
   readonly backlogOfOne: number
   readonly peerJobs: number
   readonly floorMs: number
-  /** One delivery in twenty goes to somebody silent: for how long, and how many wait. */
+  /** One delivery in twenty goes to a silent receiver: for how long, and how many wait. */
   readonly silentMs: number
   readonly silentBacklog: number
   /** Events one after the other. */
   readonly single: number
   readonly singleLost: number
-  /** Endpoints that answer, and as many that do not, and what each kind is told a second. */
+  /** Endpoints that respond, and as many that do not, and the events per second of each kind. */
   readonly crowd: number
   readonly perSecond: number
-  /** What begins to count when: a cold start is judged by nothing. */
+  /** When counting starts, so that a cold start does not count. */
   readonly fromMs: number
   readonly aloneMs: number
   readonly besideMs: number
   readonly crowdBacklog: number
   readonly silentBacklogOfCrowd: number
-  /** Deliveries that wait while some are claimed, and as many as they are compared with. */
+  /** Pending deliveries while some are claimed, and their number in the comparison. */
   readonly pending: number
   readonly fewPending: number
   readonly claims: number
   readonly kills: number
   readonly killEveryMs: number
   readonly killBacklog: number
-  /** Else the clock is put forward. */
+  /** False: the clock is moved forward instead. */
   readonly waitsForLease: boolean
 }
 
@@ -92,15 +92,15 @@ const quick: WebhookSizes = {
   waitsForLease: false,
 }
 
-/** How fast and how soon webhooks are sent, and what silence, a long wait or a kill takes from that. */
+/** How fast and how soon webhooks are sent, and the effect of silent endpoints, long queues and kills. */
 export const webhooks = (bench: Bench): Promise<void> => measureWebhooks(bench, bench.quick ? quick : whole)
 
 export const measureWebhooks = async (bench: Bench, sizes: WebhookSizes): Promise<void> => {
-  const { waitsForLease: _, ...told } = sizes
-  saySizes(bench, told)
+  const { waitsForLease: _, ...printed } = sizes
+  printSizes(bench, printed)
   await using receiver = await startReceiver()
   await promiseLatency(bench, sizes, receiver)
-  const found = sizes.peerJobs > 0 ? await openBullmq() : 'this run is without it'
+  const found = sizes.peerJobs > 0 ? await openBullmq() : 'it is not measured in this run'
   await using peer = typeof found === 'string' ? undefined : found
   await promiseRates(bench, sizes, { receiver, peer: peer ?? String(found) })
   await promiseSilent(bench, sizes, { receiver, peer: peer ?? String(found) })

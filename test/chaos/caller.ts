@@ -2,30 +2,34 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { oneOf } from '../harness/random.ts'
 import type { Scene } from './scene.ts'
 
-export type Said = { readonly status: number; readonly body: Record<string, unknown>; readonly text: string }
+export type ApiResponse = { readonly status: number; readonly body: Record<string, unknown>; readonly text: string }
 
-export type Asking = {
+export type RequestOptions = {
   readonly bearer?: string
-  /** With one a POST is sent again until it is answered. */
+  /** A POST with a key is repeated until it gets a response. */
   readonly idempotencyKey?: string
   readonly body?: unknown
   readonly form?: Readonly<Record<string, string>>
 }
 
-/** What may be asked again: nobody has answered, or somebody has said that it is worth it. */
-const LATER = new Set([408, 429, 503])
+/** Statuses after which a request is repeated. */
+const RETRY_STATUSES = new Set([408, 429, 503])
 
 /**
- * A client as a merchant's server should be one: it asks any of the processes, has some patience, and asks again where
- * nothing was answered. Notes whatever no client should ever see.
+ * A client as a merchant's server should be: it calls any of the processes, uses a timeout, and repeats requests without
+ * a response. It records responses that no client should ever see.
  */
 export const openCaller = (scene: Scene, random: () => number, isOver: () => boolean) => {
   const faults: string[] = []
-  let asked = 0
-  let again = 0
+  let requests = 0
+  let repeated = 0
 
-  const once = async (method: string, path: string, { bearer, idempotencyKey, body, form }: Asking): Promise<Said> => {
-    asked++
+  const once = async (
+    method: string,
+    path: string,
+    { bearer, idempotencyKey, body, form }: RequestOptions,
+  ): Promise<ApiResponse> => {
+    requests++
     const { url } = oneOf(scene.instances, random)
     const answer = await fetch(url + path, {
       method,
@@ -44,21 +48,21 @@ export const openCaller = (scene: Scene, random: () => number, isOver: () => boo
     return { status: answer.status, text, body: text.startsWith('{') ? JSON.parse(text) : {} }
   }
 
-  /** Undefined when nobody has answered by the end. */
-  const ask = async (method: string, path: string, asking: Asking = {}): Promise<Said | undefined> => {
+  /** Undefined when there was no response by the end of the run. */
+  const ask = async (method: string, path: string, options: RequestOptions = {}): Promise<ApiResponse | undefined> => {
     for (;;) {
-      const said = await once(method, path, asking).catch(() => undefined)
-      const inProgress = said?.status === 409 && codeOf(said) === 'idempotency_key_in_use'
-      if (said && !LATER.has(said.status) && !inProgress) return said
+      const response = await once(method, path, options).catch(() => undefined)
+      const inProgress = response?.status === 409 && codeOf(response) === 'idempotency_key_in_use'
+      if (response && !RETRY_STATUSES.has(response.status) && !inProgress) return response
       if (isOver()) return undefined
-      again++
+      repeated++
       await sleep(50 + random() * 200)
     }
   }
 
-  return { ask, faults, counts: () => ({ asked, again }) }
+  return { ask, faults, counts: () => ({ requests, repeated }) }
 }
 
 export type Caller = ReturnType<typeof openCaller>
 
-export const codeOf = ({ body }: Said): string | undefined => (body.error as { code?: string } | undefined)?.code
+export const codeOf = ({ body }: ApiResponse): string | undefined => (body.error as { code?: string } | undefined)?.code

@@ -4,13 +4,13 @@ import { oneOf } from '../harness/random.ts'
 import { holdRow } from './row-lock.ts'
 import type { Scene } from './scene.ts'
 
-/** One thing that goes wrong. It is over, and mended, when the promise is settled. */
-export type Fault = { readonly name: string; readonly happen: (scene: Scene, random: () => number) => Promise<void> }
+/** One fault. When the promise is settled, it is over and repaired. */
+export type Fault = { readonly name: string; readonly inject: (scene: Scene, random: () => number) => Promise<void> }
 
 export const faults: readonly Fault[] = [
   {
     name: 'a process is killed',
-    happen: async (scene, random) => {
+    inject: async (scene, random) => {
       const instance = oneOf(scene.instances, random)
       await instance.kill()
       await sleep(random() * 1_000)
@@ -19,7 +19,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a process is killed while it starts',
-    happen: async (scene, random) => {
+    inject: async (scene, random) => {
       const instance = oneOf(scene.instances, random)
       await instance.kill()
       const starting = instance.start()
@@ -30,42 +30,42 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'a process is told to end',
-    happen: async (scene, random) => {
+    name: 'a process is stopped',
+    inject: async (scene, random) => {
       const instance = oneOf(scene.instances, random)
       await instance.stop()
       await instance.start()
     },
   },
   {
-    name: 'a process stands still',
-    happen: async (scene, random) => {
+    name: 'a process is frozen',
+    inject: async (scene, random) => {
       const instance = oneOf(scene.instances, random)
       instance.freeze()
-      // Longer than callers wait, at times.
+      // Sometimes longer than the timeout of clients.
       await sleep(random() * 8_000)
       instance.thaw()
     },
   },
   {
-    name: 'all processes are killed at once',
-    happen: async scene => {
+    name: 'all processes are killed at the same time',
+    inject: async scene => {
       await Promise.all(scene.instances.map(instance => instance.kill()))
       await Promise.all(scene.instances.map(instance => instance.start()))
     },
   },
   {
     name: 'Postgres is killed',
-    happen: async (scene, random) => {
+    inject: async (scene, random) => {
       await scene.server.kill()
       await sleep(random() * 1_000)
       await scene.server.start()
     },
   },
-  { name: 'Postgres is restarted', happen: scene => scene.server.restart() },
+  { name: 'Postgres is restarted', inject: scene => scene.server.restart() },
   {
-    name: 'connections are ended by the database',
-    happen: async (scene, random) => {
+    name: 'connections are terminated by the database',
+    inject: async (scene, random) => {
       for (let n = 0; n < 20; n++) {
         await scene.sql`
           select pg_terminate_backend(pid) from pg_stat_activity
@@ -75,8 +75,8 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'a path to the database is cut, again and again',
-    happen: async (scene, random) => {
+    name: 'a path to the database is cut repeatedly',
+    inject: async (scene, random) => {
       const { path } = oneOf(scene.instances, random)
       for (let n = 0; n < 5; n++) {
         path.reset()
@@ -85,8 +85,8 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'answers of the database are lost',
-    happen: async (scene, random) => {
+    name: 'database responses are lost',
+    inject: async (scene, random) => {
       const { path } = oneOf(scene.instances, random)
       for (let n = 0; n < 10; n++) {
         path.loseAnswer(1 + Math.floor(random() * 20))
@@ -95,8 +95,8 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'statements arrive late, and their senders are reset',
-    happen: async (scene, random) => {
+    name: 'statements arrive late, and their clients are reset',
+    inject: async (scene, random) => {
       const { path } = oneOf(scene.instances, random)
       for (let n = 0; n < 10; n++) {
         path.deliverLate(1 + Math.floor(random() * 3), random() * 1_500)
@@ -106,8 +106,8 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'records of an encrypted path to the database are damaged',
-    happen: async (scene, random) => {
+    name: 'records of an encrypted database connection are damaged',
+    inject: async (scene, random) => {
       const { path } = oneOf(
         scene.instances.filter(({ path }) => path.tls),
         random,
@@ -122,11 +122,11 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'a row is locked by a foreign session',
-    happen: (scene, random) => holdRow(scene, oneOf(['payments', 'refunds', 'deliveries'], random)),
+    inject: (scene, random) => holdRow(scene, oneOf(['payments', 'refunds', 'deliveries'], random)),
   },
   {
-    name: 'a path to the database is silent',
-    happen: async (scene, random) => {
+    name: 'a path to the database blocks',
+    inject: async (scene, random) => {
       const { path } = oneOf(scene.instances, random)
       path.silence(true)
       await sleep(random() * 8_000)
@@ -135,7 +135,7 @@ export const faults: readonly Fault[] = [
   },
   {
     name: 'statements are canceled',
-    happen: async (scene, random) => {
+    inject: async (scene, random) => {
       for (let n = 0; n < 20; n++) {
         await scene.sql`
           select pg_cancel_backend(pid) from pg_stat_activity
@@ -145,36 +145,36 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'a table is locked by somebody',
-    happen: async (scene, random) => {
+    name: 'a table is locked by another session',
+    inject: async (scene, random) => {
       const table = oneOf(['payments', 'events', 'deliveries', 'idempotency_keys', 'refunds'], random)
-      await meanwhile(scene, `lock table ${table} in access exclusive mode`, random() * 2_000)
+      await inOtherTransaction(scene, `lock table ${table} in access exclusive mode`, random() * 2_000)
     },
   },
   {
-    name: 'a transaction holds the horizon',
-    happen: (scene, random) => meanwhile(scene, 'select pg_current_xact_id()', random() * 3_000),
+    name: 'an open transaction holds the horizon',
+    inject: (scene, random) => inOtherTransaction(scene, 'select pg_current_xact_id()', random() * 3_000),
   },
   {
-    name: 'the chain stands still',
-    happen: async (scene, random) => {
+    name: 'the chain is frozen',
+    inject: async (scene, random) => {
       process.kill(scene.chain.pid, 'SIGSTOP')
       await sleep(random() * 3_000)
       process.kill(scene.chain.pid, 'SIGCONT')
     },
   },
   {
-    name: 'the merchant is away',
-    happen: async (scene, random) => {
-      scene.merchant.leave(true)
+    name: "the merchant's server is down",
+    inject: async (scene, random) => {
+      scene.merchant.setDown(true)
       await sleep(random() * 1_000)
-      scene.merchant.leave(false)
+      scene.merchant.setDown(false)
     },
   },
 ]
 
-/** In a transaction of somebody else's. */
-const meanwhile = async (scene: Scene, statement: string, ms: number): Promise<void> => {
+/** In a transaction of another session. */
+const inOtherTransaction = async (scene: Scene, statement: string, ms: number): Promise<void> => {
   const sql = connect(scene.server.url, { max: 1, name: 'chaos' })
   await sql`begin`
   await sql.unsafe(statement)

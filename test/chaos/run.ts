@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { chaos } from './chaos.ts'
 
-/** `bun run chaos [--seed N] [--seconds N]`: the service among faults at random. Ends with 1 where a promise was not kept. */
+/** `bun run chaos [--seed N] [--seconds N]`: the service with random faults. Exits with 1 when a promise was broken. */
 const { values } = parseArgs({
   options: {
     seed: { type: 'string', default: String(Math.floor(Math.random() * 1_000_000)) },
@@ -15,13 +15,13 @@ console.log(`Chaos with --seed ${seed} for ${seconds} s`)
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
 const { signal } = stopping
-const broken = await chaos({ seed, seconds, say: line => console.log(line), signal }).catch(error => {
+const broken = await chaos({ seed, seconds, print: line => console.log(line), signal }).catch(error => {
   if (!signal.aborted) throw error
-  console.log(`Stopped; again with --seed ${seed}`)
+  console.log(`Stopped; repeat with --seed ${seed}`)
   process.exit(130)
 })
 for (const line of broken) console.log(`BROKEN ${line}`)
 console.log(
-  broken.length === 0 ? 'Nothing was lost' : `${broken.length} promises were not kept; again with --seed ${seed}`,
+  broken.length === 0 ? 'Nothing was lost' : `${broken.length} promises were broken; repeat with --seed ${seed}`,
 )
 process.exit(broken.length === 0 ? 0 : 1)

@@ -12,15 +12,15 @@ import { unusedPort } from '../harness/unused-port.ts'
 import { receiver } from '../webhooks/receiver.ts'
 import { watchHeads } from './heads.ts'
 
-/** How long a process may take to end when it is told to. */
+/** How long a process may take to stop after SIGTERM. */
 const STOP_MS = 20_000
 
 export type Scene = AsyncDisposable & Awaited<ReturnType<typeof openScene>>
 
-/** One of the processes, under one address however often it is killed. */
+/** One of the processes; it keeps its URL when it is killed and started again. */
 export type Instance = Awaited<ReturnType<typeof openInstance>>
 
-/** A database, a chain, a merchant's server, and processes of the service, all of them real and all their own. */
+/** A database, a chain, a merchant's server, and processes of the service, all real and used by nothing else. */
 export const openScene = async ({ instances: count }: { readonly instances: number }) => {
   await using opening = new AsyncDisposableStack()
   const server = opening.use(await postgresServer({ certificate: { cert, key } }))
@@ -32,36 +32,40 @@ export const openScene = async ({ instances: count }: { readonly instances: numb
     ...{ SECRET_KEY: 'a secret key for chaos and for nothing else', SIGN_UP: 'open' },
     ...{ SANDBOX: 'on', SANDBOX_RPC_URL: chain.url, WEBHOOK_ALLOW: '127.0.0.0/8', LOG_LEVEL: 'warn' },
     ...{ API_RATE_LIMIT_TEST: '0', CHECKOUT_RATE_LIMIT: '0' },
-    // Of all of them, as behind one name; an answer that holds it is the same whoever gives it.
+    // All processes share one public name, so responses that contain it are equal.
     PUBLIC_URL: 'http://localhost:8080',
   }
   const instances: Instance[] = []
   for (let n = 0; n < count; n++) instances.push(opening.use(await openInstance(server.url, { env, tls: n === 0 })))
-  // The program's own connections may be ended; these are asked again.
+  // The program's own connections may be terminated; its queries are repeated.
   const sql = connect(server.url, { max: 2, name: 'chaos' })
   opening.defer(() => sql.end({ timeout: 1 }))
   const stack = opening.move()
-  /** What did not go on while a fault lasted that was none of its business. */
+  /** What did not continue during a fault that should not affect it. */
   const stopped: string[] = []
   return { stopped, server, chain, heads, merchant, instances, sql, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-type Told = { readonly id: string; readonly type: string; readonly data: { readonly object: { readonly id: string } } }
+type ReceivedEvent = {
+  readonly id: string
+  readonly type: string
+  readonly data: { readonly object: { readonly id: string } }
+}
 
-/** A merchant's server that is away at times, and has heard only of what it has answered well. */
+/** A merchant's server that is down at times; `received` has only the events that it acknowledged. */
 const openMerchant = async () => {
   const hooks = await receiver()
-  const heard: Told[] = []
-  let away = false
+  const received: ReceivedEvent[] = []
+  let isDown = false
   hooks.answer((response, seen) => {
-    if (!away) heard.push(JSON.parse(hooks.seen[seen - 1]?.body ?? '') as Told)
-    response.writeHead(away ? 503 : 200).end()
+    if (!isDown) received.push(JSON.parse(hooks.seen[seen - 1]?.body ?? '') as ReceivedEvent)
+    response.writeHead(isDown ? 503 : 200).end()
   })
   return {
     url: hooks.url,
-    heard: heard as readonly Told[],
-    leave: (gone: boolean) => {
-      away = gone
+    received: received as readonly ReceivedEvent[],
+    setDown: (down: boolean) => {
+      isDown = down
     },
     [Symbol.asyncDispose]: () => hooks[Symbol.asyncDispose](),
   }
@@ -69,7 +73,7 @@ const openMerchant = async () => {
 
 type InstanceOptions = {
   readonly env: Readonly<Record<string, string>>
-  /** Its connections to the database are encrypted. */
+  /** Connects to the database with TLS. */
   readonly tls: boolean
 }
 
@@ -78,17 +82,17 @@ const openInstance = async (databaseUrl: string, { env, tls }: InstanceOptions) 
   const folder = opening.use(dataFolder())
   const path = opening.use(await openPath(databaseUrl, { tls }))
   const whole = { ...env, DATABASE_URL: path.url, DATA_DIR: folder.path, PORT: String(await unusedPort()) }
-  const said: string[] = []
+  const logged: string[] = []
   let main: Main = await spawnMain(whole)
-  let asked = false
+  let isStopping = false
   opening.defer(async () => {
     main.child.kill('SIGKILL')
     await main.exited
   })
 
-  /** Whatever happens around it, a process ends when it is told to and never by itself. */
+  /** Under any fault a process ends only when it is stopped, never by itself. */
   const requireAlive = () => {
-    if (!isOver(main) || asked) return
+    if (!isOver(main) || isStopping) return
     const { exitCode, signalCode } = main.child
     throw new Error(`a process ended by itself with ${exitCode ?? signalCode}: ${main.lines.slice(-5).join('\n')}`)
   }
@@ -99,22 +103,22 @@ const openInstance = async (databaseUrl: string, { env, tls }: InstanceOptions) 
   }
   const start = async () => {
     main = await spawnMain(whole)
-    asked = false
+    isStopping = false
     await ready()
   }
   const end = async (signal: NodeJS.Signals) => {
     requireAlive()
-    asked = true
+    isStopping = true
     main.child.kill(signal)
     const code = await main.exited
-    said.push(...main.lines)
+    logged.push(...main.lines)
     return code
   }
   await ready()
   const stack = opening.move()
   return {
     url: main.url,
-    /** Its own to the database. */
+    /** Its own proxy before the database. */
     path,
     start,
     ready,
@@ -122,13 +126,13 @@ const openInstance = async (databaseUrl: string, { env, tls }: InstanceOptions) 
       await end('SIGKILL')
     },
     stop: async (): Promise<void> => {
-      const code = await Promise.race([end('SIGTERM'), sleep(STOP_MS, 'still there', { ref: false })])
-      if (code !== 0) throw new Error(`told to end, a process did so with ${code}`)
+      const code = await Promise.race([end('SIGTERM'), sleep(STOP_MS, 'still running', { ref: false })])
+      if (code !== 0) throw new Error(`a process ended with ${code} after SIGTERM`)
     },
     freeze: () => main.child.kill('SIGSTOP'),
     thaw: () => main.child.kill('SIGCONT'),
-    /** What all of its lives have logged. */
-    lines: (): readonly string[] => (isOver(main) ? said : [...said, ...main.lines]),
+    /** The log lines of all its runs. */
+    lines: (): readonly string[] => (isOver(main) ? logged : [...logged, ...main.lines]),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventTypes } from '../../src/resources.ts'
 import { oneOf } from '../harness/random.ts'
-import { type Caller, codeOf, type Said } from './caller.ts'
+import { type ApiResponse, type Caller, codeOf } from './caller.ts'
 import type { Scene } from './scene.ts'
 
 const SCENARIOS = [
@@ -16,22 +16,22 @@ const SCENARIOS = [
   'cancel',
 ] as const
 
-/** What a customer did, and what was answered; undefined where nobody answered until the end. */
+/** What a customer did, and the results; undefined where there was no response until the end. */
 export type Story = {
   readonly reference: string
   readonly scenario: (typeof SCENARIOS)[number]
   link?: string
   payment?: string
-  /** The scenario was answered. */
-  told?: boolean
+  /** The scenario was acknowledged. */
+  acknowledged?: boolean
   refund?: string
   claimed?: boolean
 }
 
-/** Gets all refunds, and nothing else. */
-export const somebody = '0x00000000000000000000000000000000000a11ce'
+/** Receives all refunds, and nothing else. */
+export const customerAddress = '0x00000000000000000000000000000000000a11ce'
 
-/** A merchant with a key, who hears of everything. */
+/** A merchant with a key and an endpoint for all events. */
 export const openShop = async ({ ask }: Caller, scene: Scene) => {
   const email = 'anna@lamps.shop'
   const anna = expectOk(
@@ -49,26 +49,26 @@ export const openShop = async ({ ask }: Caller, scene: Scene) => {
 
 export type Shop = Awaited<ReturnType<typeof openShop>>
 
-type Shopping = {
+type ShopOptions = {
   readonly shop: Shop
   readonly name: string
   readonly random: () => number
   readonly isOver: () => boolean
 }
 
-/** A customer after the other, until it is over. */
+/** Customers one after the other, until the end of the run. */
 export const customers = async (
   { ask, faults }: Caller,
-  { shop, name, random, isOver }: Shopping,
+  { shop, name, random, isOver }: ShopOptions,
 ): Promise<readonly Story[]> => {
   const stories: Story[] = []
-  /** At times twice at once, as by a client that has lost its patience: both are told the same. */
+  /** Sometimes sent twice at the same time, like an impatient client: both get the same response. */
   const post = async (path: string, what: string, body: unknown) => {
     const once = () => ask('POST', path, { bearer: shop.key, idempotencyKey: what, body })
     if (random() < 0.7) return once()
     const [one, other] = await Promise.all([once(), once()])
     if (one && other && one.text !== other.text && !isRefused(one) && !isRefused(other))
-      faults.push(`POST ${path}: ${one.text} and ${other.text} to twins`)
+      faults.push(`POST ${path}: ${one.text} and ${other.text} to identical requests`)
     return one && isRefused(one) ? other : one
   }
 
@@ -83,21 +83,21 @@ export const customers = async (
     const opened = await ask('POST', `/v1/checkout/links/${story.link}/payments`, {
       body: { customerEmail: 'ada@example.com', chainId: 31_337, asset },
     })
-    // Its chain may be out of reach for a moment.
+    // The chain may be unavailable for a moment.
     if (!opened || codeOf(opened) === 'chain_unavailable') return
     story.payment = String((expectOk(opened).body.payment as { id: string }).id)
-    story.told = story.scenario === 'cancel' ? await cancel(story.payment) : await simulate(story, n)
-    if (story.told && story.scenario === 'paid' && asset === 'TUSD' && random() < 0.5)
+    story.acknowledged = story.scenario === 'cancel' ? await cancel(story.payment) : await simulate(story, n)
+    if (story.acknowledged && story.scenario === 'paid' && asset === 'TUSD' && random() < 0.5)
       await refund(story, n, amountMinor)
   }
 
-  /** The chain is no part of a commit: who asks again after a crash may find that it was paid. */
+  /** The chain is not part of the commit: a request repeated after a crash may find the payment paid already. */
   const simulate = async ({ payment, scenario }: Story, n: number): Promise<boolean> => {
     const done = await post(`/v1/sandbox/payments/${payment}/simulate`, `pay ${name} ${n}`, { scenario })
     return done !== undefined && done.status !== 409 && expectOk(done).status === 200
   }
 
-  /** Without a key: asked again, or by two at once, it is refused because of the first time. */
+  /** Has no idempotency key: a second request is refused because of the first. */
   const cancel = async (payment: string): Promise<boolean> => {
     const once = () => ask('POST', `${shop.of}/payments/${payment}/cancel`, { bearer: shop.bearer })
     const all = await Promise.all(random() < 0.3 ? [once(), once()] : [once()])
@@ -111,21 +111,24 @@ export const customers = async (
       if (payment?.body.status === 'success') break
       await sleep(200)
     }
-    const give = (who: string, amountMinor: number) =>
-      post(`/v1/payments/${story.payment}/refunds`, `${who} ${name} ${n}`, { amountMinor })
+    const requestRefund = (purpose: string, amountMinor: number) =>
+      post(`/v1/payments/${story.payment}/refunds`, `${purpose} ${name} ${n}`, { amountMinor })
     const part = Math.ceil(paidMinor * random())
-    // At times somebody else gives all of it back at the same moment: there is money for one of them.
-    const hasRival = random() < 0.3
-    const all = await Promise.all([give('refund', part), ...(hasRival ? [give('rival', paidMinor)] : [])])
-    const answered = all.filter(said => said !== undefined)
-    const [given, ...more] = hasRival ? answered.filter(said => !isRefused(said)) : answered.map(expectOk)
-    if (more.length > 0 || (!given && answered.length === all.length))
-      faults.push(`refunds of ${story.payment}: ${answered.map(({ text }) => text)} to two of whom one can be paid`)
-    if (!given) return
-    const { id, claimUrl } = given.body
+    // Sometimes a second refund of the full amount is requested at the same time; there is money for only one.
+    const hasSecond = random() < 0.3
+    const all = await Promise.all([
+      requestRefund('refund', part),
+      ...(hasSecond ? [requestRefund('rival', paidMinor)] : []),
+    ])
+    const responses = all.filter(response => response !== undefined)
+    const [accepted, ...more] = hasSecond ? responses.filter(response => !isRefused(response)) : responses.map(expectOk)
+    if (more.length > 0 || (!accepted && responses.length === all.length))
+      faults.push(`refunds of ${story.payment}: ${responses.map(({ text }) => text)} for two of which one can be paid`)
+    if (!accepted) return
+    const { id, claimUrl } = accepted.body
     story.refund = String(id)
     const claim = new URL(String(claimUrl)).pathname
-    const claimed = await ask('POST', claim, { form: { address: somebody, confirmed: 'yes' } })
+    const claimed = await ask('POST', claim, { form: { address: customerAddress, confirmed: 'yes' } })
     story.claimed = claimed?.status === 200
   }
 
@@ -137,9 +140,9 @@ export const customers = async (
   return stories
 }
 
-const isRefused = ({ status }: Said): boolean => status >= 300
+const isRefused = ({ status }: ApiResponse): boolean => status >= 300
 
-const expectOk = (said: Said | undefined): Said => {
-  if (!said || isRefused(said)) throw new Error(`answered ${said?.status}: ${said?.text}`)
-  return said
+const expectOk = (response: ApiResponse | undefined): ApiResponse => {
+  if (!response || isRefused(response)) throw new Error(`the response is ${response?.status}: ${response?.text}`)
+  return response
 }

@@ -43,7 +43,7 @@ const run = async (args: readonly string[], { input, env: more = {} }: { input?:
   return { exit: await exited, printed, said }
 }
 
-/** The same in this process, for what is refused: as many processes would say no more, and take a second each. */
+/** The same in this process, for refusals: as many processes would test no more and take a second each. */
 const runHere: typeof run = async (args, { input = '', env: more = {} } = {}) => {
   const printed: string[] = []
   const said: string[] = []
@@ -58,7 +58,7 @@ const runHere: typeof run = async (args, { input = '', env: more = {} } = {}) =>
 const idOf = ({ merchantId }: Shop) => encodeId('mer', merchantId)
 const collect = (of: Shop, args: readonly string[] = [], options = {}) => run([idOf(of), '31337', ...args], options)
 
-// The third of the accounts that anvil makes for everybody.
+// The third of the accounts that every anvil has.
 const key = '0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'
 
 const pay = async (of: Shop, count: number, given = {}) => {
@@ -68,7 +68,7 @@ const pay = async (of: Shop, count: number, given = {}) => {
 }
 const mint = async (addresses: readonly Hex[]) => {
   const word = (text: string) => text.padStart(64, '0')
-  // One after the other: at once, two of them would be given one nonce.
+  // One after the other: two at the same time would get the same nonce.
   for (const to of addresses) {
     const data = `0x40c10f19${word(to.slice(2))}${word((2_500_000).toString(16))}`
     await node.call('eth_sendTransaction', { from: node.accounts[1], to: token, data, gas: '0x186a0' })
@@ -76,7 +76,7 @@ const mint = async (addresses: readonly Hex[]) => {
   await bookFinal(instance.api, { node }, addresses, { token })
 }
 
-test('200 addresses go in one transaction, those of other treasuries in theirs, and what comes later goes again', async () => {
+test('200 addresses are collected in one transaction, other treasuries in theirs, and later money again', async () => {
   const lamps = await shop(instance.api)
   const addresses = await pay(lamps, 200)
   await pay(lamps, 1, { to: otherTreasury })
@@ -110,14 +110,14 @@ test('200 addresses go in one transaction, those of other treasuries in theirs, 
   expect(await dollarsOf(node.url, treasury)).toBe(625_000_000)
 })
 
-test('where nothing waits there is nothing to send', async () => {
+test('without waiting money nothing is sent', async () => {
   const lamps = await shop(instance.api)
   const nothing = { exit: 0, printed: '', said: 'Sandbox (31337): nothing waits to be collected\n' }
   expect(await collect(lamps)).toEqual(nothing)
   expect(await collect(lamps, ['--send'], { input: key })).toEqual(nothing)
 })
 
-test('whoever cannot pay the gas is told so, and nothing has moved', async () => {
+test('an account that cannot pay the gas gets an error, and nothing is moved', async () => {
   const lamps = await shop(instance.api)
   const [address = '0x'] = await pay(lamps, 1)
   const { exit, said } = await collect(lamps, ['--send'], { input: `0x${'12'.repeat(32)}` })
@@ -130,28 +130,28 @@ test('whoever cannot pay the gas is told so, and nothing has moved', async () =>
 
 type Case = readonly [args: readonly string[], says: RegExp, options?: Parameters<typeof run>[1]]
 
-test('what cannot be done is said in a line, without a secret', async () => {
+test('an error is one line without secrets', async () => {
   const lamps = await shop(instance.api)
   await pay(lamps, 1)
   const id = idOf(lamps)
-  const away = 'http://127.0.0.1:9/api-key-1234'
+  const unreachable = 'http://127.0.0.1:9/api-key-1234'
   const cases: readonly Case[] = [
     [[], /^Usage: bun run collect /],
     [['mer_x', '31337'], /^There is no merchant mer_x: see `bun run admin merchants`$/],
     [[id, '8453'], /^Chain 8453 is not enabled: set RPC_URLS_8453 to the URLs of its nodes, as for the server$/],
-    [[id, '8453'], /^Chain 8453 is a live mode chain: add --live$/, { env: { RPC_URLS_8453: away } }],
+    [[id, '8453'], /^Chain 8453 is a live mode chain: add --live$/, { env: { RPC_URLS_8453: unreachable } }],
     [[id, '31337', '--asset', 'USDC'], /^--asset must be an asset of chain 31337: ETH, TUSD$/],
     [[id, '31337', '--send'], /^Standard input is not a private key: /, { input: 'key-1234' }],
     [
       [id, '31337'],
       /^Chain 31337: No valid answer of .*; check that its server is running$/,
-      { env: { SANDBOX_RPC_URL: away } },
+      { env: { SANDBOX_RPC_URL: unreachable } },
     ],
     [[id, '31337'], /^The sandbox chain is not running: start the server/, { env: { SANDBOX: 'off' } }],
     [
       [id, '31337'],
       /^The secrets in this database were encrypted with another key than SECRET_KEY: /,
-      { env: { SECRET_KEY: 'another key than the one of this instance' } },
+      { env: { SECRET_KEY: 'another key than that of this instance' } },
     ],
   ]
   // One of them as a process.
@@ -164,7 +164,7 @@ test('what cannot be done is said in a line, without a secret', async () => {
   }
 })
 
-test('it finds database and sandbox of a data folder while its instance runs, and the database when it is stopped', async () => {
+test('the command finds the database and the sandbox of a data folder while its server runs, and the database when it is stopped', async () => {
   await using folder = await usedFolder()
   const own = { env: { DATABASE_URL: '', SECRET_KEY: '', SANDBOX_RPC_URL: '', DATA_DIR: folder.path } }
   await using main = await startMain({ DATA_DIR: folder.path, SANDBOX: 'on' })

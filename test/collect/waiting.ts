@@ -14,7 +14,7 @@ import type { Shop } from '../http/people.ts'
 export const treasury: Hex = '0x52908400098527886e0f7030069857d2e4169ee7'
 export const otherTreasury: Hex = '0x8617e340b3d01fa5f11f306f4090fd50e238070d'
 
-/** A chain of test mode with one dollar, as anvil runs it under a number of ours. */
+/** A chain of test mode with one token, as anvil runs it, under a given id. */
 export const chainOf = (token: string, id = 31337): Chain => ({
   ...sandboxChain({ token: token.toLowerCase(), feed: `0x${'f'.repeat(40)}`, euroFeed: `0x${'e'.repeat(40)}` }),
   id,
@@ -31,12 +31,12 @@ export const connected = (chains: readonly { readonly chain: Chain; readonly url
     )
 }
 
-/** A chain, as far as the books are concerned. */
+/** A chain as far as the ledger is concerned. */
 export type OnNode = { readonly node: Pick<TestChain, 'head'> }
 
 export type Given = { readonly to?: Hex; readonly open?: boolean; readonly livemode?: boolean }
 
-/** Addresses that were given out for as many payments, of which the customers have sent something. */
+/** Addresses given out for as many payments, whose customers have sent something. */
 export const addressesOf = async (api: Api, { merchantId }: Shop, count: number, given: Given = {}): Promise<Hex[]> => {
   const { to = treasury, open = false, livemode = false } = given
   const whose = { merchantId, livemode }
@@ -50,7 +50,7 @@ export const addressesOf = async (api: Api, { merchantId }: Shop, count: number,
   )
 }
 
-/** What the books of a chain say once transfers to these are final in its last block. */
+/** Records transfers to these addresses as final in the last block of a chain. */
 export const bookFinal = async (
   { sql }: Api,
   { node }: OnNode,
@@ -66,7 +66,7 @@ export const bookFinal = async (
     from deposit_addresses where address = any(${[...addresses]})`
 }
 
-/** The reader of the chain has got to its head, and all of that is final. */
+/** Sets the cursor of a chain to its head, all final. */
 export const readToHead = async ({ sql }: Api, { node }: OnNode, chainId = 31337): Promise<void> => {
   const { number, hash } = await node.head()
   await sql`

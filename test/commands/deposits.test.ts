@@ -18,12 +18,12 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]())
 
 const treasury = '0xABaBaBaBABabABabAbAbABAbABabababaBaBABaB'
-const keyring = openKeyring('a secret key for tests, and for nothing else')
+const keyring = openKeyring('a secret key for tests and for nothing else')
 
 const newAddress = async (merchantId: string, paymentId: string = randomUUID(), to: `0x${string}` = treasury) =>
   depositFor(server.api, keyring, { merchantId, paymentId, treasury: to })
 
-test("an address is made of the treasury, the merchant's secret and a number that is drawn once", async () => {
+test("an address is derived from the treasury, the merchant's secret and a counter that is used once", async () => {
   const merchantId = await insertMerchant(server.sql)
   const [first, second] = [await newAddress(merchantId), await newAddress(merchantId)]
   const secret = await recoverySecretOf(server.api, keyring, merchantId)
@@ -32,7 +32,7 @@ test("an address is made of the treasury, the merchant's secret and a number tha
   expect(secret).toHaveLength(32)
 })
 
-test('a hundred at once, some of them the first of their merchant, get a hundred addresses', async () => {
+test('a hundred simultaneous requests, some of them the first of their merchant, get a hundred addresses', async () => {
   const merchantIds = await Promise.all(Array.from({ length: 5 }, () => insertMerchant(server.sql)))
   const found = await Promise.all(
     Array.from({ length: 100 }, async (_, n) => (await newAddress(merchantIds[n % 5] ?? '')).deposit.address),
@@ -40,7 +40,7 @@ test('a hundred at once, some of them the first of their merchant, get a hundred
   expect(new Set(found).size).toBe(100)
 })
 
-test('a payment keeps its address when its asset changes, and has another for another treasury', async () => {
+test('a payment keeps its address when its asset changes, and gets another one for another treasury', async () => {
   const merchantId = await insertMerchant(server.sql)
   const payment = await makePayment(server.api, { merchantId, livemode: false }, '')
   const pick = async (to: `0x${string}`) => {
@@ -57,7 +57,7 @@ test('a payment keeps its address when its asset changes, and has another for an
   expect(await server.sql`select from deposit_addresses where payment_id = ${payment.actor}`).toHaveLength(2)
 })
 
-test('an address is watched from the very commit that gives it out, and not when that is refused', async () => {
+test('an address is watched from the commit that gives it out, and not if that is refused', async () => {
   const merchantId = await insertMerchant(server.sql)
   const payment = await openPayment(server.api, { merchantId, livemode: false })
   await happen(server.api, payment.actor, { type: 'cancel' })
@@ -68,14 +68,14 @@ test('an address is watched from the very commit that gives it out, and not when
   expect(await server.sql`select from deposit_addresses where address = ${deposit.address}`).toHaveLength(0)
 })
 
-test('the secret is sealed for its merchant, and goes with the key', async () => {
+test('the recovery secret is encrypted for its merchant, and moved to a new key with the other secrets', async () => {
   const merchantId = await insertMerchant(server.sql)
   const secret = await recoverySecretOf(server.api, keyring, merchantId)
   const plain = Buffer.from(secret).toString('hex')
   const [row] = await server.sql<{ sealed: string }[]>`
     select sealed_secret as sealed from recovery_secrets where id = ${merchantId}`
   expect(row?.sealed).not.toContain(plain)
-  const next = openKeyring('another secret key, which comes after', 'a secret key for tests, and for nothing else')
+  const next = openKeyring('another secret key, which comes after', 'a secret key for tests and for nothing else')
   const column = sealedColumns.find(({ table }) => table === 'recovery_secrets')
   if (!column) throw new Error('the secrets are not moved to a new key')
   expect((await rekey(server.sql, next, column)).unreadable).toEqual([])

@@ -30,13 +30,13 @@ const code = (promise: Promise<unknown>) =>
     error => error.code,
   )
 
-/** As if it had happened so much earlier. */
+/** As if it had happened this many seconds earlier. */
 const age = (server: { api: Api; sessionId: string }, seconds: number) => server.api.sql`
   update sessions set rotated_at = rotated_at - make_interval(secs => ${seconds}),
     last_used_at = last_used_at - make_interval(secs => ${seconds})
   where id = ${server.sessionId}`
 
-test('a refresh gives an access token of the same session, and a refresh token that goes on', async () => {
+test('a refresh returns an access token of the same session and a new refresh token', async () => {
   await using server = await start()
   const tokens = await refreshSession(server.api, server.token, from)
   const found = await server.api.sessions.find(tokens.accessToken)
@@ -47,17 +47,17 @@ test('a refresh gives an access token of the same session, and a refresh token t
   expect(new Set([server.token, tokenIn(tokens.cookie), third]).size).toBe(3)
 })
 
-test('twenty tabs that refresh at once, in two processes, all get the same successor', async () => {
+test('twenty tabs that refresh at the same time in two processes all get the same new token', async () => {
   await using server = await start()
   await using other = elsewhere(server.sql)
   const there = { ...server.api, sql: other.sql }
   const tabs = Array.from({ length: 20 }, (_, i) => refresh(i % 2 ? server.api : there, server.token))
-  const successors = new Set(await Promise.all(tabs))
-  expect(successors.size).toBe(1)
-  expect(successors.has(server.token)).toBe(false)
+  const newTokens = new Set(await Promise.all(tabs))
+  expect(newTokens.size).toBe(1)
+  expect(newTokens.has(server.token)).toBe(false)
 })
 
-test('a caller who never got the answer gets the same one for ten seconds', async () => {
+test('a caller whose response was lost gets the same one again for ten seconds', async () => {
   await using server = await start()
   const lost = await refresh(server.api, server.token)
   await age(server, 9)
@@ -66,7 +66,7 @@ test('a caller who never got the answer gets the same one for ten seconds', asyn
   expect(await code(refresh(server.api, server.token))).toBe('invalid_token')
 })
 
-test('a refresh token shown again after ten seconds ends the session for everybody who holds one of it', async () => {
+test('a refresh token used again after ten seconds ends the session for all its holders', async () => {
   await using server = await start()
   const { accessToken, cookie } = await refreshSession(server.api, server.token, from)
   expect(await server.api.sessions.find(accessToken)).toBeDefined()
@@ -78,7 +78,7 @@ test('a refresh token shown again after ten seconds ends the session for everybo
   expect([...events]).toEqual([{ action: 'session.replayed', address: '192.0.2.1' }])
 })
 
-test('the token before the last predecessor ends the session even within ten seconds', async () => {
+test('the token before the previous one ends the session even within ten seconds', async () => {
   await using server = await start()
   const second = await refresh(server.api, server.token)
   const third = await refresh(server.api, second)
@@ -87,7 +87,7 @@ test('the token before the last predecessor ends the session even within ten sec
   expect(await code(refresh(server.api, third))).toBe('invalid_token')
 })
 
-test('a refresh that comes while the session moves on twice is judged by what it has become', async () => {
+test('a refresh that arrives while the session is rotated twice is judged by the result', async () => {
   await using server = await start()
   await using other = elsewhere(server.sql)
   const second = parseRefreshToken(await refresh(server.api, server.token)) ?? expect.unreachable()
@@ -109,7 +109,7 @@ test('a refresh that comes while the session moves on twice is judged by what it
   expect(await code(refresh(server.api, fourth.text))).toBe('invalid_token')
 })
 
-test('a guess that names a living session ends it', async () => {
+test('a guessed token with the id of an existing session ends it', async () => {
   await using server = await start()
   expect(await code(refresh(server.api, makeRefreshToken(server.sessionId, server.api.random).text))).toBe(
     'invalid_token',
@@ -117,7 +117,7 @@ test('a guess that names a living session ends it', async () => {
   expect(await code(refresh(server.api, server.token))).toBe('invalid_token')
 })
 
-test('what names no session changes nothing', async () => {
+test('a token without a session changes nothing', async () => {
   await using server = await start()
   for (const text of [
     '',
@@ -128,12 +128,12 @@ test('what names no session changes nothing', async () => {
     '\0'.repeat(64),
   ])
     expect(await code(refresh(server.api, text))).toBe('invalid_token')
-  const stranger = makeRefreshToken(crypto.randomUUID(), server.api.random)
-  expect(await code(refresh(server.api, stranger.text))).toBe('invalid_token')
+  const guess = makeRefreshToken(crypto.randomUUID(), server.api.random)
+  expect(await code(refresh(server.api, guess.text))).toBe('invalid_token')
   expect(await code(refresh(server.api, server.token))).toBe('fine')
 })
 
-test('a session idle for thirty days is over, one that was used in between is not', async () => {
+test('a session unused for thirty days has expired, one that was used in between has not', async () => {
   await using server = await start()
   await age(server, 29 * 86_400)
   const second = await refresh(server.api, server.token)
@@ -153,7 +153,7 @@ test('the secret key may change between a refresh and its repetition', async () 
   expect(await refresh(after, second)).toBe(third)
 })
 
-test('a process that does not know the new secret key yet asks to come again, and ends nothing', async () => {
+test('a process that does not know the new secret key yet answers with Retry-After and ends nothing', async () => {
   await using server = await start()
   const after = { ...server.api, keyring: openKeyring('another secret key of more than 32 characters', SECRET_KEY) }
   const second = await refresh(after, server.token)
@@ -161,7 +161,7 @@ test('a process that does not know the new secret key yet asks to come again, an
   expect(await code(refresh(server.api, second))).toBe('fine')
 })
 
-test('a process killed between the rotation and its answer leaves the token that it was shown good', async () => {
+test('a process killed between the rotation and its response leaves the used token valid', async () => {
   await using server = await start()
   await using other = elsewhere(server.sql)
   const module = (path: string) => JSON.stringify(import.meta.resolve(path))
@@ -182,17 +182,17 @@ test('a process killed between the rotation and its answer leaves the token that
   expect(await code(refresh(server.api, successor))).toBe('fine')
 })
 
-test('a connection that is cut while sessions are rotated leaves each with a token that goes on', async () => {
+test('a connection cut while sessions are rotated leaves each with a valid token', async () => {
   await using server = await start()
-  await using killer = elsewhere(server.sql, 'killer')
+  await using terminator = elsewhere(server.sql, 'killer')
   let token = server.token
   for (let i = 0; i < 10; i++) {
     const shown = token
-    const cut = killer.sql`
+    const cut = terminator.sql`
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'paymachine' and pid <> pg_backend_pid()`
     const [first] = await Promise.allSettled([refresh(server.api, shown), cut])
-    // The browser asks again with the token that it has, whether the first answer was lost before the commit or after.
+    // The browser repeats the request with its old token, whether the commit happened or not.
     token = await until(() => refresh(server.api, shown).catch(error => rethrowRefusal(error)), { timeoutMs: 5_000 })
     if (first.status === 'fulfilled') expect(token).toBe(first.value)
   }
@@ -214,7 +214,7 @@ test('only hashes of refresh tokens are stored', async () => {
   }
 })
 
-test('an account has a hundred sessions at most, and the ones used last are those that stay', async () => {
+test('an account has at most a hundred sessions, the most recently used ones', async () => {
   await using server = await start()
   await server.sql`
     insert into sessions (id, account_id, token_hash, address, network, last_used_at)

@@ -16,7 +16,7 @@ const start = async () => {
   return { ...server, accountId }
 }
 
-/** The same server, in which something else happens once the password has been found right. */
+/** The same server, on which something else happens after the password was verified. */
 const afterCheck = (api: Api, happens: () => Promise<unknown>): Api => ({
   ...api,
   passwords: {
@@ -48,7 +48,7 @@ test('a sign-in whose password is changed while it is checked opens no session',
   expect([...live]).toEqual([{ id: session.sessionId }])
 })
 
-test('a sign-in whose account gets MFA while its password is checked needs a code', async () => {
+test('a sign-in whose account enables MFA while its password is checked needs a code', async () => {
   await using server = await start()
   const { api, sql, accountId } = server
   const enable = async () => {
@@ -58,7 +58,7 @@ test('a sign-in whose account gets MFA while its password is checked needs a cod
   expect(await code(signIn(afterCheck(api, enable), { email, password }, from))).toBe('mfa_required')
 })
 
-test('what happened to an account is written down: who, from where, and nothing secret', async () => {
+test('security events record who did what from where, and no secrets', async () => {
   await using server = await start()
   const { api, sql, accountId } = server
   await signIn(api, { email, password: 'a wrong one' }, from).catch(() => {})

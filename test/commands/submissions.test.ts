@@ -18,7 +18,7 @@ const opened = async (path: string) => {
   const { actor } = await makePayment(server.api, { merchantId, livemode: false }, path)
   const look = async () => {
     const payment = await findPayment(server.sql, { id: actor, merchantId, livemode: false })
-    if (!payment) throw new Error('the payment is not there')
+    if (!payment) throw new Error('the payment is missing')
     return payment
   }
   const kept = async () => {
@@ -31,7 +31,7 @@ const opened = async (path: string) => {
 
 const hashOf = (n: number) => `0x${n.toString(16).padStart(64, 'a')}`
 
-test('a hash is kept once, however it is spelled, and changes nothing of the payment', async () => {
+test('a hash is stored once in any spelling, and does not change the payment', async () => {
   const { submit, look, kept } = await opened('pick')
   const before = await look()
   await submit(hashOf(1))
@@ -40,7 +40,7 @@ test('a hash is kept once, however it is spelled, and changes nothing of the pay
   expect(await look()).toEqual(before)
 })
 
-test('ten different ones are kept of twenty at once, and those can be named again', async () => {
+test('of twenty simultaneous different hashes ten are stored, and those can be submitted again', async () => {
   const { submit, kept } = await opened('pick')
   const hashes = Array.from({ length: 20 }, (_, n) => hashOf(n))
   const outcomes = await Promise.allSettled(hashes.map(submit))
@@ -52,7 +52,7 @@ test('ten different ones are kept of twenty at once, and those can be named agai
   expect(await kept()).toEqual(before)
 })
 
-test('of a payment that is over, or on no chain yet, nothing is kept', async () => {
+test('for a payment that has ended or has no chain yet, nothing is stored', async () => {
   for (const path of ['', 'pick, over', 'pick, see 1000, all 1000 final']) {
     const { submit, kept } = await opened(path)
     await submit(hashOf(1))

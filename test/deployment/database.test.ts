@@ -13,7 +13,7 @@ const visit = async (dataDir: string) => {
   return { running: visit.running, isOwn: row?.at.startsWith(homeOf(dataDir)) }
 }
 
-test('in a copy of a data folder its own database is visited, though that of the original runs', async () => {
+test('a copied data folder uses its own database, although that of the original runs', async () => {
   await using original = await usedFolder()
   await using copy = await usedFolder()
   const { stop } = await startEmbedded({ dataDir: original.path })

@@ -8,9 +8,9 @@ import { openKeyring } from '../../src/keyring.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
 import { database } from '../harness/database.ts'
 
-const oldKey = 'the secret key that was there before, long enough'
-const newKey = 'the secret key that comes after it, long enough'
-const otherKey = 'the secret key of somebody else, long enough'
+const oldKey = 'the previous secret key, which is long enough'
+const newKey = 'the new secret key, which is long enough'
+const otherKey = 'an unrelated secret key, which is long enough'
 
 const insertSecret = (sql: Sql, key: string) => {
   const id = randomUUID()
@@ -19,7 +19,7 @@ const insertSecret = (sql: Sql, key: string) => {
     insert into accounts (id, email, password_hash, mfa_secret) values (${id}, ${`${id}@example.com`}, '', ${sealed})`
 }
 
-test('a key that opens nothing of what is in the database is none of it', async () => {
+test('a key that decrypts nothing in the database is refused', async () => {
   await using db = await database()
   const open = async (secretKey: string, previousSecretKey?: string) =>
     (await openDeploymentKeyring(db.sql, { secretKey, previousSecretKey, dataDir: '' })).id
@@ -31,21 +31,21 @@ test('a key that opens nothing of what is in the database is none of it', async 
   await expect(open(newKey, otherKey)).rejects.toThrow(wrong)
   expect(await open(oldKey)).toBe(openKeyring(oldKey).id)
   expect(await open(newKey, oldKey)).toBe(openKeyring(newKey).id)
-  // What is still under the one before is for `rekey`, which says so.
+  // What is encrypted with an older key is reported by `rekey`.
   await insertSecret(db.sql, newKey)
   expect(await open(newKey)).toBe(openKeyring(newKey).id)
 })
 
-test('an instance whose key was lost is told so, and not given another one', async () => {
+test('an instance whose key was lost fails to start and gets no new key', async () => {
   await using db = await database()
   await insertSecret(db.sql, oldKey)
   const dataDir = await mkdtemp(join(tmpdir(), 'paymachine-key-'))
   const env = { secretKey: undefined, previousSecretKey: undefined, dataDir }
-  const told = `with another key than ${dataDir}/secret-key: restore the key from a backup`
-  await expect(openDeploymentKeyring(db.sql, env)).rejects.toThrow(told)
+  const message = `with another key than ${dataDir}/secret-key: restore the key from a backup`
+  await expect(openDeploymentKeyring(db.sql, env)).rejects.toThrow(message)
   expect(await readdir(dataDir)).toEqual([])
   await writeFile(join(dataDir, 'secret-key'), otherKey)
-  await expect(openDeploymentKeyring(db.sql, env)).rejects.toThrow(told)
+  await expect(openDeploymentKeyring(db.sql, env)).rejects.toThrow(message)
   await writeFile(join(dataDir, 'secret-key'), oldKey)
   expect((await openDeploymentKeyring(db.sql, env)).id).toBe(openKeyring(oldKey).id)
   await rm(dataDir, { recursive: true })

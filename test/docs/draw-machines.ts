@@ -2,7 +2,7 @@ import type { AnyStateNode } from 'xstate'
 import type { Kind } from '../../src/actors/kind.ts'
 import { kinds } from '../../src/kinds/all.ts'
 
-/** The page of all state machines, as `bun run diagrams` writes it. */
+/** The page with all state machines, as `bun run diagrams` writes it. */
 export const drawMachines = (all: readonly Kind[] = kinds): string => `${[intro, ...all.map(drawMachine)].join('\n')}`
 
 const intro = `# State machines
@@ -70,7 +70,7 @@ const edgesOf = (kind: Kind): readonly Edge[] =>
     ),
   )
 
-/** XState makes the event of a delay of its name, the machine's and the state's. */
+/** XState derives the event of a delay from the delay's name, the machine and the state. */
 const nameOfEvent = (event: string): string => {
   const [, delay] = /^xstate\.after\.(\w+)\./.exec(event) ?? []
   return delay === undefined ? event : `after ${delay}`

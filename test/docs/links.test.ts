@@ -12,7 +12,7 @@ const documents = (await Promise.all(places.map(place => Array.fromAsync(new Glo
 
 const textOf = (path: string): string => readText(path).replace(/^ *```.*?^ *```$/gms, '')
 
-/** As GitHub names the anchor of a heading. */
+/** The anchor that GitHub gives a heading. */
 const anchorsOf = (path: string): readonly string[] =>
   [...textOf(path).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
@@ -26,19 +26,19 @@ test('there are documents', () => {
   expect(documents.length).toBeGreaterThan(15)
 })
 
-test.each(documents)('every link of %s leads to a file and a heading', path => {
+test.each(documents)('every link of %s leads to an existing file and heading', path => {
   for (const [, link = ''] of textOf(path).matchAll(/\]\(([^)\s]+)\)/g)) {
     if (/^https?:/.test(link)) continue
     const [file = '', anchor] = link.split('#')
     const target = file === '' ? path : join(dirname(path), file)
-    if (!existsSync(root + target)) expect.unreachable(`${link}: there is no ${target}`)
+    if (!existsSync(root + target)) expect.unreachable(`${link}: ${target} does not exist`)
     if (anchor !== undefined && !anchorsOf(target).includes(anchor)) expect.unreachable(`${link}: no such heading`)
   }
 })
 
 test.each(documents)('every file that %s names exists', path => {
   for (const [, name = ''] of textOf(path).matchAll(/`((?:src|sql|machines|tasks|test|docs|examples)\/[\w./@-]+)`/g))
-    if (!existsSync(root + name.replace(/\/$/, ''))) expect.unreachable(`there is no ${name}`)
+    if (!existsSync(root + name.replace(/\/$/, ''))) expect.unreachable(`${name} does not exist`)
 })
 
 test('the terms of the glossary are in alphabetic order', () => {

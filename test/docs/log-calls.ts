@@ -1,10 +1,10 @@
 import { Glob } from 'bun'
 import { readText, root } from './tables.ts'
 
-/** A message that the program logs. `message` is undefined where it is not a text that stands in the call. */
+/** A message that the program logs. `message` is undefined if it is no literal in the call. */
 export type LogCall = { readonly at: string; readonly level: string; readonly message: string | undefined }
 
-/** Every place in the source that logs, by the text of the source. */
+/** All log calls, found in the text of the source. */
 export const findLogCalls = async (): Promise<readonly LogCall[]> => {
   const paths = (await Array.fromAsync(new Glob('{src,tasks}/**/*.ts').scan(root))).sort()
   return paths.flatMap(path => logCallsIn(path, readText(path)))
@@ -25,7 +25,7 @@ export const logCallsIn = (path: string, source: string): readonly LogCall[] => 
   ...[...source.matchAll(/\btrouble: '([^']+)',?\s*\}/g)].map(([, message]) => ({ at: path, level: 'error', message })),
 ]
 
-/** The arguments of a call, from behind its opening bracket. */
+/** The arguments of a call, after its opening parenthesis. */
 const argumentsFrom = (source: string, start: number): readonly string[] => {
   const found: string[] = []
   let begin = start

@@ -5,7 +5,7 @@ import { codeIn, readText, tableRows } from './tables.ts'
 const calls = await findLogCalls()
 const documented = tableRows(readText('docs/operating.md'), 'Log messages').filter(cells => cells.length === 4)
 
-/** Places that log what they are given: two functions that log for their callers, and graphile-worker's own messages. */
+/** Calls whose message is a variable: two functions that log for their callers, and graphile-worker's messages. */
 const passing = ['src/chain/watch/beside.ts', 'src/signer/warn-once.ts', 'src/workers/job-log.ts']
 
 test('docs/operating.md lists every log message with its level, and no other', () => {
@@ -19,12 +19,12 @@ test('each log message has a cause and a remedy', () => {
   for (const [message, , cause, remedy] of documented) if (!cause || !remedy) expect.unreachable(`${message}`)
 })
 
-test('a log message is a text that stands in the call, so that grep finds it', () => {
+test('a log message is a literal in its call, so that grep finds it', () => {
   const variable = calls.filter(({ message }) => message === undefined).map(({ at }) => at)
   expect(variable.toSorted()).toEqual(passing.toSorted())
 })
 
-test('a log message says what happened: no capital, no full stop, no person', () => {
+test('a log message is a plain fact: no capital, no full stop, no person', () => {
   const odd = calls.filter(({ message }) => message !== undefined && !isPlain(message))
   expect(odd).toEqual([])
 })
@@ -42,6 +42,6 @@ test.each<[string, readonly Pick<LogCall, 'level' | 'message'>[]]>([
   ['log[levels[level]]({ a }, message)', [{ level: 'any', message: undefined }]],
   ["catch(err => log?.warn({ err }, 'row gone'))", [{ level: 'warn', message: 'row gone' }]],
   ["catalog.warn('x')", []],
-])('finds what is logged by %s', (source, found) => {
+])('finds what %s logs', (source, found) => {
   expect(logCallsIn('', source)).toEqual(found.map(each => ({ at: '', ...each })))
 })

@@ -5,7 +5,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import { drawMachines } from './draw-machines.ts'
 import { readText } from './tables.ts'
 
-test('docs/machines.md shows the machines as they are, as `bun run diagrams` writes it', () => {
+test('docs/machines.md is the output of `bun run diagrams`', () => {
   expect(readText('docs/machines.md')).toBe(drawMachines())
 })
 
@@ -31,7 +31,7 @@ const door = setup({
   },
 })
 
-test('a diagram has an arrow for each change of state, and a table of the events that change none', () => {
+test('a diagram has an arrow for each change of state, and a table of the events that keep the state', () => {
   const page = drawMachines([
     registered({ name: 'door', table: 'doors', machine: door, version: 3, columns: {}, history: [] }),
   ])

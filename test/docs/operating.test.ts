@@ -21,7 +21,7 @@ test('the configuration table has the defaults of the program', () => {
   for (const each of defaults) expect(listed).toContainEqual(each)
 })
 
-/** Those that src/env.ts explains when they are wrong, which is all of them. */
+/** The variables that src/env.ts explains in its errors, which are all. */
 const variables = (): readonly string[] => {
   const [, allowed = ''] = /^const allowed = \{(.*?)^\}/ms.exec(readText('src/env.ts')) ?? []
   return [...allowed.matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name = '']) =>
@@ -34,7 +34,7 @@ const secretFiles = (): readonly string[] => {
   return [...names.matchAll(/'([A-Z_]+)'/g)].map(([, name = '']) => name)
 }
 
-test('the table of chains is that of the program', () => {
+test('the table of chains has the chains of the program', () => {
   const listed = tableRows(document, 'Chains and RPC nodes').filter(cells => cells.length === 5)
   expect(listed).toEqual(
     knownChains.map(({ id, network, livemode, native, tokens, finality }) => [

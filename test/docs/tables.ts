@@ -5,7 +5,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 export const readText = (path: string): string => readFileSync(`${root}${path}`, 'utf8')
 
-/** The rows of all Markdown tables below a heading, down to the next heading of the same or a higher level. */
+/** The rows of all Markdown tables below a heading, up to the next heading of the same or a higher level. */
 export const tableRows = (document: string, heading: string): readonly (readonly string[])[] => {
   const lines = sectionOf(document, heading)
   return lines
@@ -14,7 +14,7 @@ export const tableRows = (document: string, heading: string): readonly (readonly
     .map(cells => cells.map(cell => cell.trim()))
 }
 
-/** The line below a table's header. */
+/** The line below the header of a table. */
 const isRule = (line = ''): boolean => /^\|[-| ]+\|$/.test(line)
 
 const sectionOf = (document: string, heading: string): readonly string[] => {
@@ -28,5 +28,5 @@ const sectionOf = (document: string, heading: string): readonly string[] => {
 
 const levelOf = (line = ''): number => /^(#+) /.exec(line)?.[1]?.length ?? Number.POSITIVE_INFINITY
 
-/** What stands between the first backticks of a cell; all of the cell where there are none. */
+/** The text between the first backticks of a cell, or the whole cell. */
 export const codeIn = (cell = ''): string => /`([^`]+)`/.exec(cell)?.[1] ?? cell

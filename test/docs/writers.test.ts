@@ -5,7 +5,7 @@ import { readText, tableRows } from './tables.ts'
 import { actorTables, triggersOnActors, writersInDatabase, writersInSource } from './writers.ts'
 
 const document = readText('docs/ARCHITECTURE.md')
-/** Held equal to what the migrations make by test/schema.test.ts. */
+/** test/schema.test.ts compares it with what the migrations make. */
 const schema = readText('test/schema.sql')
 
 /** Every name in backticks of the first column. */
@@ -14,31 +14,31 @@ const listed = (heading: string): readonly string[] =>
     .flatMap(([cell = '']) => [...cell.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name))
     .sort()
 
-test('docs/ARCHITECTURE.md names every function of the database that writes the row of an actor', () => {
+test('docs/ARCHITECTURE.md lists every database function that writes the row of an actor', () => {
   expect(listed('Functions in the database')).toEqual(writersInDatabase(schema))
 })
 
-test('it names every statement of the program that writes the row of an actor', async () => {
+test('it lists every statement of the program that writes the row of an actor', async () => {
   const { known, any } = await writersInSource()
   expect(known).toEqual([])
-  // The columns that are encrypted anew are of other tables.
+  // The columns encrypted again belong to other tables.
   expect(any).toEqual(['src/actors/lease.ts', 'src/rekey/rekey.ts'])
   expect(sealedColumns.filter(({ table }) => actorTables.includes(table))).toEqual([])
   expect(listed('Statements in the source')).toEqual(['src/actors/lease.ts'])
 })
 
-test('it names every function that a transition calls in its commit', () => {
+test('it lists every function that a transition calls in its commit', () => {
   const sources = kinds.map(({ name }) => readText(`src/kinds/${name.replaceAll('_', '-')}.ts`))
   const called = sources.flatMap(source => [...source.matchAll(/\bfunction: '(\w+)'/g)].map(([, name = '']) => name))
   expect(called.length).toBeGreaterThan(5)
   expect(listed('What a transition writes beside its row')).toEqual([...new Set(called)].sort())
 })
 
-test('it names every trigger on the table of an actor', () => {
+test('it lists every trigger on the table of an actor', () => {
   expect(listed('Triggers on these tables')).toEqual(triggersOnActors(schema))
 })
 
-test('it names the tables of actors', () => {
+test('it lists the tables of actors', () => {
   const [, sentence = ''] = /^The rows of (.*?) are written by/ms.exec(document) ?? []
   expect([...sentence.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).sort()).toEqual([...actorTables])
 })
@@ -53,7 +53,7 @@ test.each<[string, string, readonly string[]]>([
   ['a lock, which writes nothing', other('f', 'select 1 from refunds for update'), []],
   ['an update of another table', other('f', 'update refunds_by_hand set a = 1; update refund_looks set a = 1'), []],
   ['a comment', other('f', '-- update refunds\n select 1'), []],
-  ['a generated one', other('update_payments_v2', 'update payments set a = 1'), ['update_*_v2']],
+  ['a generated function', other('update_payments_v2', 'update payments set a = 1'), ['update_*_v2']],
 ])('finds in the database %s', (_, functions, names) => {
   expect(writersInDatabase(functions)).toEqual(names)
 })

@@ -7,19 +7,19 @@ export const actorTables: readonly string[] = kinds.map(({ table }) => table).so
 
 const named = actorTables.join('|')
 
-/** A statement that writes to a table named in it, after spaces and comments. */
+/** A statement that writes to a table named in it, with any spaces and comments before the name. */
 const writing = new RegExp(
   `\\b(?:insert\\s+into|update|delete\\s+from|merge\\s+into|truncate)\\s+(?:only\\s+)?(?:public\\.)?"?(?:${named})\\b`,
   'i',
 )
 
-/** Of a function that define_commit_rows() or define_actor_table() makes for each table. */
+/** In a function that define_commit_rows() or define_actor_table() generates for each table. */
 const generated = new RegExp(`^(insert|update|lease)_(?:${named})(?=_v\\d+$|$)`)
 
-/** One whose table is a fragment of the program. */
+/** A statement whose table is a fragment of the program. */
 const writingAny = /\b(?:insert\s+into|update|delete\s+from|merge\s+into|truncate)\s+(?:only\s+)?\$\{/i
 
-/** Functions of the database that write actors, by the schema that the migrations make. `*` is the table of a generated one. */
+/** Database functions that write actors, from the schema that the migrations make. `*` is the table of a generated function. */
 export const writersInDatabase = (schema: string): readonly string[] => {
   const functions = schema.split(/^CREATE OR REPLACE (?=FUNCTION|PROCEDURE)/m).slice(1)
   const names = functions.flatMap(text => {
@@ -36,7 +36,7 @@ export const triggersOnActors = (schema: string): readonly string[] =>
     .map(([, name = '']) => name)
     .sort()
 
-/** Files of the program with a statement that writes actors, and those with one whose table is not known from its text. */
+/** Source files with a statement that writes actors, and files with a statement whose table is a variable. */
 export const writersInSource = async (): Promise<{
   readonly known: readonly string[]
   readonly any: readonly string[]

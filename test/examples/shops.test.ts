@@ -40,11 +40,11 @@ const call = async (path: string, body: object, bearer?: string) => {
     body: JSON.stringify(body),
   })
   const text = await answer.text()
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
+  if (!answer.ok) throw new Error(`${path} returned ${answer.status}: ${text}`)
   return JSON.parse(text)
 }
 
-/** The example, with a webhook endpoint of its own, once it answers. */
+/** The example with a webhook endpoint of its own, when it is ready. */
 const startShop = async (name: string): Promise<Main> => {
   const port = String(await unusedPort())
   const endpoint = await call(
@@ -78,7 +78,7 @@ test.each(['express', 'hono'])('the shop on %s marks an order as paid by the web
   expect(link).toMatchObject({ amountMinor: 4900, currency: 'USD', maxPayments: 1, status: 'active' })
   expect(await stateOf(shop, link.reference)).toBe('open')
 
-  // The signature is wrong, so nothing that it says is done.
+  // The signature is wrong, so the body is ignored.
   const forged = await fetch(`${shop.url}/webhooks`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'service-signature': `t=1,v1=${'0'.repeat(64)}` },

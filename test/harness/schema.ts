@@ -136,7 +136,7 @@ const unwritten = `select found from (
     relations('publication', has('pg_publication_rel', 'prrelid')),
     relations('inheritance', has('pg_inherits', 'inhrelid')),
     relations('foreign server', `c.relkind = 'f'`),
-    relations('place', 'c.reltablespace <> 0'),
+    relations('tablespace', 'c.reltablespace <> 0'),
     relations('storage', `c.relkind in ('r', 'p', 'm') and c.relam <> (select oid from pg_am where amname = 'heap')`),
     relations('statistics', has('pg_statistic_ext', 'stxrelid')),
     // Options of tables, and of indexes that no constraint made, are written.
@@ -145,7 +145,7 @@ const unwritten = `select found from (
       `c.reloptions is not null and (c.relkind in ('v', 'm') or ${has('pg_constraint', 'conindid', `x.contype in ('p', 'u', 'x')`)})`,
     ),
     relations(
-      'settings of the overflow',
+      'settings of the TOAST table',
       'exists (select from pg_class x where x.oid = c.reltoastrelid and x.reloptions is not null)',
     ),
     relations('column', `c.relkind = 'S' and ${has('pg_depend', 'objid', `x.deptype = 'a'`)}`),

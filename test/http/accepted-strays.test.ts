@@ -24,21 +24,21 @@ const here = {
     { asset: 'OEUR', address: EURO, decimals: 6, peg: 'EUR' },
   ],
 }
-const server = await twoShops({
+const shops = await twoShops({
   routes: [...paymentRoutes, ...refundRoutes],
   chains: outside => connectChains([here, { ...here, id: ELSEWHERE, network: 'Elsewhere' }], () => [], outside),
 })
-const { to, lamps, ask } = server
-const { start, made } = refundCalls(server)
-const ledger = await openLedger(to.sql)
-const elsewhere = await openLedger(to.sql, ELSEWHERE)
-/** As of a chain that was switched off since. */
-const off = await openLedger(to.sql, 31339)
+const { server, lamps, ask } = shops
+const { start, made } = refundCalls(shops)
+const ledger = await openLedger(server.sql)
+const elsewhere = await openLedger(server.sql, ELSEWHERE)
+/** The ledger of a chain that was disabled later. */
+const off = await openLedger(server.sql, 31339)
 
-/** A payment of ten dollars in test dollars, whose customer has sent something else. */
-const strayed = async (sent: Partial<Sent>, on = ledger): Promise<MadePayment> => {
-  const payment = await makePayment(to.api, { merchantId: lamps.merchantId, livemode: false }, 'picked')
-  await giveOut(to.sql, payment)
+/** A payment of ten test dollars to which the customer has sent another asset. */
+const paymentWithStray = async (sent: Partial<Sent>, on = ledger): Promise<MadePayment> => {
+  const payment = await makePayment(server.api, { merchantId: lamps.merchantId, livemode: false }, 'picked')
+  await giveOut(server.sql, payment)
   await receive(payment, sent, on)
   return payment
 }
@@ -46,7 +46,7 @@ const strayed = async (sent: Partial<Sent>, on = ledger): Promise<MadePayment> =
 const receive = async ({ address }: MadePayment, sent: Partial<Sent>, on = ledger) => {
   await on.block([{ to: address.toLowerCase(), amount: 1n, tx: hashOf(Math.random()), ...sent }])
   await on.finalize()
-  while ((await settlePayments(to.api)) > 0);
+  while ((await settlePayments(server.api)) > 0);
 }
 
 const accept = async ({ id }: MadePayment) => {
@@ -56,9 +56,9 @@ const accept = async ({ id }: MadePayment) => {
 
 const read = async ({ id }: MadePayment) => (await ask('GET', `/payments/${id}`)).json
 
-describe('a payment whose money in another asset is accepted', () => {
-  test('has received what another stablecoin of its currency is worth, and gives that back', async () => {
-    const payment = await strayed({ token: OTHER, amount: 4_000_000n })
+describe('accepting a payment that received another asset', () => {
+  test('credits the value of another stablecoin of the same currency, and refunds are paid in it', async () => {
+    const payment = await paymentWithStray({ token: OTHER, amount: 4_000_000n })
     expect(await read(payment)).toMatchObject({ status: 'pending', crypto: { exception: 'wrong_asset' } })
     const accepted = await accept(payment)
     expect(accepted).toMatchObject({
@@ -83,10 +83,15 @@ describe('a payment whose money in another asset is accepted', () => {
   })
 
   test.each<[string, Partial<Sent>, typeof ledger, object]>([
-    ['in the coin of another chain', { token: null, amount: 5_000n }, elsewhere, { chainId: ELSEWHERE, asset: 'ETH' }],
-    ['in a stablecoin of another currency', { token: EURO, amount: 5_000n }, ledger, { chainId: 31337, asset: 'OEUR' }],
-  ])('has received its price in full %s, and gives that back by parts', async (_, sent, on, pick) => {
-    const payment = await strayed(sent, on)
+    [
+      'the native currency of another chain',
+      { token: null, amount: 5_000n },
+      elsewhere,
+      { chainId: ELSEWHERE, asset: 'ETH' },
+    ],
+    ['a stablecoin of another currency', { token: EURO, amount: 5_000n }, ledger, { chainId: 31337, asset: 'OEUR' }],
+  ])('credits the full price for %s, and partial refunds are paid in it', async (_, sent, on, pick) => {
+    const payment = await paymentWithStray(sent, on)
     expect((await accept(payment)).json).toMatchObject({
       status: 'success',
       crypto: { ...pick, amountExpected: '5000', amountReceived: '5000' },
@@ -95,11 +100,12 @@ describe('a payment whose money in another asset is accepted', () => {
     expect(await made(payment.id)).toMatchObject({ amountMinor: 700, crypto: { ...pick, amount: '3500' } })
   })
 
-  test('waits for a person again when what it asked for comes after all', async () => {
-    const payment = await strayed({ token: OTHER, amount: 10_000_000n })
+  test('needs attention again when the requested asset arrives later', async () => {
+    const payment = await paymentWithStray({ token: OTHER, amount: 10_000_000n })
     await accept(payment)
     const attention = async () =>
-      (await to.sql<{ attention: boolean }[]>`select attention from payments where id = ${payment.actor}`)[0]?.attention
+      (await server.sql<{ attention: boolean }[]>`select attention from payments where id = ${payment.actor}`)[0]
+        ?.attention
     expect(await attention()).toBe(false)
     await receive(payment, { amount: 1_000n })
     expect(await attention()).toBe(true)
@@ -109,33 +115,33 @@ describe('a payment whose money in another asset is accepted', () => {
     })
   })
 
-  test('takes the asset that came first where several came', async () => {
-    const payment = await strayed({ token: EURO, amount: 7n })
+  test('credits the asset that arrived first when several arrived', async () => {
+    const payment = await paymentWithStray({ token: EURO, amount: 7n })
     await receive(payment, { token: OTHER, amount: 10_000_000n })
     expect((await accept(payment)).json).toMatchObject({ crypto: { asset: 'OEUR', amountReceived: '7' } })
-    expect(await to.sql`select stray, final_strays from payments where id = ${payment.actor}`).toEqual([
+    expect(await server.sql`select stray, final_strays from payments where id = ${payment.actor}`).toEqual([
       { stray: 'wrong_asset', final_strays: 1 },
     ] as never)
   })
 
   test.each<[string, Partial<Sent>, typeof ledger, object]>([
-    ['of a chain that is switched off', { token: null }, off, { chainId: 31339, tokenAddress: null }],
+    ['of a disabled chain', { token: null }, off, { chainId: 31339, tokenAddress: null }],
     ['that is not configured', { token: UNKNOWN }, ledger, { chainId: 31337, tokenAddress: checksummed(UNKNOWN) }],
-  ])('is refused while all that came is an asset %s', async (_, sent, on, asset) => {
-    const payment = await strayed(sent, on)
+  ])('is refused while the only received asset is one %s', async (_, sent, on, asset) => {
+    const payment = await paymentWithStray(sent, on)
     expect(await accept(payment)).toMatchObject({
       status: 422,
       json: { error: { code: 'unsupported_asset', details: { assets: [asset] } } },
     })
     expect(await read(payment)).toMatchObject({ status: 'pending' })
-    // What is known beside it can be accepted.
+    // An asset that is configured can be accepted as well.
     await receive(payment, { token: OTHER, amount: 4_000_000n })
     expect((await accept(payment)).json).toMatchObject({ status: 'success', crypto: { amountReceived: '4000000' } })
     expect(await accept(payment)).toMatchObject({ status: 409, json: { error: { code: 'state_conflict' } } })
   })
 
-  test('an asset that is not configured does not keep picked money from being accepted', async () => {
-    const payment = await strayed({ token: UNKNOWN })
+  test('is not prevented for the requested asset by an asset that is not configured', async () => {
+    const payment = await paymentWithStray({ token: UNKNOWN })
     await receive(payment, { amount: 400n })
     expect((await accept(payment)).json).toMatchObject({
       status: 'success',
@@ -143,10 +149,10 @@ describe('a payment whose money in another asset is accepted', () => {
     })
   })
 
-  test('while picked money in full is not final, it is in no state to be accepted', async () => {
-    const payment = await strayed({ token: UNKNOWN })
+  test('is refused while the full requested amount is not final', async () => {
+    const payment = await paymentWithStray({ token: UNKNOWN })
     await ledger.block([{ to: payment.address.toLowerCase(), amount: 1_000n }])
-    while ((await settlePayments(to.api)) > 0);
+    while ((await settlePayments(server.api)) > 0);
     expect(await read(payment)).toMatchObject({ status: 'processing' })
     expect(await accept(payment)).toMatchObject({ status: 409, json: { error: { code: 'state_conflict' } } })
   })

@@ -2,16 +2,16 @@ import { expect, test } from 'bun:test'
 import { parseEnv } from '../../src/env.ts'
 import { clientAddress, isLoopback, limitGroup } from '../../src/http/address.ts'
 
-const trusting = (ranges: string) => parseEnv({ TRUSTED_PROXIES: ranges }).trustedProxies
+const trustedBy = (ranges: string) => parseEnv({ TRUSTED_PROXIES: ranges }).trustedProxies
 
-/** Who is connected, what X-Forwarded-For claims, whom we trust, and who is calling then. */
-const cases: readonly [peer: string, claim: string | null, trusted: string, address: string][] = [
-  // Nobody is trusted unless named.
+/** The address of the connection, the X-Forwarded-For header, the trusted proxies, and the resulting client address. */
+const cases: readonly [peer: string, forwardedFor: string | null, trusted: string, address: string][] = [
+  // By default no proxy is trusted.
   ['203.0.113.9', null, '', '203.0.113.9'],
   ['203.0.113.9', '198.51.100.1', '', '203.0.113.9'],
   ['127.0.0.1', '198.51.100.1', '', '127.0.0.1'],
   ['203.0.113.9', '198.51.100.1', '10.0.0.0/8', '203.0.113.9'],
-  // A proxy that is.
+  // A trusted proxy.
   ['10.1.2.3', null, '10.0.0.0/8', '10.1.2.3'],
   ['10.1.2.3', '198.51.100.1', '10.0.0.0/8', '198.51.100.1'],
   ['11.0.0.0', '198.51.100.1', '10.0.0.0/8', '11.0.0.0'],
@@ -20,15 +20,15 @@ const cases: readonly [peer: string, claim: string | null, trusted: string, addr
   ['10.1.2.7', '198.51.100.1', '10.1.2.4/30', '198.51.100.1'],
   ['10.1.2.8', '198.51.100.1', '10.1.2.4/30', '10.1.2.8'],
   ['8.8.8.8', '198.51.100.1', '0.0.0.0/0', '198.51.100.1'],
-  // What a caller wrote there itself stands to the left of what the proxy added.
+  // What the client wrote is to the left of what the proxy added.
   ['10.1.2.3', '1.1.1.1, 198.51.100.1', '10.0.0.0/8', '198.51.100.1'],
   ['10.1.2.3', '127.0.0.1, 198.51.100.1', '10.0.0.0/8,127.0.0.1', '198.51.100.1'],
-  // Through several proxies of ours, and through one that is not.
+  // Several proxies of which all are trusted, or one is not.
   ['10.1.2.3', '198.51.100.1, 10.9.9.9', '10.0.0.0/8', '198.51.100.1'],
   ['10.1.2.3', '1.1.1.1,198.51.100.1,10.9.9.9 , 10.9.9.8', '10.0.0.0/8', '198.51.100.1'],
   ['10.1.2.3', '198.51.100.1, 192.0.2.7, 10.9.9.9', '10.0.0.0/8', '192.0.2.7'],
   ['10.1.2.3', '10.9.9.9', '10.0.0.0/8', '10.9.9.9'],
-  // What is no address ends the reading where it is.
+  // Reading ends at a value that is no address.
   ['10.1.2.3', '198.51.100.1, unknown', '10.0.0.0/8', '10.1.2.3'],
   ['10.1.2.3', '', '10.0.0.0/8', '10.1.2.3'],
   ['10.1.2.3', '198.51.100.1,', '10.0.0.0/8', '10.1.2.3'],
@@ -37,7 +37,7 @@ const cases: readonly [peer: string, claim: string | null, trusted: string, addr
   ['10.1.2.3', '010.1.1.1', '10.0.0.0/8', '10.1.2.3'],
   ['10.1.2.3', `198.51.100.1'); drop`, '10.0.0.0/8', '10.1.2.3'],
   ['unknown', '198.51.100.1', '0.0.0.0/0', 'unknown'],
-  // Spellings.
+  // Spellings of addresses.
   ['10.1.2.3', '198.51.100.1:4711', '10.0.0.0/8', '198.51.100.1'],
   ['10.1.2.3', '[2001:DB8::0:1]:443', '10.0.0.0/8', '2001:db8::1'],
   ['10.1.2.3', '2001:db8:0:0::1', '10.0.0.0/8', '2001:db8::1'],
@@ -55,16 +55,19 @@ const cases: readonly [peer: string, claim: string | null, trusted: string, addr
   ['10.1.2.3', '198.51.100.1', '::/0', '10.1.2.3'],
 ]
 
-test.each(cases)('%s claiming %j, trusting %j, is %s', (peer, claim, trusted, address) => {
-  expect(clientAddress(peer, claim, trusting(trusted))).toBe(address)
+test.each(cases)(
+  'a connection from %s with X-Forwarded-For %j and trusted proxies %j has the client address %s',
+  (peer, forwardedFor, trusted, address) => {
+    expect(clientAddress(peer, forwardedFor, trustedBy(trusted))).toBe(address)
+  },
+)
+
+test('X-Forwarded-For may have a thousand entries', () => {
+  const forwardedFor = `198.51.100.1, ${'10.0.0.1, '.repeat(1_000)}10.0.0.2`
+  expect(clientAddress('10.0.0.1', forwardedFor, trustedBy('10.0.0.0/8'))).toBe('198.51.100.1')
 })
 
-test('a claim of a thousand hops is read', () => {
-  const claim = `198.51.100.1, ${'10.0.0.1, '.repeat(1_000)}10.0.0.2`
-  expect(clientAddress('10.0.0.1', claim, trusting('10.0.0.0/8'))).toBe('198.51.100.1')
-})
-
-test('limits count IPv4 by address and IPv6 by /64', () => {
+test('rate limits count IPv4 by address and IPv6 by /64', () => {
   expect(limitGroup('198.51.100.1')).toBe('198.51.100.1')
   expect(limitGroup('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64')
   expect(limitGroup('2001:db8:1:2::1')).toBe('2001:db8:1:2::/64')

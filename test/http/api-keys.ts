@@ -5,14 +5,14 @@ import { forKeys } from '../../src/http/route.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import type { Person, Shop } from './people.ts'
 
-/** Says who calls, for any key that may read. */
+/** Returns the caller, for every key with read access. */
 const whoami = forKeys(
   'GET',
   { scope: 'payments:read' },
   { path: '/whoami', handle: (_, { key }) => ({ status: 200, body: key }) },
 )
 
-export const server = (outside: Partial<Dependencies> = {}) =>
+export const startServer = (outside: Partial<Dependencies> = {}) =>
   apiServer({ routes: [...apiKeyRoutes, whoami], env: { API_RATE_LIMIT_TEST: '0' }, outside })
 
 const apiKey = type({
@@ -33,8 +33,8 @@ const apiKey = type({
   updatedAt: 'string',
 })
 
-export const post = async (to: ApiServer, { path }: Shop, by: Person, json: unknown = {}, item = '') => {
-  const answer = await to.call('POST', `${path}/api-keys${item}`, { bearer: by.bearer, json })
+export const post = async (server: ApiServer, { path }: Shop, by: Person, json: unknown = {}, item = '') => {
+  const answer = await server.call('POST', `${path}/api-keys${item}`, { bearer: by.bearer, json })
   return {
     status: answer.status,
     error: errorOf(answer.json),
@@ -44,20 +44,21 @@ export const post = async (to: ApiServer, { path }: Shop, by: Person, json: unkn
 
 const errorOf = (json: unknown) => (json as { error?: { code: string; param?: string } }).error
 
-export const make = async (to: ApiServer, at: Shop, json: object = {}) => {
-  const { key } = await post(to, at, at.owner, { name: 'Shop', access: 'full', ...json })
-  if (!key?.secret) throw new Error('no key was made')
+export const make = async (server: ApiServer, at: Shop, json: object = {}) => {
+  const { key } = await post(server, at, at.owner, { name: 'Shop', access: 'full', ...json })
+  if (!key?.secret) throw new Error('the key was not created')
   return { ...key, secret: key.secret }
 }
 
-export const use = async (to: ApiServer, secret: string) => (await to.call('GET', '/whoami', { bearer: secret })).status
+export const use = async (server: ApiServer, secret: string) =>
+  (await server.call('GET', '/whoami', { bearer: secret })).status
 
-export const list = async (to: ApiServer, { path, owner }: Shop, query = '') => {
-  const answer = await to.call('GET', `${path}/api-keys${query}`, { bearer: owner.bearer })
+export const list = async (server: ApiServer, { path, owner }: Shop, query = '') => {
+  const answer = await server.call('GET', `${path}/api-keys${query}`, { bearer: owner.bearer })
   return answer.json as { data: (typeof apiKey.infer)[]; has_more: boolean; error?: { code: string } }
 }
 
-export const events = (to: ApiServer, { merchantId }: Shop) => to.sql<
+export const events = (server: ApiServer, { merchantId }: Shop) => server.sql<
   { action: string; actor: string; details: object }[]
 >`
   select action, actor, details from security_events where merchant_id = ${merchantId} order by seq`

@@ -38,7 +38,7 @@ const routes: readonly Route[] = [
     path: '/v1/text',
     handle: () => ({ status: 202, text: 'hello', headers: { 'x-a': 'b' } }),
   }),
-  fails('noChainOptions', () => {
+  fails('withCause', () => {
     throw new Error('the lamp fell', { cause: new TypeError('the shelf broke') })
   }),
   fails('reading', () => JSON.parse('hunter2 is no JSON')),
@@ -64,8 +64,8 @@ afterAll(async () => {
   await nowhere.end()
 })
 
-/** Says what no client says; the answer's first line and body. */
-const say = async (head: string) => {
+/** Sends a raw request that no HTTP client would send; returns status and body of the response. */
+const sendRaw = async (head: string) => {
   const socket = dial(Number(new URL(server.url).port), '127.0.0.1')
   let answer = ''
   socket.on('data', bytes => {
@@ -85,13 +85,13 @@ const refusal = (status: number, type: string, code: string, message: string, pa
   },
 })
 
-test('what is sent is parsed and handed to the route', async () => {
+test('the body is parsed and passed to the route', async () => {
   const answer = await server.call('POST', '/v1/lamps', { json: { room: 'attic', shade: { colour: 'red' } } })
   expect(answer).toMatchObject({ status: 201, json: { room: 'attic', shade: { colour: 'red' } } })
   expect(await server.call('GET', '/v1/lamps?room=a%20b')).toMatchObject({ status: 200, json: { room: 'a b' } })
 })
 
-test('every answer has a request id of its own, is kept by nobody and read as what it says it is', async () => {
+test('every response has its own request id and headers against caching and content sniffing', async () => {
   const asked = [
     ['GET', '/v1/lamps', 200],
     ['POST', '/v1/lamps/1/on', 204],
@@ -101,17 +101,17 @@ test('every answer has a request id of its own, is kept by nobody and read as wh
     ['GET', '/nowhere', 404],
     ['OPTIONS', '/nowhere', 404],
     ['OPTIONS', '/v1/lamps', 405],
-    ['POST', '/v1/fails/noChainOptions', 500],
+    ['POST', '/v1/fails/withCause', 500],
     ['POST', '/v1/fails/connecting', 503],
   ] as const
   const ids = new Set<string>()
   for (const [method, path, status] of asked) {
     const headers = { origin: 'https://evil.example', 'request-id': 'mine', 'x-request-id': 'mine' }
     const answer = await server.call(method, path, { headers })
-    const said = Object.fromEntries(answer.headers)
+    const rawAnswer = Object.fromEntries(answer.headers)
     expect([method, path, answer.status]).toEqual([method, path, status])
-    expect(said).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
-    expect(Object.keys(said).filter(name => name.startsWith('access-control'))).toEqual([])
+    expect(rawAnswer).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    expect(Object.keys(rawAnswer).filter(name => name.startsWith('access-control'))).toEqual([])
     const id = answer.headers.get('request-id') ?? ''
     expect(id).toMatch(/^[0-9a-f-]{36}$/)
     if (answer.json) expect(answer.text.includes('"error"') ? answer.text : id).toContain(id)
@@ -129,23 +129,23 @@ test.each([
     '/v1/lamps#x',
     '/a/b/c/d/e/f/g/h/i/../../../../../../../../../v1/lamps',
   ],
-])('the path %s names no route', async path => {
-  const said = await say(`GET ${path} HTTP/1.1\r\nHost: lamps.shop`)
-  expect(said).toStartWith('404 ')
-  expect(said).toContain('"code":"route_not_found"')
+])('the path %s matches no route', async path => {
+  const rawAnswer = await sendRaw(`GET ${path} HTTP/1.1\r\nHost: lamps.shop`)
+  expect(rawAnswer).toStartWith('404 ')
+  expect(rawAnswer).toContain('"code":"route_not_found"')
 })
 
 test.each(['::0:0:0:0:1.2.3.4', '::0:0:0:0:0.0.0.0%eth0', '[::0:0:0:0:1.2.3.4]:443', '1:2:3:4:5:6:7::', '::1%', 'x'])(
-  'X-Forwarded-For: %s is answered',
+  'a request with X-Forwarded-For: %s gets a response',
   async hop => {
     const answer = await server.call('GET', '/v1/lamps', { headers: { 'x-forwarded-for': hop } })
     expect(answer).toMatchObject({ status: 200, json: { address: expect.any(String) } })
   },
 )
 
-test('dots in a name or in a query are no dot segments', async () => {
-  expect(await say('GET /v1/lamps?room=/../x HTTP/1.1\r\nHost: lamps.shop')).toStartWith('200 ')
-  expect(await say('POST /v1/lamps/..1/on HTTP/1.1\r\nHost: lamps.shop\r\nContent-Length: 0')).toStartWith('204 ')
+test('dots in a name or a query are not treated as dot segments', async () => {
+  expect(await sendRaw('GET /v1/lamps?room=/../x HTTP/1.1\r\nHost: lamps.shop')).toStartWith('200 ')
+  expect(await sendRaw('POST /v1/lamps/..1/on HTTP/1.1\r\nHost: lamps.shop\r\nContent-Length: 0')).toStartWith('204 ')
 })
 
 test.each([
@@ -153,18 +153,18 @@ test.each([
   ['http://pay.lamps.shop', null],
 ])('with the PUBLIC_URL %s every answer has the Strict-Transport-Security %p', async (PUBLIC_URL, value) => {
   await using at = await apiServer({ routes, env: { PUBLIC_URL } })
-  for (const path of ['/v1/lamps', '/v1/text', '/nowhere', '/v1/fails/noChainOptions'])
+  for (const path of ['/v1/lamps', '/v1/text', '/nowhere', '/v1/fails/withCause'])
     expect([path, (await at.call('GET', path)).headers.get('strict-transport-security')]).toEqual([path, value])
 })
 
-test('what a route answers by itself keeps its headers and its body', async () => {
+test('a response made by a route keeps its headers and body', async () => {
   const answer = await server.call('GET', '/v1/text')
   expect(answer).toMatchObject({ status: 202, text: 'hello' })
   expect(answer.headers.get('x-a')).toBe('b')
   expect((await server.call('POST', '/v1/lamps/1/on')).headers.get('x-lamp')).toBe('on')
 })
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD responds like GET, without the body', async () => {
   const get = await server.call('GET', '/v1/lamps')
   const head = await server.call('HEAD', '/v1/lamps')
   expect(head).toMatchObject({ status: 200, text: '' })
@@ -174,7 +174,7 @@ test('HEAD answers as GET does, without the body', async () => {
   expect((await server.call('HEAD', '/v1/lamps/1/on')).status).toBe(405)
 })
 
-test('HEAD tells the length of what GET answers with, whatever stands in the path', async () => {
+test('HEAD gives the length of the GET response, whatever the path contains', async () => {
   const { text } = await server.call('GET', '/v1/lamps/1')
   const { headers } = await server.call('HEAD', '/v1/lamps/1')
   expect(headers.get('content-length')).toBe(String(Buffer.byteLength(text)))
@@ -185,7 +185,7 @@ test('HEAD of a stream ends the stream', async () => {
   await ended.promise
 })
 
-test('a method that a path does not take is answered with those that it takes', async () => {
+test('an unsupported method is answered 405 with the methods that the path supports', async () => {
   for (const method of ['PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
     const answer = await server.call(method, '/v1/lamps', { body: '{' })
     expect(answer).toMatchObject(
@@ -194,14 +194,14 @@ test('a method that a path does not take is answered with those that it takes', 
     expect(answer.headers.get('allow')).toBe('GET, HEAD, POST')
   }
   expect((await server.call('GET', '/v1/lamps/1/on')).headers.get('allow')).toBe('POST')
-  expect(await say('TRACE /v1/lamps HTTP/1.1\r\nHost: localhost')).toStartWith('405 ')
+  expect(await sendRaw('TRACE /v1/lamps HTTP/1.1\r\nHost: localhost')).toStartWith('405 ')
 })
 
 const paths: readonly [path: string, answer: number | object][] = [
   ['/v1/lamps/1', { id: '1' }],
   ['/v1/lamps/a%2Fb', { id: 'a/b' }],
   ['/v1/lamps/%41', { id: 'A' }],
-  // What names nothing is an id that there is not.
+  // Empty and unknown ids are answered like ids that do not exist.
   ['/v1/lamps/%00', { id: '' }],
   ['/v1/lamps/a%00b', { id: '' }],
   ['/v1/lamps/%ZZ', { id: '' }],
@@ -223,22 +223,22 @@ const paths: readonly [path: string, answer: number | object][] = [
 ]
 
 test.each(paths)('the path %s', async (path, answer) => {
-  const said = await say(`GET ${path} HTTP/1.1\r\nHost: localhost`)
-  if (typeof answer === 'number') expect(said).toMatch(new RegExp(`^${answer} .*"route_not_found"`))
-  else expect(said).toBe(`200 ${JSON.stringify(answer)}`)
+  const rawAnswer = await sendRaw(`GET ${path} HTTP/1.1\r\nHost: localhost`)
+  if (typeof answer === 'number') expect(rawAnswer).toMatch(new RegExp(`^${answer} .*"route_not_found"`))
+  else expect(rawAnswer).toBe(`200 ${JSON.stringify(answer)}`)
 })
 
-test('a path is found whatever the host is called', async () => {
+test('a path is found with any host', async () => {
   for (const host of ['a', 'ab', 'localhost:3000', 'a.very.long.name.example.com', '[::1]:3000', '[::'])
-    expect(await say(`GET /v1/lamps/1 HTTP/1.1\r\nHost: ${host}`)).toBe('200 {"id":"1"}')
+    expect(await sendRaw(`GET /v1/lamps/1 HTTP/1.1\r\nHost: ${host}`)).toBe('200 {"id":"1"}')
 })
 
-test('a host that is no host is refused, and is no fault', async () => {
+test('an invalid host is answered 400, not 500', async () => {
   for (const head of ['HTTP/1.1\r\nHost: a/b?c', 'HTTP/1.1\r\nHost: a#b', 'HTTP/1.0'])
-    expect(await say(`GET /v1/lamps ${head}`)).toMatch(/^400 .*"parameter_invalid".*"param":"Host"/)
+    expect(await sendRaw(`GET /v1/lamps ${head}`)).toMatch(/^400 .*"parameter_invalid".*"param":"Host"/)
 })
 
-const wrong: readonly [json: unknown, code: string, param: string | undefined][] = [
+const wrongBodies: readonly [json: unknown, code: string, param: string | undefined][] = [
   [undefined, 'parameter_missing', 'room'],
   [{}, 'parameter_missing', 'room'],
   [{ rooom: 'hunter2' }, 'parameter_unknown', 'rooom'],
@@ -255,8 +255,8 @@ const wrong: readonly [json: unknown, code: string, param: string | undefined][]
   ['hunter2', 'parameter_invalid', undefined],
 ]
 
-test.each(wrong.map(([json, ...rest]) => [JSON.stringify(json) ?? 'nothing', json, ...rest] as const))(
-  'the body %s is refused by the name of what is wrong, and not repeated',
+test.each(wrongBodies.map(([json, ...rest]) => [JSON.stringify(json) ?? 'nothing', json, ...rest] as const))(
+  'the body %s is refused with the name of the wrong parameter, and its value is not repeated',
   async (_, json, code, param) => {
     const answer = await server.call('POST', '/v1/lamps', json === undefined ? {} : { json })
     expect(answer.json).toMatchObject({ error: { code } })
@@ -282,12 +282,12 @@ test.each(queries)('the query %s is refused', async (query, code, param) => {
   expect((answer.json as { error: { param?: string } }).error.param).toBe(param as string)
 })
 
-test('a body announced as larger than the server would take is refused in our own words', async () => {
-  const said = await say('POST /v1/lamps HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000000')
-  expect(said).toMatch(/^413 .*"body_too_large"/)
+test('a body announced as too large for the HTTP server is refused with our own error', async () => {
+  const rawAnswer = await sendRaw('POST /v1/lamps HTTP/1.1\r\nHost: localhost\r\nContent-Length: 200000000')
+  expect(rawAnswer).toMatch(/^413 .*"body_too_large"/)
 })
 
-test('a route that declares no body takes none, or an empty one', async () => {
+test('a route without a declared body accepts none, or an empty one', async () => {
   const on = (options: object) => server.call('POST', '/v1/lamps/1/on', options)
   expect((await on({})).status).toBe(204)
   expect((await on({ json: {} })).status).toBe(204)
@@ -299,8 +299,8 @@ test('a route that declares no body takes none, or an empty one', async () => {
   expect(await on({ json: 'a'.repeat(70_000) })).toMatchObject({ status: 413 })
 })
 
-test('a fault is answered with a request id, and told to the log with its causes', async () => {
-  const answer = await server.call('POST', '/v1/fails/noChainOptions', { json: { note: 'hunter2' } })
+test('an internal error is answered with a request id and logged with its causes', async () => {
+  const answer = await server.call('POST', '/v1/fails/withCause', { json: { note: 'hunter2' } })
   expect(answer).toMatchObject({ status: 500, json: { error: { type: 'api_error', code: 'internal_error' } } })
   expect(answer.text).not.toContain('lamp')
   const requestId = answer.headers.get('request-id')
@@ -313,7 +313,7 @@ test('a fault is answered with a request id, and told to the log with its causes
   })
 })
 
-test('no fault carries what was sent into the log', async () => {
+test('a logged error contains nothing that the client sent', async () => {
   for (const name of ['reading', 'casting', 'inserting'])
     expect((await server.call('POST', `/v1/fails/${name}`)).status).toBe(500)
   expect(lines().filter(({ msg }) => msg === 'request failed').length).toBeGreaterThanOrEqual(3)
@@ -321,44 +321,45 @@ test('no fault carries what was sent into the log', async () => {
   expect(text()).not.toContain('hunter2')
 })
 
-test('a database that is away is answered 503, to be asked again', async () => {
+test('an unreachable database is answered 503, with Retry-After', async () => {
   const answer = await server.call('POST', '/v1/fails/connecting')
   expect(answer).toMatchObject({ status: 503, json: { error: { type: 'api_error', code: 'service_unavailable' } } })
   expect(answer.headers.get('retry-after')).toBe('1')
 })
 
-test('a refusal with a wait says it in whole seconds, rounded up', async () => {
+test('Retry-After of a refusal is in whole seconds, rounded up', async () => {
   const answer = await server.call('POST', '/v1/fails/limited')
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '8'])
   expect(answer.headers.get('ratelimit')).toBe('"attempts";r=0;t=8')
   expect(answer.headers.get('ratelimit-policy')).toBe('"attempts";q=5;w=60')
 })
 
-test('the log has a line for each request, by its pattern, without what was sent', async () => {
+test('the log has one line per request, with the pattern of its path and nothing that the client sent', async () => {
   const query = await server.call('GET', '/v1/lamps?room=hunter2', {
     headers: { cookie: 'hunter2' },
     bearer: 'hunter2',
   })
   const path = await server.call('GET', '/v1/lamps/hunter2')
   const none = await server.call('GET', '/hunter2')
-  const lineOf = (id: string | null) => lines().find(line => line.requestId === id && line.msg === 'request answered')
-  expect(lineOf(query.headers.get('request-id'))).toMatchObject({
+  const logLineOf = (id: string | null) =>
+    lines().find(line => line.requestId === id && line.msg === 'request answered')
+  expect(logLineOf(query.headers.get('request-id'))).toMatchObject({
     level: 20,
     method: 'GET',
     route: '/v1/lamps',
     status: 200,
   })
-  expect(lineOf(path.headers.get('request-id'))).toMatchObject({ route: '/v1/lamps/:id' })
-  expect(lineOf(none.headers.get('request-id'))).toMatchObject({ status: 404 })
+  expect(logLineOf(path.headers.get('request-id'))).toMatchObject({ route: '/v1/lamps/:id' })
+  expect(logLineOf(none.headers.get('request-id'))).toMatchObject({ status: 404 })
   expect(text()).not.toContain('hunter2')
 })
 
-test('the address is that of the connection, or what a trusted proxy says', async () => {
+test('the client address is that of the connection, or what a trusted proxy reports', async () => {
   const address = async (headers: Record<string, string>) => (await server.call('GET', '/v1/lamps', { headers })).json
   expect(await address({})).toMatchObject({ address: '127.0.0.1' })
   expect(await address({ 'x-forwarded-for': '1.1.1.1, 198.51.100.1' })).toMatchObject({ address: '198.51.100.1' })
   expect(await address({ forwarded: 'for=1.1.1.1', 'x-real-ip': '1.1.1.1' })).toMatchObject({ address: '127.0.0.1' })
-  await using untrusting = await apiServer({ routes, env: { TRUSTED_PROXIES: '' } })
-  const answer = await untrusting.call('GET', '/v1/lamps', { headers: { 'x-forwarded-for': '198.51.100.1' } })
+  await using withoutProxies = await apiServer({ routes, env: { TRUSTED_PROXIES: '' } })
+  const answer = await withoutProxies.call('GET', '/v1/lamps', { headers: { 'x-forwarded-for': '198.51.100.1' } })
   expect(answer.json).toMatchObject({ address: '127.0.0.1' })
 })

@@ -8,23 +8,23 @@ import { until } from '../harness/until.ts'
 import { expectNoCursors } from './lists.ts'
 import { member, type Person, type Shop, shop } from './people.ts'
 
-const to = await apiServer({ routes: [...auditLogRoutes, ...settingsRoutes] })
-afterAll(() => to[Symbol.asyncDispose]())
+const server = await apiServer({ routes: [...auditLogRoutes, ...settingsRoutes] })
+afterAll(() => server[Symbol.asyncDispose]())
 
 type Page = { data: { id: string; action: string; details: unknown }[]; has_more: boolean }
 
 const read = ({ path }: Shop, by: Person, query = '') =>
-  to.call('GET', `${path}/audit-log${query}`, { bearer: by.bearer })
+  server.call('GET', `${path}/audit-log${query}`, { bearer: by.bearer })
 const page = async (lamps: Shop, query = '') => (await read(lamps, lamps.owner, query)).json as Page
 const record = (sql: Sql, { merchantId }: Shop, action: string, n = 0) =>
   sql`select record_security_event(${merchantId}, null, 'operator', null, ${action}, json_build_object('n', ${n}::int))`
 
-test('an owner reads who did what, from where and when', async () => {
-  const lamps = await shop(to.api)
-  await to.call('PATCH', `${lamps.path}/settings`, {
+test('owners read who did what, from which address and when', async () => {
+  const lamps = await shop(server.api)
+  await server.call('PATCH', `${lamps.path}/settings`, {
     bearer: lamps.owner.bearer,
     json: { name: 'Lights' },
-    // The harness is a proxy that is trusted.
+    // The test client is a trusted proxy.
     headers: { 'x-forwarded-for': '203.0.113.7' },
   })
   const answer = await read(lamps, lamps.owner)
@@ -50,36 +50,40 @@ test('an owner reads who did what, from where and when', async () => {
   })
 })
 
-test('what a member does with their own account stands in the log of each of their merchants, and of no other', async () => {
-  const [lamps, second, other] = [await shop(to.api), await shop(to.api, 'Bulbs'), await shop(to.api, 'Candles')]
+test('what members do with their own account is in the audit log of each of their merchants, and of no other', async () => {
+  const [lamps, second, other] = [
+    await shop(server.api),
+    await shop(server.api, 'Bulbs'),
+    await shop(server.api, 'Candles'),
+  ]
   const { accountId } = lamps.owner
-  await to.sql`insert into members (merchant_id, account_id, role) values (${second.merchantId}, ${accountId}, 'viewer')`
+  await server.sql`insert into members (merchant_id, account_id, role) values (${second.merchantId}, ${accountId}, 'viewer')`
   const signedIn = () =>
-    to.sql`select record_security_event(null, ${accountId}, ${lamps.owner.id}, '127.0.0.1', 'session.signed_in')`
+    server.sql`select record_security_event(null, ${accountId}, ${lamps.owner.id}, '127.0.0.1', 'session.signed_in')`
   await Promise.all(Array.from({ length: 10 }, signedIn))
   const seen = async (of: Shop) => (await page(of)).data.filter(({ action }) => action === 'session.signed_in').length
   expect([await seen(lamps), await seen(second), await seen(other)]).toEqual([10, 10, 0])
 })
 
-test.each(['developer', 'viewer'] as const)('a %s does not read the log', async role => {
-  const lamps = await shop(to.api)
-  const answer = await read(lamps, await member(to.api, lamps, role))
+test.each(['developer', 'viewer'] as const)('a %s cannot read the audit log', async role => {
+  const lamps = await shop(server.api)
+  const answer = await read(lamps, await member(server.api, lamps, role))
   expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'insufficient_role' } }])
 })
 
-test('the log of a merchant holds nothing of another, nor of no merchant', async () => {
-  const lamps = await shop(to.api)
-  const chairs = await shop(to.api, 'Chairs')
-  await record(to.sql, chairs, 'settings.changed')
+test('the audit log of a merchant contains nothing of other merchants or of no merchant', async () => {
+  const lamps = await shop(server.api)
+  const chairs = await shop(server.api, 'Chairs')
+  await record(server.sql, chairs, 'settings.changed')
   expect((await page(lamps)).data).toEqual([])
   const [theirs] = (await page(chairs)).data
   const cursors = [theirs?.id ?? '', crypto.randomUUID(), 'x', lamps.owner.id]
   await expectNoCursors(query => read(lamps, lamps.owner, query), cursors)
 })
 
-test('pages follow one another in both orders, of one action or of all', async () => {
-  const lamps = await shop(to.api)
-  for (let n = 0; n < 7; n++) await record(to.sql, lamps, n % 2 === 0 ? 'even.number' : 'odd.number', n)
+test('pages follow one another in both orders, with and without a filter by action', async () => {
+  const lamps = await shop(server.api)
+  for (let n = 0; n < 7; n++) await record(server.sql, lamps, n % 2 === 0 ? 'even.number' : 'odd.number', n)
   const walk = async (query: string) => {
     const seen: unknown[] = []
     for (let cursor = ''; ; ) {
@@ -97,11 +101,11 @@ test('pages follow one another in both orders, of one action or of all', async (
   expect(await walk('&action=no.number')).toEqual([])
 })
 
-test('a walk forwards skips none, also while many write at once', async () => {
-  const lamps = await shop(to.api)
+test('paging forward skips no entry while many are written at the same time', async () => {
+  const lamps = await shop(server.api)
   const count = 300
   let writing = true
-  const write = Promise.all(Array.from({ length: count }, (_, n) => record(to.sql, lamps, 'some.thing', n))).then(
+  const write = Promise.all(Array.from({ length: count }, (_, n) => record(server.sql, lamps, 'some.thing', n))).then(
     () => {
       writing = false
     },
@@ -120,13 +124,15 @@ test('a walk forwards skips none, also while many write at once', async () => {
   expect(new Set(seen).size).toBe(count)
 })
 
-test('what is recorded later is seen later: it waits for what was recorded before and is not committed', async () => {
-  const lamps = await shop(to.api)
-  const slow = connect(to.databaseUrl, { max: 1 })
+test('an entry waits for earlier entries that are not committed yet, so entries appear in order', async () => {
+  const lamps = await shop(server.api)
+  const slow = connect(server.databaseUrl, { max: 1 })
   await slow`begin`
   await record(slow, lamps, 'some.thing', 1)
-  const second = record(to.sql, lamps, 'some.thing', 2).then(() => 'written')
-  await until(async () => (await to.sql`select from pg_locks where locktype = 'advisory' and not granted`).length === 1)
+  const second = record(server.sql, lamps, 'some.thing', 2).then(() => 'written')
+  await until(
+    async () => (await server.sql`select from pg_locks where locktype = 'advisory' and not granted`).length === 1,
+  )
   expect((await page(lamps)).data).toEqual([])
   await slow`commit`
   await second
@@ -134,8 +140,8 @@ test('what is recorded later is seen later: it waits for what was recorded befor
   await slow.end()
 })
 
-test('what cannot be asked for is refused', async () => {
-  const lamps = await shop(to.api)
+test('invalid queries are refused', async () => {
+  const lamps = await shop(server.api)
   for (const [query, code, param] of [
     ['?limit=0', 'parameter_invalid', 'limit'],
     ['?limit=101', 'parameter_invalid', 'limit'],

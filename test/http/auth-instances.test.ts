@@ -18,7 +18,7 @@ afterAll(() => opened.disposeAsync())
 const at = (server: { url: string }, { bearer, cookie, address }: Visitor): Visitor =>
   Object.assign(visitor(server, address), { bearer, cookie })
 
-test('two servers count sign-ins together, and a session of one is one of the other', async () => {
+test('two servers count sign-ins together, and a session is valid on both', async () => {
   const here = await signedUp(one, 'anna@lamps.example')
   const there = at(other, here)
   expect((await there.get('me')).status).toBe(200)
@@ -41,30 +41,30 @@ test('two servers count sign-ins together, and a session of one is one of the ot
   expect(performance.now() - ended).toBeLessThan(1_250)
 })
 
-test('an account made in one server signs in at the other at once', async () => {
+test('an account created on one server can sign in on the other immediately', async () => {
   await signedUp(one, 'ben@lamps.example')
   const browser = visitor(other)
   expect((await browser.post('sign-in', { email: 'ben@lamps.example', password })).status).toBe(200)
   expect((await at(one, browser).get('me')).status).toBe(200)
 })
 
-test('a proof given in one server counts in the other at once', async () => {
+test('a step-up on one server is valid on the other immediately', async () => {
   const here = await signedUp(one, 'carla@lamps.example')
   const there = at(other, here)
   await db.sql`update sessions set proven_at = proven_at - interval '1 hour'`
-  // Until neither remembers the proof of the sign-up.
+  // Until the proof from the sign-up has expired on both.
   await until(async () => (await there.post('mfa/setup')).code === 'step_up_required')
   expect((await here.post('step-up', { password })).status).toBe(204)
   expect((await there.post('mfa/setup')).status).toBe(200)
 })
 
-test('a proof from the future, as after the clock was set back, is none', async () => {
+test('a proof of identity with a time in the future, as after the clock was set back, is not valid', async () => {
   const here = await signedUp(one, 'dora@lamps.example')
   await db.sql`update sessions set proven_at = proven_at + interval '1 hour'`
   await until(async () => (await here.post('mfa/setup')).code === 'step_up_required')
 })
 
-test('who was signed out everywhere a moment ago makes no key in another server', async () => {
+test('a person who was signed out everywhere a moment ago cannot create a key on another server', async () => {
   const here = await signedUp(one, 'emil@lamps.example')
   const there = at(other, here)
   const [merchant] = (await there.get('me')).body.merchants ?? []

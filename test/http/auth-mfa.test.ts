@@ -16,21 +16,21 @@ const start = async () => {
 
 type Server = Awaited<ReturnType<typeof start>>
 
-/** The code that an authenticator shows, so many steps from now. */
+/** The code that an authenticator shows, `steps` time steps from now. */
 const codeOf = (server: Server, secret: string, steps = 0) =>
   new TOTP({ secret }).generate({ timestamp: server.clock.now().getTime() + steps * 30_000 })
 
 const wrongCode = (server: Server, secret: string) => {
-  const near = [-2, -1, 0, 1, 2].map(steps => codeOf(server, secret, steps))
-  return ['000000', '000001', '000002', '000003', '000004', '000005'].find(code => !near.includes(code)) ?? ''
+  const validCodes = [-2, -1, 0, 1, 2].map(steps => codeOf(server, secret, steps))
+  return ['000000', '000001', '000002', '000003', '000004', '000005'].find(code => !validCodes.includes(code)) ?? ''
 }
 
-/** Turned on, with the clock a minute later, so that the code that confirmed it is in no window. */
-const protectedServer = async () => {
+/** MFA is enabled and the clock is a minute later, so that no time window contains the code that confirmed it. */
+const serverWithMfa = async () => {
   const server = await start()
   const { secret = '' } = (await server.browser.post('mfa/setup')).body
   const { status, body } = await server.browser.post('mfa/confirm', { code: codeOf(server, secret) })
-  if (status !== 200) throw new Error(`confirming answered ${status}`)
+  if (status !== 200) throw new Error(`the confirmation was answered ${status}`)
   server.clock.advance(60_000)
   return { ...server, secret, recoveryCodes: body.recoveryCodes ?? [] }
 }
@@ -38,7 +38,7 @@ const protectedServer = async () => {
 const signIn = (server: Server, code?: string, address?: string) =>
   visitor(server, address).post('sign-in', { email, password, ...(code !== undefined && { code }) })
 
-test('MFA is on from its first right code, and shows ten recovery codes once', async () => {
+test('MFA is enabled by its first valid code, and ten recovery codes are shown once', async () => {
   await using server = await start()
   const { browser } = server
   expect((await browser.post('mfa/confirm', { code: '000000' })).code).toBe('state_conflict')
@@ -62,7 +62,7 @@ test('MFA is on from its first right code, and shows ten recovery codes once', a
   expect((await browser.post('mfa/confirm', { code: codeOf(server, secret, 1) })).code).toBe('state_conflict')
 })
 
-test('a secret that has been replaced confirms nothing', async () => {
+test('a replaced secret confirms nothing', async () => {
   await using server = await start()
   const [first, second] = [await server.browser.post('mfa/setup'), await server.browser.post('mfa/setup')]
   const confirm = (secret = '') => server.browser.post('mfa/confirm', { code: codeOf(server, secret) })
@@ -70,8 +70,8 @@ test('a secret that has been replaced confirms nothing', async () => {
   expect((await confirm(second.body.secret)).status).toBe(200)
 })
 
-test('with MFA on, the password alone is not enough, and says so to nobody without it', async () => {
-  await using server = await protectedServer()
+test('with MFA the password alone is not enough, and only the right password reveals that MFA is enabled', async () => {
+  await using server = await serverWithMfa()
   const required = await signIn(server)
   expect([required.status, required.code]).toEqual([401, 'mfa_required'])
   expect(required.headers.get('set-cookie')).toBeNull()
@@ -81,9 +81,9 @@ test('with MFA on, the password alone is not enough, and says so to nobody witho
   expect((await signIn(server, codeOf(server, server.secret))).status).toBe(200)
 })
 
-test('a code of the step before or after is right, of one further away it is not', async () => {
-  await using server = await protectedServer()
-  // From the oldest on, since none is right after a later one.
+test('a code is valid one time step early or late, and not further away', async () => {
+  await using server = await serverWithMfa()
+  // Oldest first: a code is invalid once a later one was used.
   for (const [steps, status] of [
     [-2, 401],
     [-1, 200],
@@ -94,23 +94,23 @@ test('a code of the step before or after is right, of one further away it is not
     expect([steps, (await signIn(server, codeOf(server, server.secret, steps))).status]).toEqual([steps, status])
 })
 
-test('each code is right once, also when five bring it at once', async () => {
-  await using server = await protectedServer()
+test('a code is accepted once, also when five requests use it at the same time', async () => {
+  await using server = await serverWithMfa()
   const code = codeOf(server, server.secret)
   const answers = await Promise.all(Array.from({ length: 5 }, () => signIn(server, code)))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401, 401])
-  // Not the limit is to refuse the rest.
+  // So that the limit does not refuse the others.
   await server.sql`delete from attempts`
   expect((await signIn(server, code)).code).toBe('invalid_mfa_code')
-  // Nor is one of an earlier step, once a later one has been used.
+  // The code of an earlier step is invalid as well, once a later one was used.
   expect((await signIn(server, codeOf(server, server.secret, -1))).code).toBe('invalid_mfa_code')
   expect((await server.browser.post('step-up', { code })).code).toBe('invalid_mfa_code')
   expect((await server.browser.post('mfa/disable', { code })).code).toBe('invalid_mfa_code')
   expect((await signIn(server, codeOf(server, server.secret, 1))).status).toBe(200)
 })
 
-test('five wrong codes in five minutes, wherever they are given, and right ones do not count', async () => {
-  await using server = await protectedServer()
+test('five wrong codes are allowed in five minutes, over all routes, and valid codes do not count', async () => {
+  await using server = await serverWithMfa()
   const { browser, secret } = server
   const wrong = wrongCode(server, secret)
   expect((await browser.post('step-up', { code: codeOf(server, secret) })).status).toBe(204)
@@ -135,16 +135,16 @@ test('five wrong codes in five minutes, wherever they are given, and right ones 
   expect((await signIn(server, right)).status).toBe(200)
 })
 
-test('of forty wrong codes at once, five are looked at', async () => {
-  await using server = await protectedServer()
+test('of forty simultaneous wrong codes five are checked', async () => {
+  await using server = await serverWithMfa()
   const wrong = wrongCode(server, server.secret)
   const answers = await Promise.all(Array.from({ length: 40 }, () => server.browser.post('step-up', { code: wrong })))
   expect(answers.filter(({ code }) => code === 'invalid_mfa_code')).toHaveLength(5)
   expect(answers.filter(({ code }) => code === 'rate_limited')).toHaveLength(35)
 })
 
-test('a recovery code is right wherever a code is, however it is written, once, also in parallel', async () => {
-  await using server = await protectedServer()
+test('a recovery code replaces a code, in any spelling, and is accepted once, also with simultaneous requests', async () => {
+  await using server = await serverWithMfa()
   const [first = '', second = '', third = '', fourth = ''] = server.recoveryCodes
   const answers = await Promise.all(Array.from({ length: 4 }, () => signIn(server, first)))
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401])
@@ -159,8 +159,8 @@ test('a recovery code is right wherever a code is, however it is written, once, 
   expect(await server.sql`select from recovery_codes`).toHaveLength(0)
 })
 
-test('the code that follows a right password within its minute is not counted as another try', async () => {
-  await using server = await protectedServer()
+test('the code sent within a minute after a right password does not count as another sign-in', async () => {
+  await using server = await serverWithMfa()
   const address = '192.0.2.7'
   for (let i = 0; i < 2; i++) {
     expect((await signIn(server, undefined, address)).code).toBe('mfa_required')
@@ -174,20 +174,20 @@ test('the code that follows a right password within its minute is not counted as
   expect((await signIn(server, undefined, address)).code).toBe('rate_limited')
 })
 
-test('a pass is worth no guess: with it a wrong password is counted, and it is gone', async () => {
-  await using server = await protectedServer()
+test('the allowance after a right password is used up by one wrong password, and that wrong password counts', async () => {
+  await using server = await serverWithMfa()
   const address = '192.0.2.7'
   const guess = () => visitor(server, address).post('sign-in', { email, password: 'a wrong one', code: '000000' })
   expect((await signIn(server, undefined, address)).code).toBe('mfa_required')
   const guesses = await Promise.all(Array.from({ length: 20 }, guess))
-  // One that is counted, one pass, four more that are counted before the fifth.
+  // One counted, one on the allowance, four more counted before the fifth.
   expect(guesses.filter(({ code }) => code === 'invalid_credentials').length).toBeWithin(4, 6)
   expect(guesses.filter(({ code }) => code === 'rate_limited').length).toBeWithin(15, 17)
   expect((await guess()).code).toBe('rate_limited')
 })
 
-test('turning MFA off takes a code, and then a password is enough', async () => {
-  await using server = await protectedServer()
+test('disabling MFA needs a code, and then the password is enough', async () => {
+  await using server = await serverWithMfa()
   expect((await server.browser.post('mfa/disable', { code: codeOf(server, server.secret) })).status).toBe(204)
   expect((await server.browser.get('me')).body.user?.mfaEnabled).toBe(false)
   expect((await server.browser.post('mfa/disable', { code: '000000' })).code).toBe('state_conflict')

@@ -11,7 +11,7 @@ const email = 'anna@lamps.example'
 const newPassword = 'another horse battery'
 const wrongPassword = 'a wrong horse battery'
 
-/** However it may have been written down. */
+/** All the forms in which it could have been written. */
 const spellings = (secret: string): string[] => [
   secret,
   secret.replaceAll('-', ''),
@@ -19,7 +19,7 @@ const spellings = (secret: string): string[] => [
   Buffer.from(secret).toString('hex'),
 ]
 
-test('no password, token, secret or code is in the logs, in an answer that says no, or in the database', async () => {
+test('no password, token, secret or code is in the logs, in an error response or in the database', async () => {
   await using db = await database()
   await using main = await startMain({
     ...{ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'api', LOG_LEVEL: 'trace', TRUSTED_PROXIES: '127.0.0.1' },
@@ -56,7 +56,7 @@ test('no password, token, secret or code is in the logs, in an answer that says 
   )
   expect((await post('password', { currentPassword: signUpPassword, newPassword })).status).toBe(204)
 
-  // Faults have the most to say.
+  // Errors log the most.
   await db.sql`alter table sessions rename to gone`
   expect((await visitor(main).post('sign-in', { email, password: newPassword, code: recoveryCodes[2] })).status).toBe(
     500,
@@ -70,6 +70,5 @@ test('no password, token, secret or code is in the logs, in an answer that says 
   expect(everything).toContain(email)
   expect(secrets.size).toBeGreaterThan(18)
   for (const each of secrets)
-    for (const spelling of spellings(each))
-      if (everything.includes(spelling)) expect.unreachable(`${each} is written down`)
+    for (const spelling of spellings(each)) if (everything.includes(spelling)) expect.unreachable(`${each} was written`)
 })

@@ -14,7 +14,7 @@ const signedIn = async (server: ApiServer, headers?: Readonly<Record<string, str
   return browser
 }
 
-test('a refresh goes on where the cookie is, and only there', async () => {
+test('a refresh needs the cookie and replaces it', async () => {
   await using server = await open()
   const browser = await signedUp(server)
   const first = browser.cookie
@@ -27,7 +27,7 @@ test('a refresh goes on where the cookie is, and only there', async () => {
   expect((await browser.post('refresh')).code).toBe('invalid_token')
 })
 
-test('a browser learns whether it is signed in, without using its cookie up', async () => {
+test('a browser can ask whether it is signed in without using its refresh cookie', async () => {
   await using server = await open()
   const browser = await signedUp(server)
   browser.bearer = undefined
@@ -45,14 +45,14 @@ test('a browser learns whether it is signed in, without using its cookie up', as
   expect(await signedIn()).toEqual([200, { signedIn: false }])
 })
 
-test('a request with two refresh cookies is 401, whichever comes first, and ends no session', async () => {
+test('a request with two refresh cookies is answered 401, in any order, and ends no session', async () => {
   await using server = await open()
   const browser = await signedUp(server)
   const own = browser.cookie ?? ''
   const [name = ''] = own.split('=')
   // A page on another subdomain can write a cookie of the same name for the whole domain.
-  const stranger = await signedIn(server)
-  for (const other of [stranger.cookie ?? '', `${name}=x`, `${name}=`, own]) {
+  const otherAccount = await signedIn(server)
+  for (const other of [otherAccount.cookie ?? '', `${name}=x`, `${name}=`, own]) {
     for (const cookie of [`${own}; ${other}`, `${other}; ${own}`, `a=1; ${other};${own}; b=2`]) {
       const bearer = undefined
       for (const path of ['refresh', 'sign-out'])
@@ -63,10 +63,10 @@ test('a request with two refresh cookies is 401, whichever comes first, and ends
     }
   }
   expect((await browser.post('refresh')).status).toBe(200)
-  expect((await stranger.post('refresh')).status).toBe(200)
+  expect((await otherAccount.post('refresh')).status).toBe(200)
 })
 
-test('no page of somebody else refreshes or signs out with the cookie', async () => {
+test('a page of another origin cannot refresh or sign out with the cookie', async () => {
   await using server = await open({ env: { PUBLIC_URL: 'http://pay.example' } })
   const browser = await signedUp(server)
   browser.bearer = undefined
@@ -89,7 +89,7 @@ test('no page of somebody else refreshes or signs out with the cookie', async ()
   for (const headers of own) expect((await browser.post('refresh', undefined, headers)).status).toBe(200)
 })
 
-test('on https the cookie is Secure, and of a name that only https may write', async () => {
+test('over https the cookie is Secure and has a name that only https can write', async () => {
   await using server = await open({ env: { PUBLIC_URL: 'https://pay.example' } })
   const browser = visitor(server)
   const { headers } = await browser.post('sign-up', { email, password, merchantName: 'Lamps' })
@@ -101,7 +101,7 @@ test('on https the cookie is Secure, and of a name that only https may write', a
   expect((await browser.post('refresh')).code).toBe('invalid_token')
 })
 
-test('a sign-out ends its session at once, and no other', async () => {
+test('signing out ends only its own session, immediately', async () => {
   await using server = await open()
   const here = await signedUp(server)
   const there = await signedIn(server)
@@ -118,7 +118,7 @@ test('a sign-out ends its session at once, and no other', async () => {
   expect((await there.get('me')).status).toBe(200)
 })
 
-test('whose access token is over signs out by the cookie', async () => {
+test('signing out with an expired access token works by the cookie', async () => {
   await using server = await open()
   const browser = await signedUp(server)
   const { bearer } = browser
@@ -128,7 +128,7 @@ test('whose access token is over signs out by the cookie', async () => {
   expect((await browser.get('me')).code).toBe('invalid_token')
 })
 
-test('a sign-out everywhere ends all sessions of the account and none of another', async () => {
+test('signing out everywhere ends all sessions of the account and no other', async () => {
   await using server = await open({ env: { SIGN_UP: 'open' } })
   const ben = await signedUp(server, 'ben@lamps.example')
   const here = await signedUp(server)
@@ -142,7 +142,7 @@ test('a sign-out everywhere ends all sessions of the account and none of another
   expect((await ben.get('me')).status).toBe(200)
 })
 
-test('people see where they are signed in, and end any of it, their own only', async () => {
+test('people see their sessions and can end any of them, and only their own', async () => {
   await using server = await open({ env: { SIGN_UP: 'open' } })
   const ben = await signedUp(server, 'ben@lamps.example')
   const here = await signedUp(server)
@@ -160,7 +160,7 @@ test('people see where they are signed in, and end any of it, their own only', a
   expect((await here.get('sessions')).body.data).toHaveLength(1)
 })
 
-test('nothing but a token that this service has signed lets anybody in', async () => {
+test('only tokens that this service has signed are accepted', async () => {
   await using server = await open()
   const browser = await signedUp(server)
   const token = browser.bearer ?? ''
@@ -184,8 +184,8 @@ test('nothing but a token that this service has signed lets anybody in', async (
     await signed(key, { kid: 'other' }),
     await signed(key, { kid: undefined }),
     await signed(key, { alg: 'HS512' }).catch(() => ''),
-    await signed(key, {}, { ...payload, aud: 'somebody else' }),
-    await signed(key, {}, { ...payload, iss: 'somebody else' }),
+    await signed(key, {}, { ...payload, aud: 'another service' }),
+    await signed(key, {}, { ...payload, iss: 'another service' }),
     await signed(key, {}, { ...payload, exp: undefined }),
     await signed(key, {}, { ...payload, exp: payload.iat }),
     await signed(key, {}, { ...payload, sub: crypto.randomUUID() }),

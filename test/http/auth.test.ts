@@ -3,14 +3,14 @@ import { authRoutes } from '../../src/http/auth.ts'
 import { type ApiServerOptions, apiServer } from '../harness/api.ts'
 import { hasId, password, signedUp, visitor } from './visitor.ts'
 
-const open = (options: Partial<ApiServerOptions> = {}) =>
+const openServer = (options: Partial<ApiServerOptions> = {}) =>
   apiServer({ routes: authRoutes, ...options, env: { SIGN_UP: 'open', ...options.env } })
-const untilFirst = (options: Partial<ApiServerOptions> = {}) => apiServer({ routes: authRoutes, ...options })
+const serverOpenForFirst = (options: Partial<ApiServerOptions> = {}) => apiServer({ routes: authRoutes, ...options })
 
 const anna = { email: 'anna@lamps.example', password, merchantName: 'Lamps' }
 
-test('signing up makes an account, its merchant and a session', async () => {
-  await using server = await untilFirst()
+test('signing up creates an account, its merchant and a session', async () => {
+  await using server = await serverOpenForFirst()
   const browser = visitor(server)
   const { status, body, headers } = await browser.post('sign-up', { ...anna, email: ' Anna@Lamps.example ' })
   expect(status).toBe(201)
@@ -29,17 +29,17 @@ test('signing up makes an account, its merchant and a session', async () => {
   expect(me.body).toEqual({ user: body.user, merchants: body.merchants } as never)
 })
 
-test('unless told otherwise, the server is open until the first account exists', async () => {
-  await using server = await untilFirst()
+test('by default sign-up is open until the first account exists', async () => {
+  await using server = await serverOpenForFirst()
   await signedUp(server)
-  const late = await visitor(server).post('sign-up', { ...anna, email: 'ben@lamps.example' })
-  expect([late.status, late.code]).toEqual([403, 'sign_up_closed'])
-  // And nobody learns who has an account.
+  const second = await visitor(server).post('sign-up', { ...anna, email: 'ben@lamps.example' })
+  expect([second.status, second.code]).toEqual([403, 'sign_up_closed'])
+  // And no response reveals which accounts exist.
   expect((await visitor(server).post('sign-up', anna)).code).toBe('sign_up_closed')
 })
 
-test('of ten first sign-ups at once, one is the first', async () => {
-  await using server = await untilFirst()
+test('of ten simultaneous first sign-ups one succeeds', async () => {
+  await using server = await serverOpenForFirst()
   const tries = Array.from({ length: 10 }, (_, i) =>
     visitor(server).post('sign-up', { ...anna, email: `anna${i}@lamps.example` }),
   )
@@ -49,13 +49,13 @@ test('of ten first sign-ups at once, one is the first', async () => {
   expect(await server.sql`select from merchants`).toHaveLength(1)
 })
 
-test('a server that is closed lets nobody in, not even the first', async () => {
-  await using server = await untilFirst({ env: { SIGN_UP: 'closed' } })
+test('with closed sign-up not even the first account can be created', async () => {
+  await using server = await serverOpenForFirst({ env: { SIGN_UP: 'closed' } })
   expect((await visitor(server).post('sign-up', anna)).code).toBe('sign_up_closed')
 })
 
-test('the code that the start prints is asked of the first account, and of no other', async () => {
-  await using server = await open({ signUpCode: 'k3v9-right' })
+test('the code printed at the start is required for the first account and for no other', async () => {
+  await using server = await openServer({ signUpCode: 'k3v9-right' })
   const stranger = visitor(server)
   for (const wrong of [{}, { signUpCode: '' }, { signUpCode: 'k3v9-wrong' }])
     expect((await stranger.post('sign-up', { ...anna, ...wrong })).code).toBe('sign_up_closed')
@@ -63,8 +63,8 @@ test('the code that the start prints is asked of the first account, and of no ot
   expect((await visitor(server).post('sign-up', { ...anna, email: 'ben@lamps.example' })).status).toBe(201)
 })
 
-test('one e-mail address, however it is spelled, is one account, also when two take it at once', async () => {
-  await using server = await open()
+test('one e-mail address in any spelling has one account, also with two simultaneous sign-ups', async () => {
+  await using server = await openServer()
   const spellings = ['anna@lamps.example', 'ANNA@lamps.example ', 'Anna@LAMPS.example']
   const answers = await Promise.all(spellings.map(email => visitor(server).post('sign-up', { ...anna, email })))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
@@ -72,8 +72,8 @@ test('one e-mail address, however it is spelled, is one account, also when two t
   expect(await server.sql`select from merchants`).toHaveLength(1)
 })
 
-test('what is asked of an e-mail address, a password and a name', async () => {
-  await using server = await open()
+test('the rules for e-mail addresses, passwords and names', async () => {
+  await using server = await openServer()
   const browser = visitor(server)
   const refused = [
     { email: 'anna' },
@@ -100,20 +100,20 @@ test('what is asked of an e-mail address, a password and a name', async () => {
   expect((await browser.post('sign-up', { email: anna.email })).code).toBe('parameter_missing')
 })
 
-test('signing up is limited to thirty a minute for an address', async () => {
-  await using server = await open()
+test('sign-ups are limited to thirty a minute per address', async () => {
+  await using server = await openServer()
   await signedUp(server)
-  const curious = visitor(server)
-  await server.sql`insert into attempts select ${`sign-up:${curious.address}`}, now() from generate_series(1, 29)`
-  expect((await curious.post('sign-up', anna)).code).toBe('email_taken')
-  const { status, code, headers } = await curious.post('sign-up', anna)
+  const existing = visitor(server)
+  await server.sql`insert into attempts select ${`sign-up:${existing.address}`}, now() from generate_series(1, 29)`
+  expect((await existing.post('sign-up', anna)).code).toBe('email_taken')
+  const { status, code, headers } = await existing.post('sign-up', anna)
   expect([status, code]).toEqual([429, 'rate_limited'])
   expect(Number(headers.get('retry-after'))).toBeWithin(1, 61)
   expect((await visitor(server).post('sign-up', anna)).code).toBe('email_taken')
 })
 
-test('five sign-ins a minute for an account from anywhere, right ones included', async () => {
-  await using server = await open()
+test('sign-ins are limited to five a minute per account, also with the right password', async () => {
+  await using server = await openServer()
   await signedUp(server)
   const { email } = anna
   for (let i = 0; i < 5; i++)
@@ -125,8 +125,8 @@ test('five sign-ins a minute for an account from anywhere, right ones included',
   expect(Number(headers.get('retry-after'))).toBeWithin(1, 61)
 })
 
-test('five sign-ins a minute for an address, a whole /64 of IPv6 being one, to whatever account', async () => {
-  await using server = await open()
+test('sign-ins are limited to five a minute per client address or IPv6 /64, over all accounts', async () => {
+  await using server = await openServer()
   for (let i = 0; i < 5; i++) {
     const guess = { email: `nobody${i}@lamps.example`, password: 'a wrong one' }
     expect((await visitor(server, `2001:db8:1:2::${i}`).post('sign-in', guess)).code).toBe('invalid_credentials')
@@ -136,8 +136,8 @@ test('five sign-ins a minute for an address, a whole /64 of IPv6 being one, to w
   expect((await visitor(server, '2001:db8:1:3::1').post('sign-in', guess)).code).toBe('invalid_credentials')
 })
 
-test('an account that is not there answers as a wrong password does, and is limited as it is', async () => {
-  await using server = await open()
+test('an unknown account is answered and limited like a wrong password', async () => {
+  await using server = await openServer()
   await signedUp(server)
   const answersFor = async (email: string) => {
     const answers = []
@@ -151,8 +151,8 @@ test('an account that is not there answers as a wrong password does, and is limi
   expect(await answersFor('nobody@lamps.example')).toEqual(await answersFor(anna.email))
 })
 
-test('a new password ends every other session, and the old one is worth nothing', async () => {
-  await using server = await open()
+test('a new password ends every other session, and the old one is invalid', async () => {
+  await using server = await openServer()
   const here = await signedUp(server)
   const there = visitor(server)
   await there.post('sign-in', anna.email ? { email: anna.email, password } : {})
@@ -170,36 +170,36 @@ test('a new password ends every other session, and the old one is worth nothing'
   expect((await again.post('sign-in', { email: anna.email, password: change.newPassword })).status).toBe(200)
 })
 
-test('of two new passwords at once one is it', async () => {
-  await using server = await open()
+test('of two simultaneous password changes one succeeds', async () => {
+  await using server = await openServer()
   const here = await signedUp(server)
   const change = (newPassword: string) => here.post('password', { currentPassword: password, newPassword })
   const answers = await Promise.all([change('another horse battery'), change('yet another battery')])
   expect(answers.map(({ status }) => status).sort()).toEqual([204, 401])
 })
 
-test('five wrong passwords a minute from elsewhere keep the owner of an account out of nothing', async () => {
-  await using server = await open()
+test('five wrong passwords a minute from other networks do not lock the owner of the account out', async () => {
+  await using server = await openServer()
   const home = await signedUp(server)
   const office = visitor(server, '2001:db8:0:7::1')
   expect((await office.post('sign-in', { email: anna.email, password })).status).toBe(200)
   await server.sql`delete from attempts`
   const guess = { email: anna.email, password: 'a wrong one' }
   for (let n = 0; n < 5; n++) expect((await visitor(server).post('sign-in', guess)).code).toBe('invalid_credentials')
-  // One budget for all networks that the account has not signed in from.
+  // All networks from which the account has not signed in share one limit.
   expect((await visitor(server).post('sign-in', guess)).code).toBe('rate_limited')
 
   const right = { email: anna.email, password }
   const sameNetwork = visitor(server, '2001:db8:0:7:ffff::2')
   for (let n = 0; n < 5; n++) expect((await visitor(server, home.address).post('sign-in', right)).status).toBe(200)
   for (let n = 0; n < 5; n++) expect((await sameNetwork.post('sign-in', right)).status).toBe(200)
-  // Each of them has five checks as well.
+  // Each known network has five checks as well.
   for (const each of [visitor(server, home.address), sameNetwork])
     expect((await each.post('sign-in', right)).code).toBe('rate_limited')
 })
 
-test('after 30 days a network has no password checks of its own', async () => {
-  await using server = await open()
+test('after 30 days a network no longer has its own limit', async () => {
+  await using server = await openServer()
   const home = await signedUp(server)
   await server.sql`update sessions set created_at = now() - interval '30 days', last_used_at = now()`
   const guess = { email: anna.email, password: 'a wrong one' }
@@ -208,8 +208,8 @@ test('after 30 days a network has no password checks of its own', async () => {
   expect((await again.post('sign-in', { email: anna.email, password })).code).toBe('rate_limited')
 })
 
-test('a refresh from another network is no sign-in from there', async () => {
-  await using server = await open()
+test('a refresh from another network does not count as a sign-in from there', async () => {
+  await using server = await openServer()
   const home = await signedUp(server)
   const guess = { email: anna.email, password: 'a wrong one' }
   for (let n = 0; n < 5; n++) await visitor(server).post('sign-in', guess)
@@ -220,8 +220,8 @@ test('a refresh from another network is no sign-in from there', async () => {
   expect((await visitor(server, home.address).post('sign-in', right)).status).toBe(200)
 })
 
-test('password checks of any kind are counted together', async () => {
-  await using server = await open()
+test('all kinds of password checks count together', async () => {
+  await using server = await openServer()
   const here = await signedUp(server)
   const wrong = 'a wrong one'
   await visitor(server, here.address).post('sign-in', { email: anna.email, password: wrong })
@@ -238,8 +238,8 @@ test('password checks of any kind are counted together', async () => {
   )
 })
 
-test('a step-up proves the session for now, and takes one proof', async () => {
-  await using server = await open()
+test('a step-up proves the session for a while, and takes either a password or a code', async () => {
+  await using server = await openServer()
   const here = await signedUp(server)
   await server.sql`update sessions set proven_at = now() - interval '6 minutes'`
   server.api.sessions.forgetAccount('')
@@ -258,8 +258,8 @@ const guessable = [
   ...['anna@lamps.example', 'ANNA@lamps.example', 'anna1234567', 'lamps.example', 'Lamps-2026-!', 'annalampsexample1'],
 ]
 
-test('a common password, or one made from the e-mail address, is refused wherever a password is chosen', async () => {
-  await using server = await open()
+test('a common password, or one made from the e-mail address, is refused everywhere', async () => {
+  await using server = await openServer()
   for (const wrong of guessable) {
     const { status, body } = await visitor(server).post('sign-up', { ...anna, password: wrong })
     expect([wrong, status, body.error?.code, body.error?.param]).toEqual([wrong, 400, 'parameter_invalid', 'password'])
@@ -269,7 +269,7 @@ test('a common password, or one made from the e-mail address, is refused whereve
     const { status, body } = await here.post('password', { currentPassword: password, newPassword })
     expect([status, body.error?.code, body.error?.param]).toEqual([400, 'parameter_invalid', 'newPassword'])
   }
-  // None of them was a check of the present password.
+  // None of these requests checked the current password.
   for (let n = 0; n < 5; n++) expect((await here.post('step-up', { password })).status).toBe(204)
 })
 
@@ -280,6 +280,6 @@ test.each([
   'Password of a lamp',
   '日本語のパスワードです',
 ])('the password %s is accepted', async text => {
-  await using server = await open()
+  await using server = await openServer()
   expect((await visitor(server).post('sign-up', { ...anna, password: text })).status).toBe(201)
 })

@@ -8,7 +8,7 @@ import { addressesOf, bookFinal, chainOf, connected, otherTreasury, readToHead, 
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import { type Shop, shop } from './people.ts'
 
-const far = 84532
+const FAR_CHAIN_ID = 84532
 let chain: FactoryChain
 let farChain: FactoryChain
 let token: Hex
@@ -16,7 +16,7 @@ let server: ApiServer
 
 beforeAll(async () => {
   chain = await factoryChain()
-  farChain = await factoryChain({ chainId: far })
+  farChain = await factoryChain({ chainId: FAR_CHAIN_ID })
   token = await chain.deploy('good-token')
   const farToken = await farChain.deploy('good-token')
   const live = { ...chainOf(token, 1), livemode: true }
@@ -24,8 +24,8 @@ beforeAll(async () => {
     routes: balanceRoutes,
     chains: connected([
       { chain: chainOf(token), urls: [chain.url] },
-      { chain: chainOf(farToken, far), urls: [farChain.url] },
-      // Nobody is there.
+      { chain: chainOf(farToken, FAR_CHAIN_ID), urls: [farChain.url] },
+      // Nothing listens there.
       { chain: live, urls: ['http://127.0.0.1:9/key'] },
     ]),
   })
@@ -47,7 +47,7 @@ const amounts = ({ data }: Balances) =>
 const waitingRows = async ({ merchantId }: Shop) =>
   (await server.sql`select from waiting_addresses where merchant_id = ${merchantId}`).length
 
-test('what waits is counted by chain, asset and treasury, whatever it was sent for, and for nobody else', async () => {
+test('waiting money is added up by chain, asset and treasury, whatever it was sent for, and per merchant', async () => {
   const [lamps, chairs] = [await shop(server.api), await shop(server.api, 'Chairs')]
   const [one = '0x', two = '0x', unpaid = '0x'] = await addressesOf(server.api, lamps, 3)
   const [other = '0x'] = await addressesOf(server.api, lamps, 1, { to: otherTreasury })
@@ -55,16 +55,16 @@ test('what waits is counted by chain, asset and treasury, whatever it was sent f
   await chain.mint(token, [one, two, other, theirs, unpaid], 100n)
   await chain.pay(two, 5n)
   await farChain.pay(one, 7n)
-  // The one that is unpaid by the books is not looked at.
+  // The address without a final transfer is not read.
   await bookFinal(server.api, chain, [one, two, other, theirs], { token })
-  await bookFinal(server.api, farChain, [one], { chainId: far })
+  await bookFinal(server.api, farChain, [one], { chainId: FAR_CHAIN_ID })
 
   const balances = await read(lamps)
   expect(amounts(balances)).toEqual([
     [31337, 'ETH', '5', 1, '0x5290'],
     [31337, 'TUSD', '200', 2, '0x5290'],
     [31337, 'TUSD', '100', 1, '0x8617'],
-    [far, 'ETH', '7', 1, '0x5290'],
+    [FAR_CHAIN_ID, 'ETH', '7', 1, '0x5290'],
   ])
   expect(balances).toMatchObject({ has_more: false, unavailable: [] })
   expect(balances.data[1]).toEqual({
@@ -82,7 +82,7 @@ test('what waits is counted by chain, asset and treasury, whatever it was sent f
   expect(amounts(await read(chairs))).toEqual([[31337, 'TUSD', '100', 1, '0x5290']])
 })
 
-test('what is empty in a final block is asked for no more, until money comes again', async () => {
+test('an address that is empty in a final block is not read again until it receives money', async () => {
   const lamps = await shop(server.api)
   const [one = '0x', two = '0x'] = await addressesOf(server.api, lamps, 2)
   await chain.mint(token, [one, two], 100n)
@@ -101,7 +101,7 @@ test('what is empty in a final block is asked for no more, until money comes aga
   expect(amounts(await read(lamps))).toEqual([[31337, 'TUSD', '130', 2, '0x5290']])
 })
 
-test('what a reorganisation brings back is there again', async () => {
+test('money that a reorg brings back is reported again', async () => {
   const lamps = await shop(server.api)
   const [one = '0x'] = await addressesOf(server.api, lamps, 1)
   await chain.mint(token, [one], 100n)
@@ -114,14 +114,14 @@ test('what a reorganisation brings back is there again', async () => {
   expect(await waitingRows(lamps)).toBe(1)
 })
 
-test('a node that hides money for a while makes nobody forget it', async () => {
-  await using liar = await factoryChain()
-  // With the same token at the same address, or it would not seem empty.
-  expect(await liar.deploy('good-token')).toBe(token)
-  await liar.node.mine(50)
+test('a node that hides money for a while does not make the service forget it', async () => {
+  await using hidingChain = await factoryChain()
+  // With the same token at the same address; otherwise the address would not seem empty.
+  expect(await hidingChain.deploy('good-token')).toBe(token)
+  await hidingChain.node.mine(50)
   await using two = await apiServer({
     routes: balanceRoutes,
-    chains: connected([{ chain: chainOf(token), urls: [liar.url, chain.url] }]),
+    chains: connected([{ chain: chainOf(token), urls: [hidingChain.url, chain.url] }]),
   })
   const lamps = await shop(two.api)
   const addresses = await addressesOf(two.api, lamps, 1)
@@ -129,12 +129,12 @@ test('a node that hides money for a while makes nobody forget it', async () => {
   await bookFinal(two.api, chain, addresses, { token })
   for (let round = 0; round < 3; round++) {
     await two.call('GET', `${lamps.path}/balances`, { bearer: lamps.owner.bearer })
-    await readToHead(two.api, liar)
+    await readToHead(two.api, hidingChain)
   }
   expect([...(await two.sql`select empty_number from waiting_addresses`)]).toEqual([{ empty_number: null }])
 })
 
-test('a chain that does not answer is told, and the mode has its own chains', async () => {
+test('an unreachable chain is reported, and each mode has its own chains', async () => {
   const lamps = await shop(server.api)
   const addresses = await addressesOf(server.api, lamps, 1, { livemode: true })
   await chain.pay(addresses[0] ?? '0x', 9n)
@@ -147,11 +147,11 @@ test('a chain that does not answer is told, and the mode has its own chains', as
   for (const chainId of [1, 31337]) await bookFinal(server.api, chain, addresses, { chainId })
   const live = await read(lamps, '?livemode=true')
   expect(live).toMatchObject({ data: [], unavailable: [{ chainId: 1, network: 'Chain 1' }] })
-  // Test money that went to the address of a live payment waits in test mode.
+  // Test money sent to the address of a live payment is reported in test mode.
   expect(amounts(await read(lamps))).toEqual([[31337, 'ETH', '9', 1, '0x5290']])
 })
 
-/** Of these addresses, as the recovery file leads to them. */
+/** The salts of these addresses, derived as from the recovery file. */
 const saltsOf = async ({ merchantId }: Shop, addresses: readonly Hex[]) => {
   const secret = await recoverySecretOf(server.api, server.api.keyring, merchantId)
   const rows = await server.sql<{ counter: string }[]>`

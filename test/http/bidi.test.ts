@@ -11,9 +11,9 @@ import { makeDispute } from './disputes.ts'
 import { makeLink } from './links.ts'
 import { paid } from './payments.ts'
 import { type Shop, shop } from './people.ts'
-import { makeRefund, somebody } from './refunds.ts'
+import { customerAddress, makeRefund } from './refunds.ts'
 
-let to: ApiServer
+let server: ApiServer
 let lamps: Shop
 let key: string
 let link: string
@@ -22,27 +22,31 @@ let dispute: string
 let endpoint: string
 
 beforeAll(async () => {
-  to = await apiServer({
+  server = await apiServer({
     routes: [...routes, ...pageRoutes(routes)],
     env: { SIGN_UP: 'open', CHECKOUT_RATE_LIMIT: '0', API_RATE_LIMIT_TEST: '0', WEBHOOK_ALLOW: '127.0.0.0/8' },
   })
-  lamps = await shop(to.api, 'מנורות')
-  key = (await insertKey(to.sql, lamps)).secret
+  lamps = await shop(server.api, 'מנורות')
+  key = (await insertKey(server.sql, lamps)).secret
   link = (
-    await makeLink(to.api, { merchantId: lamps.merchantId, livemode: false }, { title: 'مصباح', description: 'نحاس' })
+    await makeLink(
+      server.api,
+      { merchantId: lamps.merchantId, livemode: false },
+      { title: 'مصباح', description: 'نحاس' },
+    )
   ).id
   const mode = { merchantId: lamps.merchantId, livemode: false }
-  payment = encodeId('pay', (await paid(to.api, mode)).actor)
-  dispute = await makeDispute(to.api, mode, { submit: false })
+  payment = encodeId('pay', (await paid(server.api, mode)).actor)
+  dispute = await makeDispute(server.api, mode, { submit: false })
   const { json } = await byOwner('POST', '/webhook-endpoints', {
     url: 'https://127.0.0.1/',
     eventTypes: ['payment.succeeded'],
   })
   endpoint = (json as { id: string }).id
 })
-afterAll(() => to[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
-/** What makes a record with the text in the field, by a member, a key, or a customer. */
+/** Requests that write the text to the field, by a member, a key or a customer. */
 const places: readonly (readonly [
   field: string,
   send: (text: string) => Promise<{ status: number; json: unknown }>,
@@ -50,7 +54,7 @@ const places: readonly (readonly [
   [
     'merchantName',
     merchantName =>
-      to.call('POST', '/v1/auth/sign-up', {
+      server.call('POST', '/v1/auth/sign-up', {
         json: { email: `${crypto.randomUUID()}@lamps.example`, password: 'correct horse battery', merchantName },
       }),
   ],
@@ -81,18 +85,18 @@ const places: readonly (readonly [
   [
     'customerName',
     customerName =>
-      to.call('POST', `/v1/checkout/links/${link}/payments`, {
+      server.call('POST', `/v1/checkout/links/${link}/payments`, {
         json: { customerEmail: 'ada@example.com', customerName },
       }),
   ],
 ]
 const byOwner = (method: string, path: string, json: object) =>
-  to.call(method, lamps.path + path, { bearer: lamps.owner.bearer, json })
-const byKey = (path: string, json: object) => to.call('POST', path, { bearer: key, json })
+  server.call(method, lamps.path + path, { bearer: lamps.owner.bearer, json })
+const byKey = (path: string, json: object) => server.call('POST', path, { bearer: key, json })
 
 const controls = '\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'
 
-test.each(places)('a %s with a bidirectional control is 400', async (field, send) => {
+test.each(places)('a %s with a bidirectional control character is answered 400', async (field, send) => {
   for (const control of controls) {
     const { status, json } = await send(`Lamp ${control}00.1$`)
     expect([control.codePointAt(0), status, json]).toMatchObject([
@@ -101,26 +105,26 @@ test.each(places)('a %s with a bidirectional control is 400', async (field, send
   }
 })
 
-/** Secrets, the names of what exists already, and addresses, which a handler parses. */
-const takesThem: readonly string[] = [
+/** Secrets, names of existing objects, and addresses, which a handler parses. */
+const exempt: readonly string[] = [
   ...['code', 'password', 'currentPassword', 'newPassword', 'signUpCode', 'token', 'clientSecret'],
   ...['asset', 'destination', 'address', 'signature', 'url'],
 ]
 
-test('no other field of a body takes one', () => {
+test('no other text field of a body accepts a control character', () => {
   const found = [...routes, ...pageRoutes(routes)].flatMap(({ method, path, body }) =>
     fieldsIn(body).flatMap(({ name, rule }) =>
-      takesControls(rule) && !takesThem.includes(name) ? [`${name} of ${method} ${path}`] : [],
+      acceptsControls(rule) && !exempt.includes(name) ? [`${name} of ${method} ${path}`] : [],
     ),
   )
   expect(found).toEqual([])
 })
 
-const takesControls = (rule: Type): boolean => !(rule('Lamp \u202e00.1$ and lights') instanceof type.errors)
+const acceptsControls = (rule: Type): boolean => !(rule('Lamp \u202e00.1$ and lights') instanceof type.errors)
 
 type Field = { readonly name: string; readonly rule: Type }
 
-/** The texts that a body names. Metadata, which may have any name, is data of the merchant's programs. */
+/** The text fields of a body. Metadata, which may have any names, is data for the merchant's programs. */
 const fieldsIn = (body: Type | undefined): readonly Field[] =>
   Object.entries((body ? schemaOf(body).properties : undefined) ?? {}).flatMap(([name, schema]) => {
     const rule = (body as Type<Record<string, unknown>>).get(name) as Type
@@ -130,7 +134,7 @@ const fieldsIn = (body: Type | undefined): readonly Field[] =>
 const mayBeText = (schema: object): boolean =>
   'anyOf' in schema ? (schema.anyOf as object[]).some(mayBeText) : 'type' in schema && schema.type === 'string'
 
-test('names written from right to left need none, and are kept', async () => {
+test('right-to-left names without control characters are accepted and kept', async () => {
   const { status, json } = await byKey('/v1/payment-links', {
     amountMinor: 100,
     currency: 'USD',
@@ -139,35 +143,35 @@ test('names written from right to left need none, and are kept', async () => {
   expect([status, json]).toMatchObject([201, { title: 'מנורת שולחן 👩‍👩‍👦' }])
 })
 
-/** How often the body of a page shows the text in a `<bdi>` of its own, and how often without one. */
+/** How often the body of a page shows the text inside a `<bdi>` of its own, and how often outside. */
 const shown = ({ text: page }: { readonly text: string }, text: string) => {
   const body = page.slice(page.indexOf('<body>'))
   const isolated = body.split(`<bdi>${text}</bdi>`).length - 1
   return { isolated, bare: body.split(text).length - 1 - isolated }
 }
 
-test('the page of a payment link isolates what a merchant wrote from the text around it', async () => {
-  const page = await to.call('GET', `/pay/${link}`)
+test("the page of a payment link isolates the merchant's texts from the text around them", async () => {
+  const page = await server.call('GET', `/pay/${link}`)
   for (const part of ['מנורות', 'مصباح', 'نحاس']) expect(shown(page, part)).toEqual({ isolated: 1, bare: 0 })
 })
 
-test('so does every page of a claim', async () => {
+test("every page of a claim isolates the merchant's name", async () => {
   const claimed = async () => {
-    const id = await makeRefund(to.api, { merchantId: lamps.merchantId, livemode: false })
-    const { json } = await to.call('GET', `${lamps.path}/refunds/${id}`, { bearer: lamps.owner.bearer })
+    const id = await makeRefund(server.api, { merchantId: lamps.merchantId, livemode: false })
+    const { json } = await server.call('GET', `${lamps.path}/refunds/${id}`, { bearer: lamps.owner.bearer })
     return { id, secret: secretOf((json as { claimUrl: string }).claimUrl) }
   }
   const [{ secret }, over] = [await claimed(), await claimed()]
-  await expire(to.api, over.id)
+  await expire(server.api, over.id)
   const other = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
   const pages = [
-    [200, 1, await visit(to, secret)],
-    [422, 1, await sendForm(to, secret, { address: '0x12' })],
-    [200, 1, await sendForm(to, secret, { address: somebody })],
-    [200, 2, await sendForm(to, secret, { address: somebody, confirmed: 'yes' })],
-    [200, 2, await visit(to, secret)],
-    [409, 2, await sendForm(to, secret, { address: other, confirmed: 'yes' })],
-    [410, 2, await visit(to, over.secret)],
+    [200, 1, await visit(server, secret)],
+    [422, 1, await sendForm(server, secret, { address: '0x12' })],
+    [200, 1, await sendForm(server, secret, { address: customerAddress })],
+    [200, 2, await sendForm(server, secret, { address: customerAddress, confirmed: 'yes' })],
+    [200, 2, await visit(server, secret)],
+    [409, 2, await sendForm(server, secret, { address: other, confirmed: 'yes' })],
+    [410, 2, await visit(server, over.secret)],
   ] as const
   for (const [status, isolated, page] of pages)
     expect([page.status, shown(page, 'מנורות')]).toEqual([status, { isolated, bare: 0 }])

@@ -6,11 +6,11 @@ import { until } from '../harness/until.ts'
 
 const KIB64 = 64 * 1024
 
-/** A server that says what it made of the body. */
-const server = (patienceMs = 20_000) => {
-  const heard: string[] = []
+/** A server that answers with the body it read, or with the error code. */
+const startServer = (patienceMs = 20_000) => {
+  const errorCodes: string[] = []
   const readBody = openBodyReader({ patienceMs })
-  const bun = Bun.serve({
+  const listener = Bun.serve({
     port: 0,
     hostname: '127.0.0.1',
     fetch: request =>
@@ -18,19 +18,19 @@ const server = (patienceMs = 20_000) => {
         body => Response.json(body ?? 'no body'),
         error => {
           const { code, because } = error instanceof Refusal ? error : { code: String(error), because: {} }
-          heard.push(code)
+          errorCodes.push(code)
           return new Response([code, because.param].filter(part => part !== undefined).join(' '))
         },
       ),
   })
   const send = async (body: string | Uint8Array, type: string | null = 'application/json') => {
     const headers = new Headers(type === null ? {} : { 'content-type': type })
-    return (await fetch(bun.url, { method: 'POST', body, headers })).text()
+    return (await fetch(listener.url, { method: 'POST', body, headers })).text()
   }
-  return { send, heard, port: Number(bun.port), [Symbol.asyncDispose]: () => bun.stop(true) }
+  return { send, errorCodes, port: Number(listener.port), [Symbol.asyncDispose]: () => listener.stop(true) }
 }
 
-/** Written by hand, because no client sends what these tests send. */
+/** Writes the request by hand, because no HTTP client sends what these tests send. */
 const dial = (port: number, head: string) => {
   const socket = connect(port, '127.0.0.1')
   let text = ''
@@ -50,42 +50,42 @@ const dial = (port: number, head: string) => {
 const chunk = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n`
 const quoted = (bytes: number) => JSON.stringify('a'.repeat(bytes - 2))
 
-test('a body of 64 KiB is read, and one byte more is too much', async () => {
-  await using to = server()
-  expect(await to.send(quoted(KIB64))).toBe(quoted(KIB64))
-  expect(await to.send(quoted(KIB64 + 1))).toBe('body_too_large')
-  expect(await to.send(quoted(10 * 1024 * 1024))).toBe('body_too_large')
+test('a body of 64 KiB is read, and one byte more is refused', async () => {
+  await using server = startServer()
+  expect(await server.send(quoted(KIB64))).toBe(quoted(KIB64))
+  expect(await server.send(quoted(KIB64 + 1))).toBe('body_too_large')
+  expect(await server.send(quoted(10 * 1024 * 1024))).toBe('body_too_large')
 })
 
-test('a body that says it is too large is refused before any of it has come', async () => {
-  await using to = server()
-  using caller = dial(to.port, `Content-Length: ${KIB64 + 1}`)
+test('a body whose Content-Length is too large is refused before any of it arrives', async () => {
+  await using server = startServer()
+  using caller = dial(server.port, `Content-Length: ${KIB64 + 1}`)
   expect(await caller.answer()).toContain('body_too_large')
 })
 
-test('a body of unknown length is refused when the first byte too many has come, not at its end', async () => {
-  await using to = server()
-  using caller = dial(to.port, 'Transfer-Encoding: chunked')
+test('a body of unknown length is refused at the first byte too many, not at its end', async () => {
+  await using server = startServer()
+  using caller = dial(server.port, 'Transfer-Encoding: chunked')
   for (let sent = 0; sent < KIB64; sent += 4096) await caller.write(chunk('a'.repeat(4096)))
   expect(caller.hasAnswer()).toBe(false)
   await caller.write(chunk('a'))
   expect(await caller.answer()).toContain('body_too_large')
 })
 
-test('a body of 64 KiB in chunks is read', async () => {
-  await using to = server()
-  using caller = dial(to.port, 'Transfer-Encoding: chunked')
+test('a chunked body of 64 KiB is read', async () => {
+  await using server = startServer()
+  using caller = dial(server.port, 'Transfer-Encoding: chunked')
   const body = quoted(KIB64)
   for (let at = 0; at < KIB64; at += 10_000) await caller.write(chunk(body.slice(at, at + 10_000)))
   await caller.write('0\r\n\r\n')
   expect(await caller.answer()).toContain('200 OK')
-  expect(to.heard).toEqual([])
+  expect(server.errorCodes).toEqual([])
 })
 
-test('a body that comes a byte at a time is read', async () => {
-  await using to = server()
+test('a body that arrives byte by byte is read', async () => {
+  await using server = startServer()
   const body = '{"room":"attic"}'
-  using caller = dial(to.port, `Content-Length: ${body.length}`)
+  using caller = dial(server.port, `Content-Length: ${body.length}`)
   for (const byte of body) {
     expect(caller.hasAnswer()).toBe(false)
     await caller.write(byte)
@@ -93,21 +93,21 @@ test('a body that comes a byte at a time is read', async () => {
   expect(await caller.answer()).toContain(body)
 })
 
-test('a body that does not end is waited for only so long', async () => {
-  await using to = server(100)
-  using caller = dial(to.port, 'Content-Length: 10')
+test('waiting for the end of a body times out', async () => {
+  await using server = startServer(100)
+  using caller = dial(server.port, 'Content-Length: 10')
   await caller.write('{')
   expect(await caller.answer()).toContain('invalid_json')
 })
 
-test('a caller who hangs up in the middle is refused and not a fault', async () => {
-  await using to = server()
+test('a client that disconnects inside the body is refused, which is not an internal error', async () => {
+  await using server = startServer()
   {
-    using caller = dial(to.port, 'Content-Length: 10')
+    using caller = dial(server.port, 'Content-Length: 10')
     await caller.write('{')
   }
-  await until(() => to.heard.length > 0)
-  expect(to.heard).toEqual(['invalid_json'])
+  await until(() => server.errorCodes.length > 0)
+  expect(server.errorCodes).toEqual(['invalid_json'])
 })
 
 const nested = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
@@ -148,15 +148,15 @@ const bodies: readonly [body: string | Uint8Array, answer: string][] = [
 test.each(bodies.map(([body, answer]) => [String(body).slice(0, 30), body, answer] as const))(
   'the body %j',
   async (_, body, answer) => {
-    await using to = server()
-    expect(await to.send(body)).toBe(answer)
+    await using server = startServer()
+    expect(await server.send(body)).toBe(answer)
   },
 )
 
-test('a body is taken as JSON in UTF-8 and as nothing else', async () => {
-  await using to = server()
+test('a body must be JSON in UTF-8', async () => {
+  await using server = startServer()
   for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])
-    expect([type, await to.send('{}', type)]).toEqual([type, '{}'])
+    expect([type, await server.send('{}', type)]).toEqual([type, '{}'])
   for (const type of [
     'text/plain',
     'application/x-www-form-urlencoded',
@@ -166,14 +166,14 @@ test('a body is taken as JSON in UTF-8 and as nothing else', async () => {
     'text/plain; application/json',
     'application/json, text/plain',
   ])
-    expect([type, await to.send('{}', type)]).toEqual([type, 'unsupported_media_type'])
-  // Bytes, since a text would be given a type by fetch.
-  expect(await to.send(Buffer.from('{}'), null)).toBe('unsupported_media_type')
+    expect([type, await server.send('{}', type)]).toEqual([type, 'unsupported_media_type'])
+  // Bytes, because fetch sets a content type for text.
+  expect(await server.send(Buffer.from('{}'), null)).toBe('unsupported_media_type')
 })
 
-test('a compressed body is not taken', async () => {
-  await using to = server()
-  using caller = dial(to.port, 'Content-Encoding: gzip\r\nContent-Length: 2')
+test('a compressed body is refused', async () => {
+  await using server = startServer()
+  using caller = dial(server.port, 'Content-Encoding: gzip\r\nContent-Length: 2')
   await caller.write('{}')
   expect(await caller.answer()).toContain('unsupported_media_type')
 })

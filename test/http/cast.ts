@@ -6,7 +6,7 @@ import { insertKey } from '../access/keys.ts'
 import type { ApiServer } from '../harness/api.ts'
 import { forgetProof, member, type Person, person, type Shop, shop } from './people.ts'
 
-/** Everybody who may knock, and what they show: for tests that try all doors. */
+/** All kinds of callers and their credentials, for tests that call every route. */
 export type Cast = {
   readonly shop: Shop
   readonly otherShop: Shop
@@ -15,9 +15,9 @@ export type Cast = {
   /** An owner whose password was given too long ago. */
   readonly staleOwner: Person
   readonly removed: Person
-  /** Access tokens that are none, by what is wrong with them. */
+  /** Invalid access tokens, by what is wrong with them. */
   readonly badTokens: Readonly<Record<string, string>>
-  /** API keys that are none any more, or never were. */
+  /** Invalid API keys, by what is wrong with them. */
   readonly badKeys: Readonly<Record<string, string>>
   readonly keys: { readonly full: string; readonly readOnly: string; readonly writeOnly: string; readonly live: string }
 }
@@ -62,25 +62,25 @@ const badTokensOf = async ({ api }: ApiServer, { accountId, bearer }: Person): P
     userAgent: null,
   })
   return {
-    'of a session that was signed out': gone.bearer,
-    'that is over': await signAccessToken(
+    'of a signed-out session': gone.bearer,
+    'that has expired': await signAccessToken(
       api.keyring,
       { accountId, sessionId: claims.sid },
       new Date(Date.now() - 901_000),
     ),
     'of another server': await signAccessToken(other, { accountId, sessionId: claims.sid }, new Date()),
     'signed with another key under our id': await signed(other.signing('access').current.key),
-    'signed for another purpose': await signed(api.keyring.signing('refresh').current.key),
+    'signed with the key of another purpose': await signed(api.keyring.signing('refresh').current.key),
     'of another session': await signed(current.key, { sid: crypto.randomUUID() }),
     'of another account': await signed(current.key, { sub: crypto.randomUUID() }),
-    'for another audience': await signed(current.key, { aud: 'somebody else' }),
+    'for another audience': await signed(current.key, { aud: 'another service' }),
     'with no algorithm': `${encoded({ alg: 'none', typ: 'JWT', kid: current.id })}.${payload}.`,
     'with no signature': `${head}.${payload}.`,
     'with another algorithm': `${encoded({ alg: 'HS512', typ: 'JWT', kid: current.id })}.${payload}.${signature}`,
-    'with claims of its own': `${head}.${encoded({ ...claims, exp: claims.exp + 1 })}.${signature}`,
-    'that is cut off': bearer.slice(0, -1),
-    'that is none': 'x',
-    'that is a NUL': '%00',
+    'with changed claims': `${head}.${encoded({ ...claims, exp: claims.exp + 1 })}.${signature}`,
+    'that is truncated': bearer.slice(0, -1),
+    'of one letter': 'x',
+    'of a NUL': '%00',
   }
 }
 
@@ -95,11 +95,11 @@ const badKeysOf = async ({ sql }: ApiServer, merchantId: string): Promise<Record
   const last = secret.at(-1) === '0' ? '1' : '0'
   return {
     'that was revoked': revoked.secret,
-    'that is over': (await insertKey(sql, { merchantId, expiresInMs: -1 })).secret,
+    'that has expired': (await insertKey(sql, { merchantId, expiresInMs: -1 })).secret,
     'that does not exist': deleted.secret,
     'with a typo': secret.slice(0, -1) + last,
     'of the other mode': secret.replace('sk_test_', 'sk_live_'),
-    'that is cut off': secret.slice(0, -1),
-    'that is none': 'sk_test_x',
+    'that is truncated': secret.slice(0, -1),
+    'of one letter': 'sk_test_x',
   }
 }

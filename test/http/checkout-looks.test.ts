@@ -7,19 +7,19 @@ import { events } from '../harness/events.ts'
 import { until } from '../harness/until.ts'
 import { type CheckoutPayment, checkoutServer } from './checkouts.ts'
 
-const { to, link, open, customer, chain: node } = await checkoutServer()
+const { server, link, open, customer, chain: node } = await checkoutServer()
 const watched = { id: 31337, tokens: [], confirmations: 3 }
-const rpc = to.api.chains.find(watched.id)?.rpc
-if (!rpc) throw new Error('the server has no sandbox')
+const rpc = server.api.chains.find(watched.id)?.rpc
+if (!rpc) throw new Error('the sandbox chain has no RPC')
 const source: ChainSource = openSource(rpc, [])
 
 const readBlocks = async () => {
   await node.mine()
-  while ((await readNext(to.sql, watched, source)) !== 'idle');
+  while ((await readNext(server.sql, watched, source)) !== 'idle');
 }
 await readBlocks()
 
-/** Of coins; and what a contract sends to it as it ends, which no block lists. */
+/** A payment in ether. `arrive` pays it by a contract that self-destructs, which no block lists as a transfer. */
 const opened = async () => {
   const made = await open((await link()).id, { chainId: watched.id, asset: 'ETH' })
   const { address, amountExpected } = made.payment.crypto ?? { address: '', amountExpected: '0' }
@@ -34,32 +34,32 @@ const opened = async () => {
   }
 }
 const isProcessing = async (read: () => Promise<CheckoutPayment>) => {
-  await settlePayments(to.api)
+  await settlePayments(server.api)
   return (await read()).status === 'processing'
 }
 
-test('coins that a contract sends on are looked for when the page asks', async () => {
+test('ether sent on by a contract is found by a balance check when the page reads the payment', async () => {
   const made = await opened()
   await made.arrive()
   await until(() => isProcessing(made.read))
 })
 
-test('they are looked for while the page listens', async () => {
+test('ether sent on by a contract is found while the page listens to the stream', async () => {
   const made = await opened()
   await made.arrive()
-  const stream = await events(`${to.url}${made.path}/stream`, { 'client-secret': made.clientSecret })
-  const transfers = () => to.sql`select from transfers t join payments p on p.id = t.payment_id
+  const stream = await events(`${server.url}${made.path}/stream`, { 'client-secret': made.clientSecret })
+  const transfers = () => server.sql`select from transfers t join payments p on p.id = t.payment_id
     where lower(p.address) = ${made.payment.crypto?.address.toLowerCase() ?? ''}`
   await until(async () => (await transfers()).length === 1)
   stream.leave()
 })
 
-test('they are looked for when a transaction is named, however lately the page has asked', async () => {
+test('ether sent on by a contract is found when a transaction is submitted, even right after a read', async () => {
   const made = await opened()
   await made.read()
   await made.arrive()
   await made.submit(`0x${'ab'.repeat(32)}`)
-  const transfers = () => to.sql`select from transfers t join payments p on p.id = t.payment_id
+  const transfers = () => server.sql`select from transfers t join payments p on p.id = t.payment_id
     where lower(p.address) = ${made.payment.crypto?.address.toLowerCase() ?? ''}`
   await until(async () => (await transfers()).length === 1)
 })

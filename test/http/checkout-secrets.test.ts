@@ -12,11 +12,11 @@ const each = (of: readonly Route[]) => of.map(route => [`${route.method} ${route
 const byLink = customers.filter(({ path }) => path.includes(':linkId'))
 const bySecret = customers.filter(({ path }) => path.includes(':id'))
 
-const { to, lamps, key } = await twoShops({ routes, env: { CHECKOUT_RATE_LIMIT: '0' } })
+const { server, lamps, key } = await twoShops({ routes, env: { CHECKOUT_RATE_LIMIT: '0' } })
 const whose = { ...lamps, livemode: false }
-const { id: linkId } = await makeLink(to.api, whose)
+const { id: linkId } = await makeLink(server.api, whose)
 
-/** What the routes for customers take. */
+/** The bodies that the customer routes accept. */
 const bodies: Readonly<Record<string, object>> = {
   'POST /v1/checkout/links/:linkId/payments': { customerEmail: 'ada@example.com' },
   'POST /v1/checkout/payments/:id/asset': { chainId: 31337, asset: 'TUSD' },
@@ -28,40 +28,44 @@ type Shown = { readonly header?: string; readonly query?: string; readonly body?
 
 const ask = (route: Route, id: string, { header, query, body }: Shown = {}) => {
   const json = bodies[`${route.method} ${route.path}`]
-  return to.call(route.method, route.path.replace(/:\w+/, id) + (query === undefined ? '' : `?clientSecret=${query}`), {
-    ...(json && { json: { ...json, ...(body !== undefined && { clientSecret: body }) } }),
-    headers: { ...(header !== undefined && { 'client-secret': header }) },
-  })
+  return server.call(
+    route.method,
+    route.path.replace(/:\w+/, id) + (query === undefined ? '' : `?clientSecret=${query}`),
+    {
+      ...(json && { json: { ...json, ...(body !== undefined && { clientSecret: body }) } }),
+      headers: { ...(header !== undefined && { 'client-secret': header }) },
+    },
+  )
 }
 
 const opened = async () => {
-  const { status, json } = await to.call('POST', `/v1/checkout/links/${linkId}/payments`, {
+  const { status, json } = await server.call('POST', `/v1/checkout/links/${linkId}/payments`, {
     json: { customerEmail: 'ada@example.com' },
   })
   expect(status).toBe(201)
   return json as { payment: { id: string }; clientSecret: string }
 }
 
-test('every route for customers goes by a link or by a payment', () => {
+test('every customer route is addressed by a link or by a payment', () => {
   expect(byLink.length + bySecret.length).toBe(customers.length)
   expect([byLink.length, bySecret.length]).toEqual([2, 5])
 })
 
-test.each(each(byLink))('%s answers for no link as for any other', async (_, route) => {
+test.each(each(byLink))('%s answers unknown links and ids of other kinds alike', async (_, route) => {
   await expectMissing(id => ask(route, id), [...namesNothing(linkId), (await opened()).payment.id])
 })
 
-test.each(each(bySecret))('%s answers whoever has not the secret as if there were no payment', async (_, route) => {
+test.each(each(bySecret))('%s answers 404 without the secret, as if the payment did not exist', async (_, route) => {
   const [mine, theirs] = [await opened(), await opened()]
-  // One that no customer has opened has no secret at all.
-  const { id: secretless } = await makePayment(to.api, whose, 'picked')
+  // A payment that no customer has opened has no secret.
+  const { id: withoutSecret } = await makePayment(server.api, whose, 'picked')
   const { id } = mine.payment
   const { clientSecret } = mine
-  const unchanged = await contentsOf(to.sql)
-  const missing = [...namesNothing(id), theirs.payment.id, secretless]
+  const unchanged = await contentsOf(server.sql)
+  const missing = [...namesNothing(id), theirs.payment.id, withoutSecret]
   const said = await expectMissing(other => ask(route, other, { header: clientSecret }), missing)
   const expectSame = async (shown: Shown) =>
-    expect(await expectMissing(other => ask(route, other, shown), [id, secretless])).toBe(said)
+    expect(await expectMissing(other => ask(route, other, shown), [id, withoutSecret])).toBe(said)
 
   await expectSame({})
   const near = [
@@ -75,13 +79,13 @@ test.each(each(bySecret))('%s answers whoever has not the secret as if there wer
     await expectSame({ query: wrong })
     if (route.body) await expectSame({ body: wrong })
   }
-  expect(await contentsOf(to.sql)).toEqual(unchanged)
+  expect(await contentsOf(server.sql)).toEqual(unchanged)
 })
 
-test('the secret is kept nowhere, and no wrong one either', async () => {
+test('neither the secret nor a wrong secret is stored', async () => {
   const { payment, clientSecret } = await opened()
   for (const route of bySecret) await ask(route, payment.id, { header: `${clientSecret}-wrong` })
-  const kept = JSON.stringify(await contentsOf(to.sql))
+  const kept = JSON.stringify(await contentsOf(server.sql))
   expect(kept).toContain('checkouts')
   for (const part of [clientSecret, clientSecret.split('_secret_')[1] ?? '?', '-wrong'])
     expect(kept).not.toContain(part)

@@ -4,8 +4,8 @@ import { Agent, get, type IncomingMessage } from 'node:http'
 import { until } from '../harness/until.ts'
 import { checkoutServer, type Opened } from './checkouts.ts'
 
-const { to, link, open } = await checkoutServer()
-// `fetch` opens 256 connections of a process at most.
+const { server, link, open } = await checkoutServer()
+// `fetch` opens at most 256 connections per process.
 const agent = new Agent({ maxSockets: Number.POSITIVE_INFINITY })
 afterAll(() => agent.destroy())
 
@@ -13,7 +13,7 @@ type Stream = { readonly status: number | undefined; readonly ended: boolean; le
 
 const stream = async ({ payment, clientSecret }: Opened, address: string): Promise<Stream> => {
   const headers = { 'client-secret': clientSecret, 'x-forwarded-for': address }
-  const request = get(`${to.url}/v1/checkout/payments/${payment.id}/stream`, { agent, headers })
+  const request = get(`${server.url}/v1/checkout/payments/${payment.id}/stream`, { agent, headers })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
   response.resume()
   const opened = {
@@ -38,15 +38,15 @@ const payments = async (count: number): Promise<readonly Opened[]> => {
 const leave = (streams: readonly Stream[]) => {
   for (const each of streams) each.leave()
 }
-/** The places of connections that were closed are free a moment later. */
-const opensAgain = (made: Opened, address: string) =>
+/** A closed connection is released a moment later. */
+const untilItOpens = (made: Opened, address: string) =>
   until(async () => {
     const again = await stream(made, address)
     again.leave()
     return again.status === 200
   })
 
-test('the eleventh stream of a payment ends the oldest one, whatever address each comes from', async () => {
+test('the eleventh stream of a payment ends the oldest one, from any addresses', async () => {
   const [made] = (await payments(1)) as [Opened]
   const streams: Stream[] = []
   for (let n = 0; n < 12; n++) streams.push(await stream(made, `2001:db8:${n}::1`))
@@ -59,23 +59,23 @@ test('the eleventh stream of a payment ends the oldest one, whatever address eac
 test.each([
   ['an IPv4 address', () => '198.51.100.7', '198.51.100.8'],
   ['an IPv6 /64', (n: number) => `2001:db8:ff:1::${n.toString(16)}`, '2001:db8:ff:2::1'],
-])('%s has 60 streams, and the next one is 429', async (_, addressOf, elsewhere) => {
+])('%s can have 60 streams; the next one is answered 429', async (_, addressOf, elsewhere) => {
   const made = await payments(8)
   const streams = await Promise.all(Array.from({ length: 60 }, (_, n) => stream(made[n % 6] as Opened, addressOf(n))))
   expect(statuses(streams)).toEqual(streams.map(() => 200))
   const refused = await stream(made[6] as Opened, addressOf(60))
   const other = await stream(made[6] as Opened, elsewhere)
   expect(statuses([refused, other])).toEqual([429, 200])
-  // A refused one has not ended another.
+  // A refused stream has not ended another one.
   expect(streams.filter(({ ended }) => ended)).toEqual([])
-  // Nor is one refused that takes the place of another.
+  // Nor is a stream refused that replaces another of the same payment.
   const eleventh = await stream(made[0] as Opened, addressOf(61))
   expect(eleventh.status).toBe(200)
   leave([...streams, other, eleventh])
-  await opensAgain(made[6] as Opened, addressOf(62))
+  await untilItOpens(made[6] as Opened, addressOf(62))
 })
 
-test('an IPv6 /48 has 250 streams, and other networks have theirs', async () => {
+test('an IPv6 /48 can have 250 streams, independently of other networks', async () => {
   const made = await payments(26)
   const addressOf = (n: number) => `2001:db8:aaaa:${n.toString(16)}::1`
   const streams = await Promise.all(Array.from({ length: 250 }, (_, n) => stream(made[n % 25] as Opened, addressOf(n))))
@@ -85,5 +85,5 @@ test('an IPv6 /48 has 250 streams, and other networks have theirs', async () => 
   )
   expect(statuses(others)).toEqual([429, 200, 200])
   leave([...streams, ...others])
-  await opensAgain(made[25] as Opened, addressOf(252))
+  await untilItOpens(made[25] as Opened, addressOf(252))
 })

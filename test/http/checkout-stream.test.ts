@@ -13,12 +13,12 @@ import { startMain } from '../harness/main.ts'
 import { type CheckoutPayment, checkoutServer, type Opened } from './checkouts.ts'
 import { signedUp } from './visitor.ts'
 
-const { to, link, open, customer } = await checkoutServer()
-const ledger = await openLedger(to.sql)
+const { server, link, open, customer } = await checkoutServer()
+const ledger = await openLedger(server.sql)
 
 const opened = async (json: object = {}) => {
   const made = await open((await link()).id, json)
-  return { ...made, ...customer(made), url: `${to.url}${customer(made).path}/stream` }
+  return { ...made, ...customer(made), url: `${server.url}${customer(made).path}/stream` }
 }
 const withSecret = ({ clientSecret }: Opened) => ({ 'client-secret': clientSecret })
 const asJson = { method: 'POST', headers: { 'content-type': 'application/json' } }
@@ -46,17 +46,17 @@ describe('GET /v1/checkout/payments/:id/stream', () => {
     }
   })
 
-  test('200: every change that comes, confirmations included, to all who listen', async () => {
+  test('200: every change, confirmations included, reaches all listeners', async () => {
     const made = await opened()
     const streams = await Promise.all([1, 2].map(() => events(made.url, withSecret(made))))
     for (const stream of streams) expect(await dataOf(stream)).toMatchObject({ status: 'pending', crypto: null })
     const picked = await made.pick(31337, 'TUSD')
     for (const stream of streams) expect((await dataOf(stream))?.crypto).toEqual(picked.crypto)
 
-    const to_ = picked.crypto?.address.toLowerCase() ?? ''
-    await ledger.block([{ to: to_, amount: 10_000_000n, token: sandboxContracts.token }])
-    await settlePayments(to.api)
-    /** Steps in between may be told too. */
+    const receiver = picked.crypto?.address.toLowerCase() ?? ''
+    await ledger.block([{ to: receiver, amount: 10_000_000n, token: sandboxContracts.token }])
+    await settlePayments(server.api)
+    /** Skips states in between. */
     const until = async (is: (payment: CheckoutPayment) => boolean) => {
       for (const stream of streams) for (let now = await dataOf(stream); now && !is(now); now = await dataOf(stream));
     }
@@ -64,7 +64,7 @@ describe('GET /v1/checkout/payments/:id/stream', () => {
     await ledger.block()
     await until(({ status, crypto }) => status === 'processing' && crypto?.confirmations === 2)
     await ledger.finalize()
-    await settlePayments(to.api)
+    await settlePayments(server.api)
     await until(({ status }) => status === 'success')
     for (const stream of streams) stream.leave()
     const now = await events(made.url, withSecret(made))
@@ -72,51 +72,51 @@ describe('GET /v1/checkout/payments/:id/stream', () => {
     now.leave()
   })
 
-  test('200: Last-Event-ID is told what it does not know, and nothing twice', async () => {
+  test('200: Last-Event-ID resumes with what is new, without repeats', async () => {
     const made = await opened()
     const first = await events(made.url, withSecret(made))
     const known = (await first.next())?.id ?? ''
     first.leave()
     const again = await events(made.url, { ...withSecret(made), 'last-event-id': known })
-    const [told] = await Promise.all([again.next(), made.pick(31337, 'TUSD')])
-    expect(told?.id).not.toBe(known)
-    expect(told?.data).toMatchObject({ crypto: { asset: 'TUSD' } })
+    const [update] = await Promise.all([again.next(), made.pick(31337, 'TUSD')])
+    expect(update?.id).not.toBe(known)
+    expect(update?.data).toMatchObject({ crypto: { asset: 'TUSD' } })
     again.leave()
-    // What it knew is over by now.
+    // That event is outdated by now.
     const late = await events(made.url, { ...withSecret(made), 'last-event-id': known })
-    expect(await late.next()).toEqual(told as never)
+    expect(await late.next()).toEqual(update as never)
     late.leave()
   })
 
-  test('200 to HEAD, with nothing behind it', async () => {
+  test('200: HEAD, without a body', async () => {
     const made = await opened()
     const { status, headers } = await fetch(made.url, { method: 'HEAD', headers: withSecret(made) })
     expect([status, headers.get('content-type')]).toEqual([200, 'text/event-stream'])
   })
 
-  test('404 in JSON for whoever has not the secret', async () => {
+  test('404: without the secret, as JSON', async () => {
     const made = await opened()
-    const { status, json } = await to.call('GET', `${made.path}/stream`, { headers: { 'client-secret': 'x' } })
+    const { status, json } = await server.call('GET', `${made.path}/stream`, { headers: { 'client-secret': 'x' } })
     expect([status, json]).toMatchObject([404, { error: { code: 'resource_not_found' } }])
   })
 })
 
-test.concurrent('a stream on which nothing is told but that it lives is no idle connection', async () => {
+test.concurrent('heartbeats keep a stream without events from being closed as idle', async () => {
   const made = await opened()
-  const streams = openStreams({ look: async () => new Map(), log: to.api.log, beatMs: 500 })
-  const server = app(routes, { ...to.api, streams })
-  const serving = await serve(server, { host: '127.0.0.1', port: 0, idleS: 5 })
-  const at = `http://127.0.0.1:${server.server?.port}${made.path}/stream`
+  const streams = openStreams({ look: async () => new Map(), log: server.api.log, beatMs: 500 })
+  const quickBeats = app(routes, { ...server.api, streams })
+  const serving = await serve(quickBeats, { host: '127.0.0.1', port: 0, idleS: 5 })
+  const at = `http://127.0.0.1:${quickBeats.server?.port}${made.path}/stream`
   const { body } = await fetch(at, { headers: withSecret(made) })
   let beats = 0
-  // Half a second each; an idle connection would be cut off within eight.
+  // A heartbeat every half second; an idle connection would be closed within eight seconds.
   for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? [])
     if (piece.startsWith(':') && ++beats === 18) streams.stop()
   expect(beats).toBe(18)
   await serving.stop()
 })
 
-test.concurrent('an instance that is told to stop ends its streams and then itself, and has written no secret anywhere', async () => {
+test.concurrent('a server that is stopped ends its streams before it ends, and has written no secret anywhere', async () => {
   await using db = await database()
   await using main = await startMain({ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'api', LOG_LEVEL: 'trace' })
   const anna = await signedUp(main)
@@ -132,7 +132,7 @@ test.concurrent('an instance that is told to stop ends its streams and then itse
   const stream = await events(`${main.url}/v1/checkout/payments/${made.payment.id}/stream`, withSecret(made))
   expect(await dataOf(stream)).toEqual(made.payment)
 
-  // Faults have the most to say.
+  // Errors log the most.
   await db.sql`alter table checkouts rename to gone`
   const path = `/v1/checkout/payments/${made.payment.id}`
   const { clientSecret } = made
@@ -152,7 +152,7 @@ test.concurrent('an instance that is told to stop ends its streams and then itse
   expect(said).not.toContain(clientSecret.split('_secret_')[1] ?? '')
 
   main.child.kill('SIGTERM')
-  // Ended, and not cut off: that would throw.
+  // Ended cleanly: a cut connection would throw here.
   expect(await stream.next()).toBeUndefined()
   expect(await main.exited).toBe(0)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { openStreams, type Streams, type StreamsOptions } from '../../src/http/checkout-streams.ts'
 import { until } from '../harness/until.ts'
 
-/** Streams of something whose state is a number. */
+/** Streams of objects whose state is a number. */
 const counting = (options: Partial<StreamsOptions> = {}) => {
   const seen = (state: number) => ({
     key: String(state),
@@ -41,7 +41,7 @@ const codeOf = (streams: Streams, network?: string) => {
   }
 }
 
-test('one look is for all who listen, and nobody looks while nobody does', async () => {
+test('one query serves all listeners, and without listeners there is no query', async () => {
   using to = counting()
   const readers = [to.open('one'), to.open('one'), to.open('two')]
   for (const reader of readers) expect(await reader.next()).toBe(`retry: 2000\n\n${event(0)}`)
@@ -64,11 +64,11 @@ test('one look is for all who listen, and nobody looks while nobody does', async
   expect(await again.next()).toBe(event(2))
 })
 
-test('who knows the state already is told the next one, and of two that pass meanwhile the latter', async () => {
+test('a listener that knows the state gets the next one; of two quick changes it gets the latest', async () => {
   using to = counting()
-  const knows = to.open('one', undefined, '0')
+  const upToDate = to.open('one', undefined, '0')
   const slow = to.open('one')
-  expect(await knows.next()).toBe('retry: 2000\n\n')
+  expect(await upToDate.next()).toBe('retry: 2000\n\n')
   const fast = to.open('one')
   await fast.next()
   for (const state of [1, 2]) {
@@ -76,10 +76,10 @@ test('who knows the state already is told the next one, and of two that pass mea
     expect(await fast.next()).toBe(event(state))
   }
   expect(await slow.next()).toBe(`retry: 2000\n\n${event(2)}`)
-  expect(await knows.next()).toBe(event(2))
+  expect(await upToDate.next()).toBe(event(2))
 })
 
-test('who comes with an older state than the others know is told the newest', async () => {
+test('a listener that resumes from an older state gets the newest one', async () => {
   using to = counting()
   const first = to.open('one')
   await first.next()
@@ -92,37 +92,37 @@ test('who comes with an older state than the others know is told the newest', as
   expect(await late.next()).toBe(event(1))
 })
 
-test('a connection on which nothing happens shows that it lives', async () => {
+test('an idle stream sends heartbeats', async () => {
   using to = counting({ beatMs: 5 })
   const reader = to.open()
   await reader.next()
   for (let n = 0; n < 3; n++) expect(await reader.next()).toBe(':\n\n')
 })
 
-test('nobody stays for longer than they may', async () => {
+test('a stream ends after its maximum duration', async () => {
   using to = counting({ beatMs: 5, longestMs: 20 })
   const reader = to.open()
   while ((await reader.next()) !== '');
   await reader.ended
 })
 
-test('who reads nothing loses their place', async () => {
+test('a listener that reads nothing loses its stream', async () => {
   using to = counting({ beatMs: 5, limits: { most: 1 } })
-  const stuck = to.open()
+  const unread = to.open()
   expect(codeOf(to.streams)).toBe('service_unavailable')
   await until(() => codeOf(to.streams) === 'open')
-  // And is told so, should they ever read.
-  expect(await stuck.next()).toBe('')
+  // A later read reports it.
+  expect(await unread.next()).toBe('')
 })
 
-test('one who reads keeps their place, however slowly', async () => {
+test('a slow listener keeps its stream', async () => {
   using to = counting({ beatMs: 50, limits: { most: 1 } })
   const reader = to.open()
   for (let n = 0; n < 6; n++) await reader.next()
   expect(codeOf(to.streams)).toBe('service_unavailable')
 })
 
-test('an address has so many, the process has so many, and a place that was left is free', async () => {
+test('the streams of one address and of the process are limited, and a closed stream is released', async () => {
   using to = counting({ limits: { most: 4, mostOfNetwork: 2 } })
   const [first] = [to.open('one', 'here'), to.open('two', 'here'), to.open('one', undefined)]
   expect([codeOf(to.streams, 'here'), codeOf(to.streams, 'there'), codeOf(to.streams)]).toEqual([
@@ -134,13 +134,13 @@ test('an address has so many, the process has so many, and a place that was left
   expect(codeOf(to.streams, 'there')).toBe('service_unavailable')
 })
 
-test('a look that fails is told to the log once, and to those who listen never', async () => {
+test('a failing query is logged once and does not reach the listeners', async () => {
   let failing = false
   const state = { looks: 0 }
   using to = counting({
     look: async ids => {
       state.looks++
-      if (failing) throw new Error('the database is away')
+      if (failing) throw new Error('the database is unreachable')
       return new Map(ids.map(id => [id, { key: `${state.looks}`, say: () => ({ id: `${state.looks}`, data: '{}' }) }]))
     },
   })
@@ -155,7 +155,7 @@ test('a look that fails is told to the log once, and to those who listen never',
   for (let text = ''; !(Number(/id: (\d+)/.exec(text)?.[1]) > since); ) text = await reader.next()
 })
 
-test('once it is stopped all have ended, and nobody comes in', async () => {
+test('after stop() all streams have ended and no new one opens', async () => {
   using to = counting()
   const readers = [to.open('one'), to.open('two')]
   await readers[0]?.next()

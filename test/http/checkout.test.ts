@@ -11,54 +11,54 @@ import { sandboxTreasury } from '../../src/sandbox/treasury.ts'
 import { openLedger } from '../chain/watch/ledger.ts'
 import { rewrite } from '../harness/rewrite.ts'
 import { until } from '../harness/until.ts'
-import { checkoutServer, SOMEBODY, SOMEBODY_ELSE, type Visited } from './checkouts.ts'
+import { checkoutServer, OTHER_TREASURY, TREASURY, type Visited } from './checkouts.ts'
 import { makeLink } from './links.ts'
 import { makePayment } from './payments.ts'
 import { type Shop, shop } from './people.ts'
 import { refusedBodies } from './refused-checkouts.ts'
 
-const { to, chain, link, visit, open, settle, priceEther } = await checkoutServer()
+const { server, chain, link, visit, open, settle, priceEther } = await checkoutServer()
 
-/** Of which nothing comes. */
-const refusing = await link()
+/** A link for requests that are refused. */
+const refusingLink = await link()
 
 const minutes = (count: number) => count * 60_000
 /** A link in live mode. */
 const live = async (of?: Shop) => {
-  const made = of ?? (await shop(to.api))
-  return { of: made, id: (await makeLink(to.api, { ...made, livemode: true }, { assets: null })).id }
+  const made = of ?? (await shop(server.api))
+  return { of: made, id: (await makeLink(server.api, { ...made, livemode: true }, { assets: null })).id }
 }
 /** Of wei at 2,500 dollars, rounded up. */
 const cents = (wei: bigint) => Number((wei * 250_000n + 10n ** 18n - 1n) / 10n ** 18n)
 const symbols = ({ options }: Visited) => options.map(({ chainId, asset }) => `${chainId} ${asset}`)
 const rowOf = async (id: string) => {
-  const [row] = await to.sql`select * from payments where id = ${decodeId('pay', id) ?? ''}`
+  const [row] = await server.sql`select * from payments where id = ${decodeId('pay', id) ?? ''}`
   return row ?? {}
 }
-/** A link that came to its end, by the way that leads there. */
+/** Links that have ended, by the way they ended. */
 const closed: Readonly<Record<string, () => Promise<{ readonly id: string }>>> = {
   deactivated: async () => {
     const made = await link()
-    await to.api.actors.dispatch({ kind: 'payment_link', actor: made.actor, event: { type: 'deactivate' } })
+    await server.api.actors.dispatch({ kind: 'payment_link', actor: made.actor, event: { type: 'deactivate' } })
     return made
   },
   completed: async () => {
-    const { merchantId } = await shop(to.api)
-    const { linkId } = await makePayment(to.api, { merchantId, livemode: false }, 'success', { maxPayments: 1 })
+    const { merchantId } = await shop(server.api)
+    const { linkId } = await makePayment(server.api, { merchantId, livemode: false }, 'success', { maxPayments: 1 })
     return { id: linkId }
   },
   expired: async () => {
     const made = await link({ expiresAt: new Date(Date.now() + minutes(1)) })
-    const [timer] = await to.sql<{ name: string; generation: number }[]>`
+    const [timer] = await server.sql<{ name: string; generation: number }[]>`
       select name, generation from timers where actor = ${made.actor}`
     const { name = '', generation = 0 } = timer ?? {}
-    await to.api.actors.dispatch({ kind: 'payment_link', actor: made.actor, timer: { name, generation } })
+    await server.api.actors.dispatch({ kind: 'payment_link', actor: made.actor, timer: { name, generation } })
     return made
   },
 }
 
 describe('GET /v1/checkout/links/:linkId', () => {
-  test('200: exactly what a visitor may know, and what it takes in every asset', async () => {
+  test('200: exactly what a customer may see, and the amount in every asset', async () => {
     const { id } = await link({ title: 'A lamp', reference: 'order 7', metadata: { shelf: 'B' }, windowMinutes: 10 })
     const before = Date.now()
     const gasPrice = BigInt(String(await callNode(chain.url, 'eth_gasPrice')))
@@ -87,35 +87,35 @@ describe('GET /v1/checkout/links/:linkId', () => {
         ...{ networkFeeMinor: cents(21_000n * gasPrice), quoteExpiresAt: expect.any(String) },
       },
     ])
-    // Not beyond the window.
+    // Not later than the window.
     const left = Date.parse(options[1]?.quoteExpiresAt ?? '') - before
     expect(left).toBeGreaterThan(minutes(9))
     expect(left).toBeLessThanOrEqual(minutes(11))
   })
 
-  test('200: chains on which the merchant can be paid, and none of the other mode', async () => {
+  test('200: only chains on which the merchant can be paid, and only those of the mode', async () => {
     const { id, shop: of } = await link()
     const sepolia = `${baseSepolia.id} USDC`
     expect(symbols(await visit(id))).toEqual(['31337 TUSD', '31337 ETH'])
-    await settle(of, { receivingAddresses: { [baseSepolia.id]: SOMEBODY } })
+    await settle(of, { receivingAddresses: { [baseSepolia.id]: TREASURY } })
     expect(symbols(await visit(id))).toEqual(['31337 TUSD', sepolia, '31337 ETH'])
-    await settle(of, { receivingAddresses: { [baseSepolia.id]: null }, receivingAddress: SOMEBODY })
+    await settle(of, { receivingAddresses: { [baseSepolia.id]: null }, receivingAddress: TREASURY })
     expect(symbols(await visit(id))).toEqual(['31337 TUSD', sepolia, '31337 ETH'])
     await settle(of, { receivingAddress: null })
     expect(symbols(await visit(id))).toEqual(['31337 TUSD', '31337 ETH'])
 
     const { id: ofLive } = await live(of)
     expect(symbols(await visit(ofLive))).toEqual([])
-    await settle(of, { receivingAddress: SOMEBODY }, true)
+    await settle(of, { receivingAddress: TREASURY }, true)
     expect(symbols(await visit(ofLive))).toEqual([`${baseMainnet.id} USDC`])
   })
 
-  test('200: assets at par come first, then those with the lowest network fee; one that is not known is null', async () => {
+  test('200: assets at par come first, then those with the lowest network fee; an unknown fee is null', async () => {
     const { id, shop: of } = await link()
-    await settle(of, { receivingAddress: SOMEBODY })
+    await settle(of, { receivingAddress: TREASURY })
     const shown = async (linkId: string) =>
       (await visit(linkId)).options.map(({ chainId, asset, networkFeeMinor }) => [chainId, asset, networkFeeMinor])
-    // Nobody can reach the nodes of the second chain.
+    // The nodes of the second chain are unreachable.
     const [token, native] = [expect.any(Number), expect.any(Number)]
     expect(await shown(id)).toEqual([
       [31337, 'TUSD', token],
@@ -133,41 +133,44 @@ describe('GET /v1/checkout/links/:linkId', () => {
     expect(more).toBeGreaterThan(fee)
   })
 
-  test('200: no more than the link takes', async () => {
+  test('200: only assets that the link accepts', async () => {
     const asset = (chainId: number, symbol: string) => ({ chainId, asset: symbol })
     const { id } = await link({ assets: [asset(31337, 'ETH'), asset(1, 'TUSD'), asset(31337, 'DOGE')] })
     expect(symbols(await visit(id))).toEqual(['31337 ETH'])
   })
 
-  test('200: what has no price is left out', async () => {
+  test('200: assets without a price are left out', async () => {
     const { id } = await link()
     await priceEther(0)
     expect(symbols(await visit(id))).toEqual(['31337 TUSD'])
-    // A node that takes its time for once has no price to tell either.
+    // A node that answers too slowly gives no price either.
     await until(async () => {
       await priceEther(2_500)
       return symbols(await visit(id)).includes('31337 ETH')
     })
   })
 
-  test.each(Object.entries(closed))('200: one that is %s says so, and offers nothing', async (how, make) => {
-    const { id } = await make()
-    expect(await visit(id)).toMatchObject({ status: 200, link: { status: how }, options: [] })
-    expect(await open(id)).toMatchObject({ status: 409, error: { code: 'payment_link_not_active' } })
-    expect(await open(id, { chainId: 31337, asset: 'TUSD' })).toMatchObject({ status: 409 })
-  })
+  test.each(Object.entries(closed))(
+    '200: a link that is %s shows its status and offers no assets',
+    async (how, make) => {
+      const { id } = await make()
+      expect(await visit(id)).toMatchObject({ status: 200, link: { status: how }, options: [] })
+      expect(await open(id)).toMatchObject({ status: 409, error: { code: 'payment_link_not_active' } })
+      expect(await open(id, { chainId: 31337, asset: 'TUSD' })).toMatchObject({ status: 409 })
+    },
+  )
 
-  test('200: one that ends by itself has ended at that moment, whatever its timer is up to', async () => {
+  test('200: an expired link is expired exactly at its time, before its timer runs', async () => {
     const { id, actor } = await link({ expiresAt: new Date(Date.now() + minutes(5)) })
     expect((await visit(id)).link.status).toBe('active')
-    await rewrite(to.sql, 'payment_links', [actor], { expires_at: new Date() })
+    await rewrite(server.sql, 'payment_links', [actor], { expires_at: new Date() })
     expect(await visit(id)).toMatchObject({ link: { status: 'expired' }, options: [] })
     expect(await open(id)).toMatchObject({ status: 409, error: { code: 'payment_link_not_active' } })
   })
 })
 
 describe('POST /v1/checkout/links/:linkId/payments', () => {
-  test('201: a payment without an asset, what the merchant keeps with it left out', async () => {
+  test("201: a payment without an asset, without the merchant's private fields", async () => {
     const { id, actor, shop: of } = await link({ reference: 'order 8', metadata: { shelf: 'B' }, windowMinutes: 45 })
     const { status, payment, clientSecret } = await open(id, {
       ...{ customerEmail: ' Ada@Example.com ', customerName: ' Ada ' },
@@ -184,10 +187,10 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
     expect(clientSecret).toMatch(new RegExp(`^${payment.id}_secret_[\\w-]{43}$`))
     const { id: uuid, reference, metadata } = await rowOf(payment.id)
     expect([reference, metadata]).toEqual(['order 8', { shelf: 'B' }])
-    const events = await to.sql`select type, object->>'reference' as reference from events where actor = ${uuid}`
+    const events = await server.sql`select type, object->>'reference' as reference from events where actor = ${uuid}`
     expect([...events]).toEqual([{ type: 'payment.created', reference: 'order 8' }])
     expect(
-      await to.sql`select cause from transitions where actor in (${uuid}, ${actor}) and event = 'open_payment'`,
+      await server.sql`select cause from transitions where actor in (${uuid}, ${actor}) and event = 'open_payment'`,
     ).toEqual([{ cause: 'customer' }] as never)
     expect((await open(id, { customerName: null })).payment).toMatchObject({ customerName: null })
     expect((await open(id, { customerName: ' ' })).payment).toMatchObject({ customerName: null })
@@ -195,14 +198,14 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
     expect((await open(id, { customerName })).payment).toMatchObject({ customerName })
   })
 
-  test('201: with an asset it has an address of its own, in the sandbox for a treasury of the merchant’s own', async () => {
+  test("201: with an asset it has its own address, in the sandbox for the merchant's own treasury", async () => {
     const { id, shop: of } = await link()
     const { status, payment } = await open(id, { chainId: 31337, asset: 'TUSD' })
-    const [deposit] = await to.sql<{ address: string; treasury: string; counter: string }[]>`
+    const [deposit] = await server.sql<{ address: string; treasury: string; counter: string }[]>`
       select address, treasury, counter from deposit_addresses where payment_id = ${decodeId('pay', payment.id) ?? ''}`
     const { address, treasury, counter } = deposit ?? { address: '', treasury: '', counter: '' }
     expect(treasury).toBe(sandboxTreasury(of.merchantId))
-    const secret = await recoverySecretOf(to.api, to.api.keyring, of.merchantId)
+    const secret = await recoverySecretOf(server.api, server.api.keyring, of.merchantId)
     expect(address).toBe(forwarderOf(sandboxTreasury(of.merchantId))(saltOf(secret, Number(counter))))
     const tokenAddress = checksummed(sandboxContracts.token)
     expect(status).toBe(201)
@@ -213,11 +216,11 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
       ...{ exception: null, quote: null, transfers: [], explorerUrl: null },
       paymentUri: `ethereum:${tokenAddress}@31337/transfer?address=${checksummed(address)}&uint256=10000000`,
     })
-    // Another merchant's is another.
-    expect(sandboxTreasury((await shop(to.api)).merchantId)).not.toBe(treasury)
+    // Another merchant has another treasury.
+    expect(sandboxTreasury((await shop(server.api)).merchantId)).not.toBe(treasury)
   })
 
-  test('201: ether at the price of this moment', async () => {
+  test('201: ether at the current price', async () => {
     const { id } = await link()
     await priceEther(2_400)
     const { payment } = await open(id, { chainId: 31337, asset: 'ETH' })
@@ -228,10 +231,10 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
     await priceEther(2_500)
   })
 
-  test('201: by what the merchant has settled, for this chain and for the others', async () => {
+  test("201: by the merchant's settings for this chain and for the others", async () => {
     const { id, shop: of } = await link()
     await settle(of, {
-      ...{ receivingAddress: SOMEBODY, receivingAddresses: { [baseSepolia.id]: SOMEBODY_ELSE } },
+      ...{ receivingAddress: TREASURY, receivingAddresses: { [baseSepolia.id]: OTHER_TREASURY } },
       ...{ toleranceBps: 70, latePolicy: 'needs_attention', confirmations: { 31337: 12, [baseSepolia.id]: 1 } },
     })
     const here = (await open(id, { chainId: 31337, asset: 'TUSD' })).payment
@@ -239,15 +242,15 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
     expect(await rowOf(here.id)).toMatchObject({
       ...{ tolerance_bps: 70, late_policy: 'needs_attention', api_version: '2026-11-20', confirmations_required: 12 },
     })
-    // A chain's own number is the least.
+    // Never less than the minimum of the chain.
     expect(Number((await rowOf(there.id)).confirmations_required)).toBeGreaterThan(1)
-    const treasuries = await to.sql<{ treasury: string }[]>`
+    const treasuries = await server.sql<{ treasury: string }[]>`
       select d.treasury from deposit_addresses d join payments p on p.id = d.payment_id
       where d.merchant_id = ${of.merchantId} order by p.chain_id`
-    expect(treasuries.map(({ treasury }) => treasury)).toEqual([SOMEBODY, SOMEBODY_ELSE])
+    expect(treasuries.map(({ treasury }) => treasury)).toEqual([TREASURY, OTHER_TREASURY])
   })
 
-  test('409: while successes and payments under way fill the link', async () => {
+  test('409: while succeeded and processing payments use up the link', async () => {
     const { id, actor } = await link({ maxPayments: 1 })
     const first = await open(id, { chainId: 31337, asset: 'TUSD' })
     const second = await open(id)
@@ -255,15 +258,15 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
     const paid = String((await rowOf(first.payment.id)).id)
     const seen = { amountReceived: 10_000_000n, payerAddress: null, txHash: null, blockNumber: 7, minedAt: new Date() }
     const event = { type: 'enough_seen', chainId: 31337, asset: 'TUSD', scan: 0, ...seen }
-    await to.api.actors.dispatchBundle([
+    await server.api.actors.dispatchBundle([
       { kind: 'payment', actor: paid, event },
       { kind: 'payment_link', actor, event: { type: 'payment_processing' } },
     ])
     expect(await open(id)).toMatchObject({ status: 409, error: { code: 'payment_link_not_active' } })
     expect(await visit(id)).toMatchObject({ link: { status: 'active' } })
-    const [counts] = await to.sql`select payments_opened from payment_links where id = ${actor}`
+    const [counts] = await server.sql`select payments_opened from payment_links where id = ${actor}`
     expect(counts).toEqual({ payments_opened: 2 })
-    // No chain has shown what this test says of one.
+    // No chain has the transfer that this test reports, so it is reverted.
     const gone = {
       ...event,
       type: 'reorganized',
@@ -272,13 +275,13 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
       minedAt: null,
       hasLostAgreed: false,
     }
-    await to.api.actors.dispatchBundle([
+    await server.api.actors.dispatchBundle([
       { kind: 'payment', actor: paid, event: gone },
       { kind: 'payment_link', actor, event: { type: 'payment_reverted' } },
     ])
   })
 
-  test('422: what the link does not take, and where the merchant cannot be paid', async () => {
+  test('422: an asset that the link does not accept, and a chain on which the merchant cannot be paid', async () => {
     const { id } = await link({ assets: [{ chainId: 31337, asset: 'TUSD' }] })
     const { id: any } = await link()
     for (const [linkId, chainId, asset] of [
@@ -294,24 +297,24 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
       })
   })
 
-  test('503: on a chain that has other blocks than those that were final, until it has them again', async () => {
+  test('503: on a chain whose final blocks were replaced, until they are back', async () => {
     const { id, shop: of } = await link()
-    await settle(of, { receivingAddress: SOMEBODY })
+    await settle(of, { receivingAddress: TREASURY })
     const asked = { chainId: baseSepolia.id, asset: 'USDC' }
     const offered = symbols(await visit(id))
-    const at = await (await openLedger(to.sql, baseSepolia.id)).cursor()
-    await keepStopped(to.sql, baseSepolia.id, at, true)
+    const at = await (await openLedger(server.sql, baseSepolia.id)).cursor()
+    await keepStopped(server.sql, baseSepolia.id, at, true)
     expect(symbols(await visit(id))).toEqual(offered.filter(each => each !== `${asked.chainId} USDC`))
     expect(await open(id, asked)).toMatchObject({
       ...{ status: 503, error: { code: 'chain_unavailable', param: 'asset' } },
     })
-    await keepStopped(to.sql, baseSepolia.id, at, false)
+    await keepStopped(server.sql, baseSepolia.id, at, false)
     expect([symbols(await visit(id)), (await open(id, asked)).status]).toEqual([offered, 201])
   })
 
-  test('422: what no aggregator of its chain could ever price in the currency', async () => {
+  test('422: an asset that no aggregator of its chain can price in the currency', async () => {
     const { id, shop: of } = await link({ currency: 'EUR' })
-    await settle(of, { receivingAddress: SOMEBODY })
+    await settle(of, { receivingAddress: TREASURY })
     for (const asset of ['USDC', 'ETH'])
       expect(await open(id, { chainId: baseSepolia.id, asset })).toMatchObject({
         ...{ status: 422, error: { code: 'unsupported_asset', param: 'asset' } },
@@ -319,62 +322,62 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
     expect((await open(id, { chainId: 31337, asset: 'TUSD' })).status).toBe(201)
   })
 
-  test('503: what it takes and has no price now, by the aggregator or by a chain that nobody can ask', async () => {
+  test('503: an asset that has no price now, because of the aggregator or an unreachable chain', async () => {
     const { id, shop: of } = await link()
-    await settle(of, { receivingAddress: SOMEBODY })
+    await settle(of, { receivingAddress: TREASURY })
     await priceEther(0)
     for (const chainId of [31337, baseSepolia.id])
       expect(await open(id, { chainId, asset: 'ETH' })).toMatchObject({
         ...{ status: 503, error: { code: 'rate_unavailable', param: 'asset' } },
       })
-    // At par no price is needed.
+    // An asset at par needs no price.
     expect((await open(id, { chainId: baseSepolia.id, asset: 'USDC' })).status).toBe(201)
     await priceEther(2_500)
   })
 
-  test('503: on a chain that nobody has read yet, and nobody can: nothing is asked for there', async () => {
+  test('503: on a chain that was never read and is unreachable; no address is given out', async () => {
     const { of, id } = await live()
-    await settle(of, { receivingAddress: SOMEBODY }, true)
+    await settle(of, { receivingAddress: TREASURY }, true)
     expect(await open(id, { chainId: baseMainnet.id, asset: 'USDC' })).toMatchObject({
       ...{ status: 503, error: { code: 'chain_unavailable', param: 'chainId' } },
     })
-    expect([...(await to.sql`select from deposit_addresses where merchant_id = ${of.merchantId}`)]).toEqual([])
+    expect([...(await server.sql`select from deposit_addresses where merchant_id = ${of.merchantId}`)]).toEqual([])
   })
 
-  test('201: the books of a chain begin before the first address is shown, below its head', async () => {
-    await to.sql`delete from chain_blocks where chain_id = 31337`
-    await to.sql`delete from chain_cursors where chain_id = 31337`
+  test('201: reading of a chain begins below its head before the first address is shown', async () => {
+    await server.sql`delete from chain_blocks where chain_id = 31337`
+    await server.sql`delete from chain_cursors where chain_id = 31337`
     const { id } = await link()
     await chain.mine(5)
     const opened = await Promise.all([1, 2, 3].map(() => open(id, { chainId: 31337, asset: 'TUSD' })))
     expect(opened.map(({ status }) => status)).toEqual([201, 201, 201])
     const { number } = await chain.head()
-    const books = await to.sql`
+    const books = await server.sql`
       select number::integer, final_number::integer from chain_cursors where chain_id = 31337`
     expect([...books]).toEqual([{ number: number - 3, final_number: number - 3 }])
     const { hash } = await chain.head(`0x${(number - 3).toString(16)}`)
-    expect([...(await to.sql`select hash from chain_blocks where chain_id = 31337`)]).toEqual([{ hash }])
+    expect([...(await server.sql`select hash from chain_blocks where chain_id = 31337`)]).toEqual([{ hash }])
   })
 
   test.each(refusedBodies)('400: %s', async (_, json, code, param) => {
-    const { id, actor } = refusing
+    const { id, actor } = refusingLink
     expect(await open(id, json)).toMatchObject({ status: 400, error: { code, param } })
-    expect([...(await to.sql`select from payments where payment_link_id = ${actor}`)]).toEqual([])
+    expect([...(await server.sql`select from payments where payment_link_id = ${actor}`)]).toEqual([])
   })
 
-  test('many at once are each a payment of their own', async () => {
+  test('simultaneous requests open a payment each', async () => {
     const { id, actor } = await link()
     const all = await Promise.all(Array.from({ length: 20 }, () => open(id, { chainId: 31337, asset: 'TUSD' })))
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 201))
     expect(new Set(all.map(({ payment }) => payment.crypto?.address)).size).toBe(20)
     expect(new Set(all.map(({ clientSecret }) => clientSecret)).size).toBe(20)
-    const [counts] = await to.sql`select payments_opened from payment_links where id = ${actor}`
+    const [counts] = await server.sql`select payments_opened from payment_links where id = ${actor}`
     expect(counts).toEqual({ payments_opened: 20 })
   })
 })
 
-test('nothing of this has moved anything on the chain', async () => {
-  const [row] = await to.sql`select count(*)::integer as addresses from deposit_addresses`
+test('none of these tests sent a transaction', async () => {
+  const [row] = await server.sql`select count(*)::integer as addresses from deposit_addresses`
   expect(row?.addresses).toBeGreaterThan(20)
   const { number } = await chain.head()
   expect(number).toBeLessThan(35)

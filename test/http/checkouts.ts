@@ -12,22 +12,22 @@ import { makeLink } from './links.ts'
 import { type Shop, shop } from './people.ts'
 import { twoShops } from './two-shops.ts'
 
-export const SOMEBODY = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
-export const SOMEBODY_ELSE = '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359'
+export const TREASURY = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
+export const OTHER_TREASURY = '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359'
 
 /**
- * A real sandbox chain, and two others that nobody can reach: one for each mode. With a change, a second node of the
- * chain tells it so.
+ * A real sandbox chain, and two other chains that are unreachable, one per mode. With a change, a second node of the
+ * sandbox chain changes its responses by it.
  */
 export const checkoutServer = async (change?: Change) => {
   const chain = await anvil()
   const second = change && (await through(chain.url, change))
-  // The first to answer is the first to be asked.
-  const honest = second && (await through(chain.url, (_, answer) => Bun.sleep(15).then(() => answer)))
-  const urls = second && honest ? [second.url, honest.url] : [chain.url]
+  // The node that responds first is asked first.
+  const slowNode = second && (await through(chain.url, (_, answer) => Bun.sleep(15).then(() => answer)))
+  const urls = second && slowNode ? [second.url, slowNode.url] : [chain.url]
   let aheadMs = 0
   await deploy(chain.url)
-  const { to, ...shops } = await twoShops({
+  const { server, ...shops } = await twoShops({
     routes,
     env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0', CHECKOUT_RATE_LIMIT: '0' },
     chains: outside => {
@@ -37,32 +37,32 @@ export const checkoutServer = async (change?: Change) => {
     },
   })
   afterAll(async () => {
-    for (const each of [second, honest, chain]) await each?.[Symbol.asyncDispose]()
+    for (const each of [second, slowNode, chain]) await each?.[Symbol.asyncDispose]()
   })
-  // Somebody has read it, when it could be reached.
-  await openLedger(to.sql, baseSepolia.id)
+  // As if it had been read earlier, when it was reachable.
+  await openLedger(server.sql, baseSepolia.id)
 
-  /** Of ten dollars and a merchant of its own, so that nobody's settings are another's. */
+  /** A link over ten dollars, of a merchant of its own, so that tests do not share settings. */
   const link = async (more: object = {}, of?: Shop) => {
-    const made = of ?? (await shop(to.api))
-    const { link, id } = await makeLink(to.api, { ...made, livemode: false }, { assets: null, ...more })
+    const made = of ?? (await shop(server.api))
+    const { link, id } = await makeLink(server.api, { ...made, livemode: false }, { assets: null, ...more })
     return { id, actor: link.id, shop: made }
   }
   const visit = async (linkId: string) => {
-    const { status, json } = await to.call('GET', `/v1/checkout/links/${linkId}`)
+    const { status, json } = await server.call('GET', `/v1/checkout/links/${linkId}`)
     return { status, ...(json as Visited) }
   }
   const open = async (linkId: string, json: object = {}) => {
-    const { status, json: said } = await to.call('POST', `/v1/checkout/links/${linkId}/payments`, {
+    const { status, json: opened } = await server.call('POST', `/v1/checkout/links/${linkId}/payments`, {
       json: { customerEmail: 'ada@example.com', ...json },
     })
-    return { status, ...(said as Opened & Failed) }
+    return { status, ...(opened as Opened & Failed) }
   }
   const customer = ({ payment, clientSecret }: Opened) => {
     const path = `/v1/checkout/payments/${payment.id}`
     const headers = { 'client-secret': clientSecret }
     const ask = async (method: string, rest = '', json?: object) => {
-      const answer = await to.call(method, path + rest, { headers, ...(json && { json }) })
+      const answer = await server.call(method, path + rest, { headers, ...(json && { json }) })
       return { ...(answer.json as CheckoutPayment & Failed), code: answer.status }
     }
     return {
@@ -73,16 +73,16 @@ export const checkoutServer = async (change?: Change) => {
     }
   }
   const settle = (of: Shop, changes: object, livemode = false) =>
-    to.call('PATCH', `${of.path}/settings?livemode=${livemode}`, { bearer: of.owner.bearer, json: changes })
-  /** Of one ETH, in dollars; a price of 0 is none. */
+    server.call('PATCH', `${of.path}/settings?livemode=${livemode}`, { bearer: of.owner.bearer, json: changes })
+  /** Sets the price of one ETH in dollars; 0 means no price. */
   const priceEther = async (dollars: number) => {
     const word = (value: number) => BigInt(value).toString(16).padStart(64, '0')
     const data = `0x${setPrice}${word(dollars * 1e8)}${word(Math.floor(Date.now() / 1_000))}`
     await chain.send({ from: chain.accounts[1], to: sandboxContracts.feed, data })
-    // Prices are read anew after some seconds, which nobody here waits for.
+    // Prices are cached for some seconds; the clock moves on instead of waiting.
     aheadMs += 6_000
   }
-  return { to, ...shops, chain, link, visit, open, customer, settle, priceEther }
+  return { server, ...shops, chain, link, visit, open, customer, settle, priceEther }
 }
 
 /** set(int256,uint256) */

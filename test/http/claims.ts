@@ -3,14 +3,14 @@ import { decodeId } from '../../src/ids.ts'
 import type { Called } from '../harness/api.ts'
 import type { TwoShops } from './two-shops.ts'
 
-type Server = Pick<TwoShops['to'], 'call'>
+type Server = Pick<TwoShops['server'], 'call'>
 
-/** The end of a claim's address: what there is to know of it. */
+/** The secret at the end of a claim URL. */
 export const secretOf = (claimUrl: string | null): string => claimUrl?.split('/').at(-1) ?? ''
 
 export const visit = (server: Server, secret: string): Promise<Called> => server.call('GET', `/claims/${secret}`)
 
-/** Sends the form of its page as a browser does. */
+/** Sends the form of the page as a browser does. */
 export const send = (
   server: Server,
   secret: string,
@@ -21,7 +21,7 @@ export const send = (
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
   })
 
-/** What a page says, without its markup. */
+/** The text of a page, without its markup. */
 export const wordsOf = ({ text }: Called): string =>
   text
     .replace(/<(style|script)>.*?<\/\1>/gs, '')

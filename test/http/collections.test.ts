@@ -18,7 +18,7 @@ import {
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import { type Shop, shop } from './people.ts'
 
-const far = 84532
+const FAR_CHAIN_ID = 84532
 let chain: FactoryChain
 let farChain: FactoryChain
 let token: Hex
@@ -27,14 +27,14 @@ let server: ApiServer
 
 beforeAll(async () => {
   chain = await factoryChain()
-  farChain = await factoryChain({ chainId: far, bare: true })
+  farChain = await factoryChain({ chainId: FAR_CHAIN_ID, bare: true })
   token = await chain.deploy('freezing-token')
   farToken = await farChain.deploy('good-token')
   server = await apiServer({
     routes: [...balanceRoutes, ...collectionRoutes],
     chains: connected([
       { chain: chainOf(token), urls: [chain.url] },
-      { chain: chainOf(farToken, far), urls: [farChain.url] },
+      { chain: chainOf(farToken, FAR_CHAIN_ID), urls: [farChain.url] },
       { chain: chainOf(token, 5), urls: ['http://127.0.0.1:9/key'] },
     ]),
   })
@@ -62,9 +62,9 @@ const ask = async (of: Shop, json: object = {}): Promise<Collection> => {
   expect([status, collection]).toMatchObject([201, { object: 'collection', livemode: false }])
   return collection as Collection
 }
-/** Anybody may. */
+/** Any account may send it. */
 const send = async (on: FactoryChain, { unsignedTransaction }: Collection) => {
-  if (!unsignedTransaction) throw new Error('there is nothing to send')
+  if (!unsignedTransaction) throw new Error('no transaction to send')
   const { to, data, gas } = unsignedTransaction
   const [, stranger = '0x'] = await on.client.getAddresses()
   const receipt = await on.send(to, data, { gas: BigInt(gas), from: stranger })
@@ -78,7 +78,7 @@ const pay = async (of: Shop, count: number, amount: bigint, given?: Given) => {
   return addresses
 }
 
-test('200 addresses are collected by one transaction that a stranger sends, and the rest by the next', async () => {
+test('200 addresses are collected by one transaction that any account can send, and the rest by the next', async () => {
   const lamps = await shop(server.api)
   const addresses = await pay(lamps, 203, 100n)
   const first = await ask(lamps)
@@ -104,7 +104,7 @@ test('200 addresses are collected by one transaction that a stranger sends, and 
   expect(await chain.tokenBalance(token, treasury)).toBe(20_300n)
   expect(await ask(lamps)).toMatchObject({ step: 'nothing', treasury: null, unsignedTransaction: null, addresses: 0 })
 
-  // What comes to an address that has been swept is swept again, for less.
+  // An address that was collected before is collected again, with less gas.
   await readToHead(server.api, chain)
   await chain.mint(token, addresses.slice(0, 9), 7n)
   await bookFinal(server.api, chain, addresses.slice(0, 9), { token })
@@ -113,18 +113,18 @@ test('200 addresses are collected by one transaction that a stranger sends, and 
   expect((await send(chain, again)).gasUsed / 9n).toBeLessThan(20_000n)
 })
 
-test('where the factory is missing the first transaction puts it there, and the next collects', async () => {
+test('without a factory the first transaction deploys it and the next one collects', async () => {
   const lamps = await shop(server.api)
   const addresses = await addressesOf(server.api, lamps, 2)
   await farChain.mint(farToken, addresses, 100n)
   await farChain.pay(addresses[0] ?? '0x', 5n)
-  await bookFinal(server.api, farChain, addresses, { chainId: far, token: farToken })
-  const first = await ask(lamps, { chainId: far })
+  await bookFinal(server.api, farChain, addresses, { chainId: FAR_CHAIN_ID, token: farToken })
+  const first = await ask(lamps, { chainId: FAR_CHAIN_ID })
   expect(first).toMatchObject({ step: 'deploy_factory', addresses: 0, gasPerAddress: null, amounts: [], remaining: 2 })
-  expect(first.unsignedTransaction).toMatchObject({ chainId: far, to: getAddress(deploymentProxy) })
+  expect(first.unsignedTransaction).toMatchObject({ chainId: FAR_CHAIN_ID, to: getAddress(deploymentProxy) })
   await send(farChain, first)
   for (let left = 1; left >= 0; left--) {
-    const next = await ask(lamps, { chainId: far })
+    const next = await ask(lamps, { chainId: FAR_CHAIN_ID })
     expect(next).toMatchObject({ step: 'collect', addresses: 1, remaining: left })
     await send(farChain, next)
   }
@@ -132,30 +132,30 @@ test('where the factory is missing the first transaction puts it there, and the 
   expect(await farChain.nativeBalance(treasury)).toBe(5n)
 })
 
-test('one coin or token is collected alone when it is named, and another treasury when that is', async () => {
+test('an asset or another treasury can be collected alone by naming it', async () => {
   const lamps = await shop(server.api)
   const addresses = await pay(lamps, 2, 100n)
   const [other = '0x'] = await pay(lamps, 1, 40n, { to: otherTreasury })
   for (const address of addresses) await chain.pay(address, 5n)
-  const coins = await ask(lamps, { asset: 'ETH' })
-  expect(coins).toMatchObject({ asset: 'ETH', amounts: [{ asset: 'ETH', tokenAddress: null, amount: '10' }] })
-  expect(coins.otherTreasuries).toEqual([])
+  const native = await ask(lamps, { asset: 'ETH' })
+  expect(native).toMatchObject({ asset: 'ETH', amounts: [{ asset: 'ETH', tokenAddress: null, amount: '10' }] })
+  expect(native.otherTreasuries).toEqual([])
   const all = await ask(lamps)
   expect(all.amounts.map(({ asset, amount }) => [asset, amount])).toEqual([
     ['ETH', '10'],
     ['TUSD', '200'],
   ])
   expect(all.otherTreasuries).toEqual([{ treasury: getAddress(otherTreasury), addresses: 1 }])
-  const theirs = await ask(lamps, { treasury: getAddress(otherTreasury) })
-  expect(theirs).toMatchObject({ addresses: 1, amounts: [{ amount: '40' }], treasury: getAddress(otherTreasury) })
-  expect(theirs.otherTreasuries).toEqual([{ treasury: getAddress(treasury), addresses: 2 }])
-  await send(chain, theirs)
+  const ofOthers = await ask(lamps, { treasury: getAddress(otherTreasury) })
+  expect(ofOthers).toMatchObject({ addresses: 1, amounts: [{ amount: '40' }], treasury: getAddress(otherTreasury) })
+  expect(ofOthers.otherTreasuries).toEqual([{ treasury: getAddress(treasury), addresses: 2 }])
+  await send(chain, ofOthers)
   expect(await chain.tokenBalance(token, otherTreasury)).toBe(40n)
   expect(await chain.tokenBalance(token, other)).toBe(0n)
   expect(await ask(lamps, { treasury: otherTreasury })).toMatchObject({ step: 'nothing', treasury: null })
 })
 
-test('what may still be paid and what a token has frozen stay, and are told', async () => {
+test('money that may still be a payment, and money frozen by a token, is left out and reported', async () => {
   const lamps = await shop(server.api)
   await pay(lamps, 1, 30n, { open: true })
   const [frozen = '0x'] = await pay(lamps, 2, 100n)
@@ -170,15 +170,15 @@ test('what may still be paid and what a token has frozen stay, and are told', as
   expect(await ask(lamps)).toMatchObject({ step: 'nothing', remaining: 0, unsignedTransaction: null })
 })
 
-test('money on another chain is rescued where a key has the treasury, and only where the contract is the same', async () => {
+test('money on another chain is collected if the treasury is a key, or the same contract there', async () => {
   const lamps = await shop(server.api)
   const safe = await chain.deploy('reentering-treasury')
   const [toKey = '0x'] = await addressesOf(server.api, lamps, 1)
   const [toSafe = '0x'] = await addressesOf(server.api, lamps, 1, { to: safe })
   for (const address of [toKey, toSafe]) await farChain.pay(address, 5n)
-  await bookFinal(server.api, farChain, [toKey, toSafe], { chainId: far })
+  await bookFinal(server.api, farChain, [toKey, toSafe], { chainId: FAR_CHAIN_ID })
   const before = await farChain.nativeBalance(treasury)
-  const rescue = await ask(lamps, { chainId: far })
+  const rescue = await ask(lamps, { chainId: FAR_CHAIN_ID })
   expect(rescue).toMatchObject({ step: 'collect', addresses: 1, treasury: getAddress(treasury) })
   expect(rescue.leftOut).toMatchObject([
     { reason: 'treasury_differs', amount: '5', treasury: getAddress(safe) } as never,
@@ -188,34 +188,34 @@ test('money on another chain is rescued where a key has the treasury, and only w
 
   const code = await chain.client.getCode({ address: safe })
   await farChain.client.setCode({ address: safe, bytecode: code ?? '0x' })
-  const same = await ask(lamps, { chainId: far })
+  const same = await ask(lamps, { chainId: FAR_CHAIN_ID })
   expect(same).toMatchObject({ addresses: 1, treasury: getAddress(safe), leftOut: [] })
-  // The chain that it was to be paid on cannot be asked.
+  // The chain on which it was to be paid is unreachable.
   await server.sql`update payments set chain_id = 5 where id = (select payment_id from deposit_addresses where address = ${toSafe})`
-  expect(await ask(lamps, { chainId: far })).toMatchObject({
+  expect(await ask(lamps, { chainId: FAR_CHAIN_ID })).toMatchObject({
     step: 'nothing',
     leftOut: [{ reason: 'treasury_unknown' }],
   })
 })
 
-test('real money at an address of the sandbox stays, since anybody could take it from its treasury', async () => {
+test('real money at a sandbox address is not collected, since anybody could take it from its treasury', async () => {
   const lamps = await shop(server.api)
   const [address = '0x'] = await addressesOf(server.api, lamps, 1, { to: sandboxTreasury(lamps.merchantId) })
   for (const [on, chainId] of [
     [chain, 31337],
-    [farChain, far],
+    [farChain, FAR_CHAIN_ID],
   ] as const) {
     await on.pay(address, 5n)
     await bookFinal(server.api, on, [address], { chainId })
   }
-  expect(await ask(lamps, { chainId: far })).toMatchObject({
+  expect(await ask(lamps, { chainId: FAR_CHAIN_ID })).toMatchObject({
     step: 'nothing',
     leftOut: [{ reason: 'treasury_public' }],
   })
   expect(await ask(lamps)).toMatchObject({ step: 'collect', addresses: 1, leftOut: [] })
 })
 
-test('what is not there to be collected is refused by name, and a chain that is away is told', async () => {
+test('a request for something that cannot be collected is refused with its parameter, and an unreachable chain is reported', async () => {
   const lamps = await shop(server.api)
   const codeOf = async (json: object, query = '') => {
     const answer = await post(lamps, json, query)

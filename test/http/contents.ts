@@ -1,8 +1,8 @@
 import type { Sql } from '../../src/postgres/connect.ts'
 
 /**
- * Every row of every table, as text: to see that nothing has changed, or that something was never written down.
- * When a key was used last is left out: it is written seconds after the request, whoever may look by then.
+ * Every row of every table, as text, to check that nothing has changed or that something was never written. Without
+ * the time of a key's last use, which is written seconds after the request.
  */
 export const contentsOf = async (sql: Sql): Promise<Readonly<Record<string, string>>> => {
   const tables = await sql<{ name: string }[]>`

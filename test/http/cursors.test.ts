@@ -16,16 +16,21 @@ import { makePayment, paid } from './payments.ts'
 import { shop } from './people.ts'
 import { newKey, twoShops } from './two-shops.ts'
 
-const { to, page, ask } = await twoShops({ routes })
+const { server, page, ask } = await twoShops({ routes })
 
 const newShop = async () => {
-  const { merchantId } = await shop(to.api)
+  const { merchantId } = await shop(server.api)
   const whose = { merchantId, livemode: false }
-  return { whose, bearer: (await insertKey(to.sql, whose)).secret }
+  return { whose, bearer: (await insertKey(server.sql, whose)).secret }
 }
 
-/** Oldest first from a cursor to the end, in pages of so many. */
-const walk = async (path: string, bearer: string, from: string | undefined, limit: number): Promise<string[]> => {
+/** Oldest first from a cursor to the end, in pages of `limit`. */
+const pageForward = async (
+  path: string,
+  bearer: string,
+  from: string | undefined,
+  limit: number,
+): Promise<string[]> => {
   const seen: string[] = []
   for (let after = from; ; after = seen.at(-1)) {
     const cursor = after === undefined ? '' : `&startingAfter=${after}`
@@ -35,15 +40,15 @@ const walk = async (path: string, bearer: string, from: string | undefined, limi
         bearer,
       },
     )
-    if (status !== 200) throw new Error(`the walk was answered ${status}: ${text}`)
+    if (status !== 200) throw new Error(`the list was answered ${status}: ${text}`)
     seen.push(...idsOf(list))
     if (!has_more) return seen
   }
 }
 
-/** Holds the row as a psql session does that was left in a transaction. */
+/** Locks the row, like a psql session that was left inside a transaction. */
 const lockRow = async (table: 'payments' | 'payment_links', id: string) => {
-  const session = connect(urlOf(to.sql), { max: 1 })
+  const session = connect(urlOf(server.sql), { max: 1 })
   await session`begin`
   await session`select from ${session(table)} where id = ${id} for update`
   return async () => {
@@ -52,45 +57,45 @@ const lockRow = async (table: 'payments' | 'payment_links', id: string) => {
   }
 }
 
-/** Until a commit has begun, which gave it its transaction id, and waits for a row. */
+/** Waits until a commit has begun, and so has its transaction id, and waits for a locked row. */
 const untilHeldUp = () =>
   until(
     async () =>
       (
-        await to.sql`
+        await server.sql`
         select from pg_stat_activity
         where datname = current_database() and wait_event_type = 'Lock' and backend_xid is not null`
       ).length > 0,
   )
 
 const eventsOf = async (id: string): Promise<string[]> =>
-  (await to.sql<{ id: string }[]>`select id from events where object->>'id' = ${id} order by rev`).map(
+  (await server.sql<{ id: string }[]>`select id from events where object->>'id' = ${id} order by rev`).map(
     event => event.id,
   )
 
-describe('a walk from an id that was learned before an earlier transaction committed reads what that one wrote', () => {
+describe('paging from an id includes what an earlier transaction committed after the id was read', () => {
   test('payments and their events', async () => {
     const { whose, bearer } = await newShop()
-    const { link } = await makeLink(to.api, whose)
+    const { link } = await makeLink(server.api, whose)
     const release = await lockRow('payment_links', link.id)
     const actor = crypto.randomUUID()
-    const slow = openOn(to.api, link.id, actor, whose)
+    const slow = openOn(server.api, link.id, actor, whose)
     await untilHeldUp()
-    const { id: learned } = await makePayment(to.api, whose, 'new')
+    const { id: learned } = await makePayment(server.api, whose, 'new')
     const [event = ''] = await eventsOf(learned)
     expect((await ask('GET', `/events/${event}`, { bearer })).status).toBe(200)
-    expect(await walk('/payments', bearer, learned, 10)).toEqual([])
-    expect(await walk('/events', bearer, event, 10)).toEqual([])
+    expect(await pageForward('/payments', bearer, learned, 10)).toEqual([])
+    expect(await pageForward('/events', bearer, event, 10)).toEqual([])
     await release()
     await slow
     const late = encodeId('pay', actor)
-    expect(await walk('/payments', bearer, learned, 10)).toEqual([late])
-    expect(await walk('/events', bearer, event, 10)).toEqual(await eventsOf(late))
+    expect(await pageForward('/payments', bearer, learned, 10)).toEqual([late])
+    expect(await pageForward('/events', bearer, event, 10)).toEqual(await eventsOf(late))
   })
 
   test('refunds', async () => {
     const { whose, bearer } = await newShop()
-    const [one, two] = [await paid(to.api, whose), await paid(to.api, whose)]
+    const [one, two] = [await paid(server.api, whose), await paid(server.api, whose)]
     const start = async (id: string) => {
       const answer = await ask('POST', `/payments/${id}/refunds`, { json: {}, bearer, headers: newKey() })
       return (answer.json as { id: string }).id
@@ -99,14 +104,14 @@ describe('a walk from an id that was learned before an earlier transaction commi
     const slow = start(one.id)
     await untilHeldUp()
     const learned = await start(two.id)
-    expect(await walk('/refunds', bearer, learned, 10)).toEqual([])
+    expect(await pageForward('/refunds', bearer, learned, 10)).toEqual([])
     await release()
     const late = await slow
-    expect(await walk('/refunds', bearer, learned, 10)).toEqual([late])
+    expect(await pageForward('/refunds', bearer, learned, 10)).toEqual([late])
   })
 })
 
-/** Opens a payment on a link that is there. */
+/** Opens a payment on an existing link. */
 const openOn = async ({ actors }: Api, link: string, actor: string, whose: ListOwner): Promise<void> => {
   const create = { ...paymentOpening, ...whose, paymentLinkId: link, windowMinutes: 30 }
   const outcome = await actors.dispatchBundle([
@@ -116,9 +121,9 @@ const openOn = async ({ actors }: Api, link: string, actor: string, whose: ListO
   expect(outcome.ok).toBe(true)
 }
 
-/** Lengthens the time between a commit's last statement and its end, in which another may overtake it. */
+/** Lengthens the time between the last statement of a commit and its end, in which another commit may overtake it. */
 const delayCommits = () =>
-  to.sql.unsafe(`
+  server.sql.unsafe(`
     create function delay_commit() returns trigger language plpgsql as $$
     begin
       perform pg_sleep(random() * 0.01);
@@ -131,10 +136,10 @@ const delayCommits = () =>
     create constraint trigger delayed after insert on events
       deferrable initially deferred for each row execute function delay_commit();`)
 
-test('while two processes write, a walk from any id reads once all that was not committed when the id was learned', async () => {
+test('while two processes write, paging from any id lists everything committed later exactly once', async () => {
   const { whose, bearer } = await newShop()
-  const pool = connect(urlOf(to.sql), { byKey: true })
-  const others = await openActors({ ...to.api, sql: pool }, kinds)
+  const pool = connect(urlOf(server.sql), { byKey: true })
+  const others = await openActors({ ...server.api, sql: pool }, kinds)
   const lists = {
     '/payments': { table: 'payments', wire: (id: string) => encodeId('pay', id) },
     '/payment-links': { table: 'payment_links', wire: (id: string) => encodeId('plink', id) },
@@ -142,7 +147,9 @@ test('while two processes write, a walk from any id reads once all that was not 
   } as const
   const present = async (path: keyof typeof lists): Promise<Set<string>> => {
     const { table, wire } = lists[path]
-    const rows = await to.sql<{ id: string }[]>`select id from ${to.sql(table)} where merchant_id = ${whose.merchantId}`
+    const rows = await server.sql<
+      { id: string }[]
+    >`select id from ${server.sql(table)} where merchant_id = ${whose.merchantId}`
     return new Set(rows.map(({ id }) => wire(id)))
   }
   await delayCommits()
@@ -164,14 +171,14 @@ test('while two processes write, a walk from any id reads once all that was not 
   const followed = async (path: string) => {
     const seen: string[] = []
     for (;;) {
-      // Looked at first, or the last records could come in between.
+      // Checked before reading; otherwise the last records could be written in between.
       const ended = !writing
-      seen.push(...(await walk(path, bearer, seen.at(-1), 3)))
+      seen.push(...(await pageForward(path, bearer, seen.at(-1), 3)))
       if (ended) return seen
     }
   }
   const follow = Object.keys(lists).map(followed)
-  const writers = Array.from({ length: 12 }, (_, n) => write(n % 2 ? to.api : { ...to.api, actors: others }))
+  const writers = Array.from({ length: 12 }, (_, n) => write(n % 2 ? server.api : { ...server.api, actors: others }))
   await Promise.all(writers)
   writing = false
   const followers = await Promise.all(follow)
@@ -181,7 +188,7 @@ test('while two processes write, a walk from any id reads once all that was not 
     const whole = followers[n] ?? []
     expect(whole.toSorted()).toEqual([...all].sort())
     for (const { id, known } of learned.filter(each => each.path === path)) {
-      const read = await walk(path, bearer, id, 100)
+      const read = await pageForward(path, bearer, id, 100)
       expect(read).toEqual(whole.slice(whole.indexOf(id) + 1))
       const skipped = [...all].filter(one => !known.has(one) && !read.includes(one))
       expect([id, skipped]).toEqual([id, []])

@@ -12,24 +12,24 @@ import { fixtures } from './records.ts'
 
 const served: readonly Route[] = [...routes, ...pageRoutes(routes)]
 const document = documentOf(served, 'https://pay.lamps.shop')
-/** What the document explains; of other headers, such as the type of what is sent, it says nothing. */
+/** The headers that the document describes; it leaves out others, such as content-type. */
 const explained = Object.entries<{ required?: boolean }>(Object(document.components.headers))
 
-let to: ApiServer
+let server: ApiServer
 let lamps: Shop
 let key: string
 
 beforeAll(async () => {
-  to = await apiServer({ routes: served, env: { CHECKOUT_RATE_LIMIT: '500' } })
-  lamps = await shop(to.api)
-  key = (await insertKey(to.sql, lamps)).secret
+  server = await apiServer({ routes: served, env: { CHECKOUT_RATE_LIMIT: '500' } })
+  lamps = await shop(server.api)
+  key = (await insertKey(server.sql, lamps)).secret
 })
-afterAll(() => to[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
-/** Which of the explained headers an answer has, after it was seen that all of them are declared for it and none is missing. */
+/** The described headers of a response, after checking that all of them are declared for it and none is missing. */
 const headersOf = async (route: string, path: string, status: number, options: CallOptions = {}) => {
   const [method = '', pattern = ''] = route.split(' ')
-  const answer = await to.call(method, path, options)
+  const answer = await server.call(method, path, options)
   expect([path, answer.status]).toEqual([path, status])
   const declared = Object.keys(document.paths[pattern]?.[method.toLowerCase()]?.responses[status]?.headers ?? {})
   const sent = explained.map(([name]) => name).filter(name => answer.headers.has(name))
@@ -41,12 +41,12 @@ const headersOf = async (route: string, path: string, status: number, options: C
 
 const LIMITS = ['RateLimit', 'RateLimit-Policy']
 
-test('customers are told of their limit in everything that they are answered', async () => {
-  const { id } = await makeLink(to.api, { merchantId: lamps.merchantId, livemode: false })
-  const closed = await makeLink(to.api, { merchantId: lamps.merchantId, livemode: false })
-  await to.sql`update payment_links set state = 'deactivated', deactivated_at = now() where id = ${closed.link.id}`
+test('every response to a customer has the rate limit headers', async () => {
+  const { id } = await makeLink(server.api, { merchantId: lamps.merchantId, livemode: false })
+  const closed = await makeLink(server.api, { merchantId: lamps.merchantId, livemode: false })
+  await server.sql`update payment_links set state = 'deactivated', deactivated_at = now() where id = ${closed.link.id}`
   const fixture = fixtures['GET /v1/checkout/payments/:id']
-  const payment = (await fixture?.make(to.api, lamps, false)) ?? ''
+  const payment = (await fixture?.make(server.api, lamps, false)) ?? ''
   const headers = fixture?.headers?.(payment) ?? {}
   const asked: readonly [route: string, path: string, status: number, options?: CallOptions][] = [
     ['GET /v1/checkout/links/{linkId}', `/v1/checkout/links/${id}`, 200],
@@ -69,7 +69,7 @@ test('customers are told of their limit in everything that they are answered', a
     ])
 })
 
-test('keys are told of their limit, and of the version unless it is not known', async () => {
+test('every response to an API key has the rate limit headers, and the version unless the key is unknown', async () => {
   const ask = (status: number, query = '', options: CallOptions = {}) =>
     headersOf('GET /v1/payments', `/v1/payments${query}`, status, { bearer: key, ...options })
   const whole = ['Request-Id', ...LIMITS, 'Service-Version']
@@ -79,7 +79,7 @@ test('keys are told of their limit, and of the version unless it is not known', 
   expect(await ask(401, '', { bearer: 'sk_test_x' })).toEqual(['Request-Id', 'WWW-Authenticate'])
 })
 
-test('sessions are sent their limit with every answer', async () => {
+test('every response to a session has the rate limit headers', async () => {
   const { path, owner } = lamps
   const ask = (status: number, more = '', bearer = owner.bearer) =>
     headersOf('GET /v1/merchants/{merchantId}/payments', `${path}/payments${more}`, status, { bearer })
@@ -88,7 +88,7 @@ test('sessions are sent their limit with every answer', async () => {
   expect(await ask(401, '', 'x')).toEqual(['Request-Id', 'WWW-Authenticate'])
 })
 
-test('whoever comes too often is told of the limit, whoever it is', async () => {
+test('every caller above the limit gets the rate limit headers', async () => {
   await using server = await apiServer({ routes: served, env: { CHECKOUT_RATE_LIMIT: '1' } })
   const from = { headers: { 'x-forwarded-for': '198.51.100.1' } }
   for (let n = 0; n < 30; n++) await server.call('GET', '/v1/auth/me', from)

@@ -8,49 +8,58 @@ import { events as log } from './api-keys.ts'
 import { expectNoCursors, expectPages, idsOf } from './lists.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { type Shop, shop } from './people.ts'
-import { call, type Delivery, type Endpoint, errorOf, type Listed, server, tellOfPayment, url } from './webhooks.ts'
+import {
+  call,
+  type Delivery,
+  type Endpoint,
+  errorOf,
+  type Listed,
+  publishPaymentEvents,
+  startServer,
+  url,
+} from './webhooks.ts'
 
-const to = await server()
+const server = await startServer()
 afterAll(async () => {
-  // Nobody sends here, so there are no rows of the attempts that deliveries are told of.
-  const ofSending = new Set(['I5', 'I7'])
-  expect((await audit(to.sql, kinds)).filter(({ invariant }) => !ofSending.has(invariant))).toEqual([])
-  await to[Symbol.asyncDispose]()
+  // Nothing is sent here, so the events are reported without rows of attempts.
+  const senderEvent = new Set(['I5', 'I7'])
+  expect((await audit(server.sql, kinds)).filter(({ invariant }) => !senderEvent.has(invariant))).toEqual([])
+  await server[Symbol.asyncDispose]()
 })
 
 const path = 'webhook-endpoints'
 const uuid = (id: string) => decodeId(id.startsWith('whe') ? 'whe' : 'whd', id) ?? ''
 
 const makeEndpoint = async (at: Shop, json: object = {}) =>
-  (await call(to, at, 'POST', path, { json: { url, eventTypes: ['payment.created'], ...json } })).record
+  (await call(server, at, 'POST', path, { json: { url, eventTypes: ['payment.created'], ...json } })).record
 
-/** Deliveries of one endpoint, oldest first. */
+/** The deliveries of one endpoint, oldest first. */
 const sentTo = async (at: Shop, { id, livemode }: Endpoint, count: number) => {
-  for (let n = 0; n < count; n++) await tellOfPayment(to.api, at, livemode)
+  for (let n = 0; n < count; n++) await publishPaymentEvents(server.api, at, livemode)
   return idsOf((await list(at, id, '?order=asc')).record)
 }
 
 const list = (at: Shop, endpoint: string, query = '') =>
-  call<Listed<Delivery>>(to, at, 'GET', `${path}/${endpoint}/deliveries${query}`)
-const get = (at: Shop, id: string) => call<Delivery>(to, at, 'GET', `deliveries/${id}`)
+  call<Listed<Delivery>>(server, at, 'GET', `${path}/${endpoint}/deliveries${query}`)
+const get = (at: Shop, id: string) => call<Delivery>(server, at, 'GET', `deliveries/${id}`)
 
-/** What a sender tells a delivery. */
-const happen = async (id: string, ...types: string[]) => {
+/** The outcome that a sender reports. */
+const applyEvent = async (id: string, ...types: string[]) => {
   for (const type of types) {
     const actor = uuid(id)
-    const [row] = await to.sql<{ attempts: number }[]>`select attempts from deliveries where id = ${actor}`
+    const [row] = await server.sql<{ attempts: number }[]>`select attempts from deliveries where id = ${actor}`
     const event = { type, attempt: row?.attempts, jitter: 0, retryAfterSeconds: null }
-    const outcome = await to.api.actors.dispatch({ kind: 'delivery', actor, event })
+    const outcome = await server.api.actors.dispatch({ kind: 'delivery', actor, event })
     expect([type, outcome.ok]).toEqual([type, true])
   }
 }
 const helpers = (name: string) => ({ job: { id: '1', task_identifier: name, attempts: 1 } })
-const fail = (id: string) => happen(id, 'attempt_started', 'attempt_failed_permanently')
-const deliver = (id: string) => happen(id, 'attempt_started', 'attempt_succeeded')
+const fail = (id: string) => applyEvent(id, 'attempt_started', 'attempt_failed_permanently')
+const deliver = (id: string) => applyEvent(id, 'attempt_started', 'attempt_succeeded')
 
 describe('GET /webhook-endpoints/:id/deliveries', () => {
-  test('200: newest first by pages, oldest first, and those of this endpoint alone', async () => {
-    const lamps = await shop(to.api)
+  test('200: newest first by pages, oldest first, and only those of this endpoint', async () => {
+    const lamps = await shop(server.api)
     const [one, two] = [await makeEndpoint(lamps), await makeEndpoint(lamps)]
     const ids = await sentTo(lamps, one, 6)
     expect(ids).toHaveLength(6)
@@ -60,14 +69,14 @@ describe('GET /webhook-endpoints/:id/deliveries', () => {
     await expectNoCursors(query => list(lamps, one.id, query), [other, one.id, 'whd_1'])
   })
 
-  test('200: those in one state; what is under way is pending', async () => {
-    const lamps = await shop(to.api)
+  test('200: filtered by state; a delivery being sent counts as pending', async () => {
+    const lamps = await shop(server.api)
     const endpoint = await makeEndpoint(lamps)
     const [failed = '', delivered = '', sending = '', canceled = '', pending = ''] = await sentTo(lamps, endpoint, 5)
     await fail(failed)
     await deliver(delivered)
-    await happen(sending, 'attempt_started')
-    await happen(canceled, 'cancel')
+    await applyEvent(sending, 'attempt_started')
+    await applyEvent(canceled, 'cancel')
     const of = async (status: string, more = '') =>
       idsOf((await list(lamps, endpoint.id, `?status=${status}${more}`)).record)
     expect(await of('failed')).toEqual([failed])
@@ -81,17 +90,17 @@ describe('GET /webhook-endpoints/:id/deliveries', () => {
     expect(statuses).toEqual(['pending', 'canceled', 'pending', 'delivered', 'failed'])
   })
 
-  test('200: who has just caused one sees it', async () => {
-    const lamps = await shop(to.api)
+  test('200: a new delivery is listed immediately for the caller that caused it', async () => {
+    const lamps = await shop(server.api)
     const endpoint = await makeEndpoint(lamps)
     for (let n = 0; n < 5; n++) {
-      const { record } = await call<Delivery>(to, lamps, 'POST', `${path}/${endpoint.id}/test`)
+      const { record } = await call<Delivery>(server, lamps, 'POST', `${path}/${endpoint.id}/test`)
       expect(idsOf((await list(lamps, endpoint.id, '?limit=1')).record)).toEqual([record.id])
     }
   })
 
   test.each(['status=sending', 'status=', 'limit=0', 'order=up'])('400: %s', async query => {
-    const lamps = await shop(to.api)
+    const lamps = await shop(server.api)
     const { id } = await makeEndpoint(lamps)
     const answer = await list(lamps, id, `?${query}`)
     expect([answer.status, errorOf(answer)?.param]).toEqual([400, query.split('=')[0]])
@@ -99,12 +108,12 @@ describe('GET /webhook-endpoints/:id/deliveries', () => {
 })
 
 describe('GET /deliveries/:id', () => {
-  test('200: with its attempts, the one under way too', async () => {
-    const lamps = await shop(to.api)
+  test('200: with its attempts, including the open one', async () => {
+    const lamps = await shop(server.api)
     const endpoint = await makeEndpoint(lamps)
     const [id = ''] = await sentTo(lamps, endpoint, 1)
     expect((await get(lamps, id)).record).toMatchObject({ status: 'pending', endpointId: endpoint.id, attempts: [] })
-    await to.sql`
+    await server.sql`
       insert into delivery_attempts (delivery_id, number, trigger, worker, started_at, finished_at, duration_ms, outcome,
         http_status, response_snippet)
       select ${uuid(id)}, n, 'automatic', gen_random_uuid(), '2026-11-20T12:00:00.25Z'::timestamptz + n * interval '1 s',
@@ -112,7 +121,7 @@ describe('GET /deliveries/:id', () => {
         case when n < 60 then 500 end, case when n < 60 then 'sorry' end
       from generate_series(1, 60) n`
     const { attempts } = (await get(lamps, id)).record
-    // The latest fifty of them.
+    // The latest fifty attempts.
     expect(attempts).toHaveLength(50)
     expect(attempts[0]).toEqual({
       ...{ number: 11, trigger: 'automatic', startedAt: '2026-11-20T12:00:11.250Z', durationMs: 84 },
@@ -120,41 +129,41 @@ describe('GET /deliveries/:id', () => {
     })
     expect(attempts.at(-1)).toMatchObject({ number: 60, durationMs: null, outcome: null, httpStatus: null })
     expect((await list(lamps, endpoint.id)).record.data[0]?.attempts).toEqual(attempts)
-    await to.sql`delete from delivery_attempts`
+    await server.sql`delete from delivery_attempts`
   })
 
-  test('404: another merchant’s is a missing one', async () => {
-    const [lamps, chairs] = [await shop(to.api), await shop(to.api, 'Chairs')]
+  test('404: a delivery of another merchant', async () => {
+    const [lamps, chairs] = [await shop(server.api), await shop(server.api, 'Chairs')]
     const [id = ''] = await sentTo(chairs, await makeEndpoint(chairs), 1)
     await expectMissing(one => get(lamps, one), [...namesNothing(id), id])
   })
 })
 
 describe('POST /webhook-endpoints/:id/test', () => {
-  test('201: an event about the endpoint goes to it alone, and is among the events', async () => {
-    const lamps = await shop(to.api)
+  test('201: a test event goes only to this endpoint and is listed among the events', async () => {
+    const lamps = await shop(server.api)
     const [one, two] = [await makeEndpoint(lamps), await makeEndpoint(lamps)]
     const { signingSecret, ...endpoint } = one
-    const { status, record } = await call<Delivery>(to, lamps, 'POST', `${path}/${one.id}/test`)
+    const { status, record } = await call<Delivery>(server, lamps, 'POST', `${path}/${one.id}/test`)
     expect([status, record]).toMatchObject([
       201,
       { endpointId: one.id, eventType: 'webhook_endpoint.test', status: 'pending', attempts: [], livemode: false },
     ])
     expect((await list(lamps, two.id)).record.data).toEqual([])
-    const event = await call<unknown>(to, lamps, 'GET', `events/${record.eventId}`)
+    const event = await call<unknown>(server, lamps, 'GET', `events/${record.eventId}`)
     expect(event.record).toMatchObject({ type: 'webhook_endpoint.test', data: { object: endpoint } })
     expect(event.text).not.toContain('whsec_')
-    const listed = await call<Listed<{ id: string }>>(to, lamps, 'GET', 'events?type=webhook_endpoint.test')
+    const listed = await call<Listed<{ id: string }>>(server, lamps, 'GET', 'events?type=webhook_endpoint.test')
     expect(idsOf(listed.record)).toEqual([record.eventId])
   })
 
-  test('409: of one that is disabled, and then there is no event', async () => {
-    const lamps = await shop(to.api)
+  test('409: for a disabled endpoint, without an event', async () => {
+    const lamps = await shop(server.api)
     const { id } = await makeEndpoint(lamps)
-    await call(to, lamps, 'PATCH', `${path}/${id}`, { json: { status: 'disabled' } })
-    const answer = await call(to, lamps, 'POST', `${path}/${id}/test`)
+    await call(server, lamps, 'PATCH', `${path}/${id}`, { json: { status: 'disabled' } })
+    const answer = await call(server, lamps, 'POST', `${path}/${id}/test`)
     expect([answer.status, errorOf(answer)?.code]).toEqual([409, 'state_conflict'])
-    expect((await call<Listed<object>>(to, lamps, 'GET', 'events')).record.data).toEqual([])
+    expect((await call<Listed<object>>(server, lamps, 'GET', 'events')).record.data).toEqual([])
   })
 })
 
@@ -162,113 +171,113 @@ describe('POST /deliveries/:id/redeliver', () => {
   test.each([
     ['delivered', deliver],
     ['failed', fail],
-    ['canceled', (id: string) => happen(id, 'cancel')],
-  ])('200: of one that is %s', async (before, lead) => {
-    const lamps = await shop(to.api)
+    ['canceled', (id: string) => applyEvent(id, 'cancel')],
+  ])('200: a delivery that is %s', async (before, lead) => {
+    const lamps = await shop(server.api)
     const [id = ''] = await sentTo(lamps, await makeEndpoint(lamps), 1)
     await lead(id)
     expect((await get(lamps, id)).record.status).toBe(before)
-    const { status, record } = await call<Delivery>(to, lamps, 'POST', `deliveries/${id}/redeliver`)
+    const { status, record } = await call<Delivery>(server, lamps, 'POST', `deliveries/${id}/redeliver`)
     expect([status, record.status]).toEqual([200, 'pending'])
-    expect(Date.parse(record.nextAttemptAt ?? '')).toBeLessThanOrEqual(to.api.clock.now().getTime())
-    const [history] = await to.sql`
+    expect(Date.parse(record.nextAttemptAt ?? '')).toBeLessThanOrEqual(server.api.clock.now().getTime())
+    const [history] = await server.sql`
       select event, cause from transitions where actor = ${uuid(id)} order by rev desc limit 1`
     expect(history).toEqual({ event: 'redeliver', cause: lamps.owner.id })
   })
 
-  test('200: of one that waits for its next attempt, which it comes before', async () => {
-    const lamps = await shop(to.api)
+  test('200: a delivery waiting for its next attempt, which is made earlier', async () => {
+    const lamps = await shop(server.api)
     const [id = ''] = await sentTo(lamps, await makeEndpoint(lamps), 1)
-    await happen(id, 'attempt_started', 'attempt_failed')
-    expect((await call(to, lamps, 'POST', `deliveries/${id}/redeliver`)).status).toBe(200)
+    await applyEvent(id, 'attempt_started', 'attempt_failed')
+    expect((await call(server, lamps, 'POST', `deliveries/${id}/redeliver`)).status).toBe(200)
     const [row] =
-      await to.sql`select trigger, resume_at > next_attempt_at as later from deliveries where id = ${uuid(id)}`
+      await server.sql`select trigger, resume_at > next_attempt_at as later from deliveries where id = ${uuid(id)}`
     expect(row).toEqual({ trigger: 'manual', later: true })
   })
 
-  test('409: of one that is due or under way, and of an endpoint that is disabled or deleted', async () => {
-    const lamps = await shop(to.api)
+  test('409: a delivery that is due or being sent, or whose endpoint is disabled or deleted', async () => {
+    const lamps = await shop(server.api)
     const { id: endpoint } = await makeEndpoint(lamps)
     const [id = ''] = await sentTo(lamps, { ...(await makeEndpoint(lamps)), id: endpoint }, 1)
     const again = async () => {
-      const answer = await call(to, lamps, 'POST', `deliveries/${id}/redeliver`)
+      const answer = await call(server, lamps, 'POST', `deliveries/${id}/redeliver`)
       return [answer.status, errorOf(answer)?.code]
     }
     expect(await again()).toEqual([409, 'state_conflict'])
-    await happen(id, 'attempt_started')
+    await applyEvent(id, 'attempt_started')
     expect(await again()).toEqual([409, 'state_conflict'])
-    await call(to, lamps, 'PATCH', `${path}/${endpoint}`, { json: { status: 'disabled' } })
-    await happen(id, 'attempt_failed_permanently')
+    await call(server, lamps, 'PATCH', `${path}/${endpoint}`, { json: { status: 'disabled' } })
+    await applyEvent(id, 'attempt_failed_permanently')
     expect(await again()).toEqual([409, 'state_conflict'])
-    await call(to, lamps, 'DELETE', `${path}/${endpoint}`)
+    await call(server, lamps, 'DELETE', `${path}/${endpoint}`)
     expect(await again()).toEqual([409, 'state_conflict'])
     expect((await get(lamps, id)).record.status).toBe('canceled')
   })
 
-  test('what is made pending in the moment in which its endpoint is disabled, a task cancels', async () => {
-    const lamps = await shop(to.api)
+  test('a delivery that becomes pending while its endpoint is disabled is canceled by a task', async () => {
+    const lamps = await shop(server.api)
     const endpoint = await makeEndpoint(lamps)
     const [id = '', other = ''] = await sentTo(lamps, endpoint, 2)
     await fail(id)
-    await call(to, lamps, 'POST', `deliveries/${id}/redeliver`)
-    const [job] = await to.sql<{ payload: { endpointId: string }; later: boolean }[]>`
+    await call(server, lamps, 'POST', `deliveries/${id}/redeliver`)
+    const [job] = await server.sql<{ payload: { endpointId: string }; later: boolean }[]>`
       select payload, run_at > now() as later from graphile_worker._private_jobs
       where task_id = (select id from graphile_worker._private_tasks where identifier = 'cancel-deliveries')
       order by id desc limit 1`
     expect(job).toEqual({ payload: { endpointId: uuid(endpoint.id) }, later: true })
     const run = (signal = new AbortController().signal) =>
-      cancelDeliveries(to.api, job?.payload, { ...helpers('cancel-deliveries'), signal })
-    // Of an endpoint that is enabled it cancels nothing.
+      cancelDeliveries(server.api, job?.payload, { ...helpers('cancel-deliveries'), signal })
+    // For an enabled endpoint the task cancels nothing.
     await run()
     expect((await get(lamps, id)).record.status).toBe('pending')
 
-    await call(to, lamps, 'PATCH', `${path}/${endpoint.id}`, { json: { status: 'disabled' } })
-    for (const one of [id, other]) await happen(one, 'redeliver')
-    await happen(other, 'attempt_started')
-    // A process that stops leaves it to another one, which runs the job again.
+    await call(server, lamps, 'PATCH', `${path}/${endpoint.id}`, { json: { status: 'disabled' } })
+    for (const one of [id, other]) await applyEvent(one, 'redeliver')
+    await applyEvent(other, 'attempt_started')
+    // A process that stops leaves the job to another one, which runs it again.
     expect(await run(AbortSignal.abort()).then(String, error => error.name)).toBe('AbortError')
     await run()
     expect((await get(lamps, id)).record.status).toBe('canceled')
-    // What is under way is canceled when it ends, unless it arrives.
+    // A delivery being sent is canceled when the attempt ends, unless it succeeds.
     expect((await get(lamps, other)).record.status).toBe('pending')
-    await happen(other, 'attempt_failed_permanently')
+    await applyEvent(other, 'attempt_failed_permanently')
     expect((await get(lamps, other)).record.status).toBe('canceled')
   })
 
-  test('404: another merchant’s is a missing one', async () => {
-    const [lamps, chairs] = [await shop(to.api), await shop(to.api, 'Chairs')]
+  test('404: a delivery of another merchant', async () => {
+    const [lamps, chairs] = [await shop(server.api), await shop(server.api, 'Chairs')]
     const [id = ''] = await sentTo(chairs, await makeEndpoint(chairs), 1)
-    const ask = (one: string) => call(to, lamps, 'POST', `deliveries/${one}/redeliver`)
+    const ask = (one: string) => call(server, lamps, 'POST', `deliveries/${one}/redeliver`)
     await expectMissing(ask, [...namesNothing(id), id])
   })
 })
 
 describe('POST /webhook-endpoints/:id/recover', () => {
   const recover = (at: Shop, id: string, json: object) =>
-    call<{ deliveries: number }>(to, at, 'POST', `${path}/${id}/recover`, { json })
+    call<{ deliveries: number }>(server, at, 'POST', `${path}/${id}/recover`, { json })
   const since = new Date(Date.now() - 3_600_000).toISOString()
 
-  /** The job as a worker takes it; it stays, so that it can be taken twice. */
+  /** Runs the job as a worker does, without removing it, so that it can run twice. */
   const work = async () => {
-    const [job] = await to.sql<{ payload: unknown }[]>`
+    const [job] = await server.sql<{ payload: unknown }[]>`
       select payload from graphile_worker._private_jobs j
       join graphile_worker._private_tasks t on t.id = j.task_id and t.identifier = 'recover-deliveries'
       order by j.id desc limit 1`
     const signal = new AbortController().signal
-    await recoverDeliveriesTask(to.api, job?.payload, { ...helpers('recover-deliveries'), signal })
+    await recoverDeliveriesTask(server.api, job?.payload, { ...helpers('recover-deliveries'), signal })
   }
   const states = async (at: Shop, id: string) =>
     (await list(at, id, '?order=asc')).record.data.map(({ status }) => status)
 
-  test('200: sends again what has failed or was canceled since then, once, however often the task runs', async () => {
-    const lamps = await shop(to.api)
+  test('200: sends failed and canceled deliveries since then again, once, however often the task runs', async () => {
+    const lamps = await shop(server.api)
     const endpoint = await makeEndpoint(lamps)
     const [old = '', failed = '', delivered = '', canceled = ''] = await sentTo(lamps, endpoint, 5)
     for (const id of [old, failed]) await fail(id)
     await deliver(delivered)
-    await happen(canceled, 'cancel')
-    const [made] = await to.sql`select created_at from deliveries where id = ${uuid(old)}`
-    await to.sql`update deliveries set created_at = ${since} where id = ${uuid(old)}`
+    await applyEvent(canceled, 'cancel')
+    const [made] = await server.sql`select created_at from deliveries where id = ${uuid(old)}`
+    await server.sql`update deliveries set created_at = ${since} where id = ${uuid(old)}`
     const later = new Date(Date.parse(since) + 1).toISOString()
     const { status, record } = await recover(lamps, endpoint.id, { since: later })
     expect([status, record]).toMatchObject([
@@ -277,68 +286,68 @@ describe('POST /webhook-endpoints/:id/recover', () => {
     ])
     await work()
     expect(await states(lamps, endpoint.id)).toEqual(['failed', 'pending', 'delivered', 'pending', 'pending'])
-    // It fails again, and a worker that was taken for dead runs the job once more.
+    // It fails again, and a worker believed dead runs the job once more.
     await fail(failed)
     await work()
     expect(await states(lamps, endpoint.id)).toEqual(['failed', 'failed', 'delivered', 'pending', 'pending'])
-    const history = await to.sql`
+    const history = await server.sql`
       select cause from transitions where event = 'redeliver' and actor = any (${[failed, canceled].map(uuid)}::uuid[])`
     expect([...history]).toEqual([{ cause: lamps.owner.id }, { cause: lamps.owner.id }])
-    expect((await log(to, lamps)).at(-1)).toMatchObject({
+    expect((await log(server, lamps)).at(-1)).toMatchObject({
       ...{ action: 'webhook_endpoint.recovered', details: { endpointId: endpoint.id, since: later } },
     })
-    // As old as its event, which the audit would miss.
-    await to.sql`update deliveries set created_at = ${made?.created_at} where id = ${uuid(old)}`
+    // Deliveries older than their events would be reported by the audit.
+    await server.sql`update deliveries set created_at = ${made?.created_at} where id = ${uuid(old)}`
   })
 
-  test('200: of more than one batch, and nothing once the endpoint is disabled', async () => {
-    const lamps = await shop(to.api)
+  test('200: works for more than one batch, and does nothing once the endpoint is disabled', async () => {
+    const lamps = await shop(server.api)
     const endpoint = await makeEndpoint(lamps)
-    const makePending = () => to.sql`
+    const makePending = () => server.sql`
       insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
       select gen_random_uuid(), 'payment', actor, rev, type, merchant_id, livemode, api_version, object, created_at, era
       from events, generate_series(1, 600) where merchant_id = ${lamps.merchantId} and type = 'payment.created'
       limit 600`
-    await tellOfPayment(to.api, lamps)
+    await publishPaymentEvents(server.api, lamps)
     await makePending()
-    await call(to, lamps, 'PATCH', `${path}/${endpoint.id}`, { json: { status: 'disabled' } })
+    await call(server, lamps, 'PATCH', `${path}/${endpoint.id}`, { json: { status: 'disabled' } })
     const count = async () => {
-      const rows = await to.sql<{ state: string; count: number }[]>`
+      const rows = await server.sql<{ state: string; count: number }[]>`
         select state, count(*)::int from deliveries where endpoint_id = ${uuid(endpoint.id)} group by state`
       return Object.fromEntries(rows.map(({ state, count }) => [state, count]))
     }
     expect(await count()).toEqual({ canceled: 601 })
-    await call(to, lamps, 'POST', `${path}/${endpoint.id}/enable`)
+    await call(server, lamps, 'POST', `${path}/${endpoint.id}/enable`)
     expect((await recover(lamps, endpoint.id, { since })).record.deliveries).toBe(601)
     await work()
     expect(await count()).toEqual({ pending: 601 })
-    await call(to, lamps, 'PATCH', `${path}/${endpoint.id}`, { json: { status: 'disabled' } })
+    await call(server, lamps, 'PATCH', `${path}/${endpoint.id}`, { json: { status: 'disabled' } })
     await work()
     expect(await count()).toEqual({ canceled: 601 })
-    // These were made by no change of a payment, which the audit would find.
-    await to.sql`delete from deliveries where endpoint_id = ${uuid(endpoint.id)}`
-    await to.sql`delete from payments where merchant_id = ${lamps.merchantId}`
-    await to.sql`
+    // Deleted, because the audit would report events without a change of a payment.
+    await server.sql`delete from deliveries where endpoint_id = ${uuid(endpoint.id)}`
+    await server.sql`delete from payments where merchant_id = ${lamps.merchantId}`
+    await server.sql`
       delete from transitions where kind = 'delivery' and not exists (select from deliveries where id = actor)
         or kind = 'payment' and not exists (select from payments where id = actor)`
-    await to.sql`delete from events where merchant_id = ${lamps.merchantId}`
+    await server.sql`delete from events where merchant_id = ${lamps.merchantId}`
   })
 
   test.each<[string, object, string]>([
     ['no time', {}, 'parameter_missing'],
-    ['no time that there is', { since: '2026-02-30T00:00:00Z' }, 'parameter_invalid'],
-    ['a day alone', { since: '2026-11-20' }, 'parameter_invalid'],
+    ['a time that does not exist', { since: '2026-02-30T00:00:00Z' }, 'parameter_invalid'],
+    ['a date without a time', { since: '2026-11-20' }, 'parameter_invalid'],
     ['more than 30 days ago', { since: new Date(Date.now() - 31 * 86_400_000).toISOString() }, 'parameter_invalid'],
   ])('400: %s', async (_, json, code) => {
-    const lamps = await shop(to.api)
+    const lamps = await shop(server.api)
     const answer = await recover(lamps, (await makeEndpoint(lamps)).id, json)
     expect([answer.status, errorOf(answer)]).toMatchObject([400, { code, param: 'since' }])
   })
 
-  test('409: of one that is disabled', async () => {
-    const lamps = await shop(to.api)
+  test('409: a disabled endpoint', async () => {
+    const lamps = await shop(server.api)
     const { id } = await makeEndpoint(lamps)
-    await call(to, lamps, 'PATCH', `${path}/${id}`, { json: { status: 'disabled' } })
+    await call(server, lamps, 'PATCH', `${path}/${id}`, { json: { status: 'disabled' } })
     expect((await recover(lamps, id, { since })).status).toBe(409)
   })
 })

@@ -15,7 +15,7 @@ import { type Asked, newKey, twoShops } from './two-shops.ts'
 const clock = manualClock(new Date())
 const DAY_MS = 86_400_000
 
-const { to, lamps, chairs, liveKey, chairsKey, ask, page } = await twoShops({
+const { server, lamps, chairs, liveKey, chairsKey, ask, page } = await twoShops({
   ...{ routes: disputeRoutes, outside: { clock } },
 })
 
@@ -52,24 +52,24 @@ const opened = async (paymentId: string, json: object = {}, asked: Asked = {}) =
 }
 const read = (id: string, asked: Asked = {}) => ask('GET', `/disputes/${id}`, asked)
 const now = async (id: string) => dispute.assert((await read(id)).json)
-const give = (id: string, json: object, asked: Asked = {}) =>
+const addEvidence = (id: string, json: object, asked: Asked = {}) =>
   ask('POST', `/disputes/${id}/evidence`, { ...asked, json })
 const resolve = (id: string, json: object, asked: Asked = {}) =>
   ask('POST', `/disputes/${id}/resolve`, { ...asked, json })
 const list = (query = '', asked?: Asked) => page<typeof dispute.infer>(`/disputes${query}`, asked)
-const paidHere = (of = lamps) => paid(to.api, { ...of, livemode: false })
+const paidHere = (of = lamps) => paid(server.api, { ...of, livemode: false })
 const openedHere = async () => opened((await paidHere()).id)
 const eventsOf = async (id: string) => {
-  const rows = await to.sql<{ type: string; object: object }[]>`
+  const rows = await server.sql<{ type: string; object: object }[]>`
     select type, object from events where actor = ${decodeId('dp', id) ?? ''} order by rev`
   return [...rows]
 }
-const fireDue = () => openTimers(to.api, to.api.actors).fireDue()
+const fireDue = () => openTimers(server.api, server.api.actors).fireDue()
 const text = (length: number) => 'x'.repeat(length)
 const conflict = (status: string) => ({ status: 409, error: { code: 'state_conflict', details: { status } } })
 
 describe('POST /v1/payments/:id/disputes', () => {
-  test('201: over all of the payment, to be answered in seven days, and dispute.opened tells of it', async () => {
+  test('201: the full amount, due in seven days, with an event dispute.opened', async () => {
     const { id: paymentId } = await paidHere()
     const made = await opened(paymentId, { reason: 'fraudulent' })
     expect(made).toMatchObject({
@@ -99,20 +99,20 @@ describe('POST /v1/payments/:id/disputes', () => {
     'duplicate',
     'credit_not_processed',
     'general',
-  ])('201: %s, over a part of it', async reason => {
+  ])('201: %s, over a part of the payment', async reason => {
     const { id: paymentId } = await paidHere()
     expect(await opened(paymentId, { reason, amountMinor: 1, description: text(1000) })).toMatchObject({
       ...{ reason, amountMinor: 1 },
     })
   })
 
-  test('201: null is no description', async () => {
+  test('201: null means no description', async () => {
     await opened((await paidHere()).id, { description: null })
   })
 
   test.each<Refused>([
     ['no reason', { reason: undefined }, 'parameter_missing', 'reason'],
-    ['a reason of its own', { reason: 'because' }, 'parameter_invalid', 'reason'],
+    ['an unknown reason', { reason: 'because' }, 'parameter_invalid', 'reason'],
     ['a reason of null', { reason: null }, 'parameter_invalid', 'reason'],
     ...refusedAmounts,
     ['an empty description', { description: '' }, 'parameter_invalid', 'description'],
@@ -131,9 +131,9 @@ describe('POST /v1/payments/:id/disputes', () => {
     await opened(paymentId, { amountMinor: 1000 })
   })
 
-  test('403: a live key, whatever it asks, and a key that may not dispute', async () => {
+  test('403: a live key for any request, and a key without the scope', async () => {
     const { id: paymentId } = await paidHere()
-    const { id: live } = await paid(to.api, { ...lamps, livemode: true })
+    const { id: live } = await paid(server.api, { ...lamps, livemode: true })
     const { id } = await openedHere()
     const bearer = liveKey
     for (const answer of [
@@ -142,41 +142,43 @@ describe('POST /v1/payments/:id/disputes', () => {
       await open('pay_1', { reason: 1 }, { bearer }),
       await read(id, { bearer }),
       await list('', { bearer }),
-      await give(id, {}, { bearer }),
+      await addEvidence(id, {}, { bearer }),
       await resolve(id, { outcome: 'won' }, { bearer }),
     ])
       expect(answer).toMatchObject({ status: 403, error: { code: 'sandbox_only' } })
     for (const scopes of [['payments:read'], ['refunds:write'], ['payment_links:write']]) {
-      const weak = { bearer: (await insertKey(to.sql, { ...lamps, scopes })).secret }
+      const keyWithoutScope = { bearer: (await insertKey(server.sql, { ...lamps, scopes })).secret }
       const refused = { status: 403, error: { code: 'insufficient_scope' } }
-      expect(await open(paymentId, {}, weak)).toMatchObject(refused)
-      expect(await give(id, {}, weak)).toMatchObject(refused)
-      expect(await resolve(id, { outcome: 'won' }, weak)).toMatchObject(refused)
+      expect(await open(paymentId, {}, keyWithoutScope)).toMatchObject(refused)
+      expect(await addEvidence(id, {}, keyWithoutScope)).toMatchObject(refused)
+      expect(await resolve(id, { outcome: 'won' }, keyWithoutScope)).toMatchObject(refused)
     }
-    const both = { bearer: (await insertKey(to.sql, { ...lamps, livemode: true, scopes: ['payments:read'] })).secret }
+    const both = {
+      bearer: (await insertKey(server.sql, { ...lamps, livemode: true, scopes: ['payments:read'] })).secret,
+    }
     expect(await open(paymentId, {}, both)).toMatchObject({ status: 403, error: { code: 'insufficient_scope' } })
   })
 
-  test('404: the payment of another merchant or of the other mode, and one that is none', async () => {
+  test('404: a payment of another merchant or mode, and an id of nothing', async () => {
     const { id: paymentId } = await paidHere()
     const { id: foreign } = await paidHere(chairs)
-    const { id: live } = await paid(to.api, { ...lamps, livemode: true })
+    const { id: live } = await paid(server.api, { ...lamps, livemode: true })
     await expectMissing(payment => open(payment), [foreign, live, ...namesNothing(paymentId)])
     expect(await open(paymentId, {}, { bearer: chairsKey })).toMatchObject({ status: 404 })
   })
 
-  test('409: one is open already, which is named; once it is over, another may be opened', async () => {
+  test('409: while one is open, which is named; afterwards another can be opened', async () => {
     const { id: paymentId } = await paidHere()
     const first = await opened(paymentId)
     const already = { status: 409, error: { code: 'dispute_already_open', details: { disputeId: first.id } } }
     expect(await open(paymentId, { reason: 'duplicate' })).toMatchObject(already)
-    await give(first.id, { submit: true })
+    await addEvidence(first.id, { submit: true })
     expect(await open(paymentId)).toMatchObject(already)
     await resolve(first.id, { outcome: 'won' })
     await opened(paymentId)
   })
 
-  test('409: of thirty at once one is opened and the others name it', async () => {
+  test('409: of thirty simultaneous requests one succeeds and the others name it', async () => {
     const { id: paymentId } = await paidHere()
     const answers = await Promise.all(Array.from({ length: 30 }, () => open(paymentId)))
     const [first, ...more] = answers.filter(({ status }) => status === 201)
@@ -186,17 +188,17 @@ describe('POST /v1/payments/:id/disputes', () => {
     expect(others.map(({ error }) => error?.details)).toEqual(Array(29).fill({ disputeId: id }))
   })
 
-  test('422: a payment that is no success', async () => {
-    const pending = await openPayment(to.api, { ...lamps, livemode: false })
-    const processing = await openPayment(to.api, { ...lamps, livemode: false })
-    await happen(to.api, processing.actor, seen('enough_seen', 1000n))
-    const expired = await openPayment(to.api, { ...lamps, livemode: false })
-    await happen(to.api, expired.actor, windowOver())
+  test('422: a payment that has not succeeded', async () => {
+    const pending = await openPayment(server.api, { ...lamps, livemode: false })
+    const processing = await openPayment(server.api, { ...lamps, livemode: false })
+    await happen(server.api, processing.actor, seen('enough_seen', 1000n))
+    const expired = await openPayment(server.api, { ...lamps, livemode: false })
+    await happen(server.api, expired.actor, windowOver())
     for (const { id: paymentId } of [pending, processing, expired])
       expect(await open(paymentId)).toMatchObject({ status: 422, error: { code: 'payment_not_disputable' } })
   })
 
-  test('under one key thirty at once are one, and all are told the same', async () => {
+  test('thirty simultaneous requests with one idempotency key open one dispute and get the same response', async () => {
     const { id: paymentId } = await paidHere()
     const headers = newKey()
     const answers = await Promise.all(Array.from({ length: 30 }, () => open(paymentId, {}, { headers })))
@@ -210,7 +212,7 @@ describe('POST /v1/payments/:id/disputes', () => {
 })
 
 describe('GET /v1/disputes/:id', () => {
-  test('200 for whoever has it, 404 with the same words for all others', async () => {
+  test('200 for the owner of the key, 404 with the same text for all others', async () => {
     const { id } = await openedHere()
     const { id: foreign } = await opened((await paidHere(chairs)).id, {}, { bearer: chairsKey })
     expect((await read(id)).status).toBe(200)
@@ -219,15 +221,15 @@ describe('GET /v1/disputes/:id', () => {
 })
 
 describe('POST /v1/disputes/:id/evidence', () => {
-  test('200: given bit by bit, what is not named stays, and what is submitted stands', async () => {
+  test('200: evidence can be added field by field until it is submitted', async () => {
     const { id } = await openedHere()
     expect(
-      dispute.assert((await give(id, { uncategorizedText: 'draft', refundPolicy: '14 days' })).json),
+      dispute.assert((await addEvidence(id, { uncategorizedText: 'draft', refundPolicy: '14 days' })).json),
     ).toMatchObject({
       ...{ status: 'needs_response', evidence: { uncategorizedText: 'draft', refundPolicy: '14 days' } },
     })
-    await give(id, { uncategorizedText: '', customerCommunication: text(2000), submit: false })
-    const submitted = dispute.assert((await give(id, { shippingTrackingNumber: '1Z', submit: true })).json)
+    await addEvidence(id, { uncategorizedText: '', customerCommunication: text(2000), submit: false })
+    const submitted = dispute.assert((await addEvidence(id, { shippingTrackingNumber: '1Z', submit: true })).json)
     expect(submitted).toMatchObject({
       status: 'under_review',
       evidence: {
@@ -238,15 +240,15 @@ describe('POST /v1/disputes/:id/evidence', () => {
       },
     })
     for (const more of [{}, { refundPolicy: 'none' }, { submit: true }])
-      expect(await give(id, more)).toMatchObject(conflict('under_review'))
+      expect(await addEvidence(id, more)).toMatchObject(conflict('under_review'))
     expect(await now(id)).toEqual(submitted)
     expect((await eventsOf(id)).map(({ type }) => type)).toEqual(['dispute.opened'])
   })
 
-  test('200: submitted twice under one key it is submitted once', async () => {
+  test('200: submitted twice with one idempotency key, it is submitted once', async () => {
     const { id } = await openedHere()
     const headers = newKey()
-    const answers = await Promise.all(Array.from({ length: 10 }, () => give(id, { submit: true }, { headers })))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => addEvidence(id, { submit: true }, { headers })))
     expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1)
     expect(answers[0]?.status).toBe(200)
   })
@@ -262,47 +264,49 @@ describe('POST /v1/disputes/:id/evidence', () => {
     ['another field', { receipt: 'x' }, 'parameter_unknown', 'receipt'],
     ['an outcome', { outcome: 'won' }, 'parameter_unknown', 'outcome'],
   ])('400: %s', async (_, json, code, param) => {
-    expect(await give('dp_1', json)).toMatchObject({ status: 400, error: { code, param } })
+    expect(await addEvidence('dp_1', json)).toMatchObject({ status: 400, error: { code, param } })
   })
 
   /** 6,000 bytes. */
   const other = '証'.repeat(2000)
   const tooMuch = (param: string) => ({ status: 400, error: { code: 'parameter_invalid', param } })
 
-  test('400: more than 18 KiB in all, in whatever script, said at once or bit by bit', async () => {
+  test('400: more than 18 KiB in total, in any script, at once or field by field', async () => {
     const { id } = await openedHere()
     const three = { uncategorizedText: other, customerCommunication: other, refundPolicy: other }
-    expect(await give(id, { ...three, shippingTrackingNumber: other })).toMatchObject(tooMuch('uncategorizedText'))
-    expect((await give(id, three)).status).toBe(200)
+    expect(await addEvidence(id, { ...three, shippingTrackingNumber: other })).toMatchObject(
+      tooMuch('uncategorizedText'),
+    )
+    expect((await addEvidence(id, three)).status).toBe(200)
     const before = await now(id)
-    expect(await give(id, { shippingTrackingNumber: other, submit: true })).toMatchObject(
+    expect(await addEvidence(id, { shippingTrackingNumber: other, submit: true })).toMatchObject(
       tooMuch('shippingTrackingNumber'),
     )
-    // Six bytes each, as JSON has them.
-    expect(await give(id, { refundPolicy: '\u0001'.repeat(2000) })).toMatchObject(tooMuch('refundPolicy'))
+    // Six bytes each in JSON.
+    expect(await addEvidence(id, { refundPolicy: '\u0001'.repeat(2000) })).toMatchObject(tooMuch('refundPolicy'))
     expect(await now(id)).toEqual(before)
-    expect((await give(id, { refundPolicy: '', shippingTrackingNumber: other, submit: true })).status).toBe(200)
+    expect((await addEvidence(id, { refundPolicy: '', shippingTrackingNumber: other, submit: true })).status).toBe(200)
   })
 
-  test('400: more than that by four who say a part of it at the same time', async () => {
+  test('400: more than 18 KiB by four simultaneous requests with a part each', async () => {
     const { id } = await openedHere()
     const fields = ['uncategorizedText', 'customerCommunication', 'shippingTrackingNumber', 'refundPolicy']
-    const answers = await Promise.all(fields.map(field => give(id, { [field]: other })))
+    const answers = await Promise.all(fields.map(field => addEvidence(id, { [field]: other })))
     const refused = answers.flatMap((answer, index) => (answer.status === 200 ? [] : [{ answer, index }]))
     expect(refused).toHaveLength(1)
     for (const { answer, index } of refused) expect(answer).toMatchObject(tooMuch(fields[index] ?? ''))
-    // In the row too, whoever writes it.
+    // The row has the same limit.
     await expect(
-      (async () => to.sql`
+      (async () => server.sql`
         update disputes set uncategorized_text = repeat(chr(1), 2000), refund_policy = repeat('"', 2000),
           customer_communication = repeat(chr(9), 2000), shipping_tracking_number = ''
         where id = ${decodeId('dp', id) ?? ''}`)(),
     ).rejects.toMatchObject({ constraint_name: 'disputes_evidence_fits' })
   })
 
-  test('404: the dispute of another merchant', async () => {
+  test('404: a dispute of another merchant', async () => {
     const { id } = await openedHere()
-    expect(await give(id, { submit: true }, { bearer: chairsKey })).toMatchObject({ status: 404 })
+    expect(await addEvidence(id, { submit: true }, { bearer: chairsKey })).toMatchObject({ status: 404 })
     expect((await now(id)).status).toBe('needs_response')
   })
 
@@ -310,15 +314,15 @@ describe('POST /v1/disputes/:id/evidence', () => {
     ['winning', 'won'],
     ['losing', 'lost'],
   ])(
-    '%s evidence is decided three seconds later, not sooner, and dispute.resolved tells of it',
+    '%s evidence is decided after three seconds, not earlier, with an event dispute.resolved',
     async (word, outcome) => {
       const { id } = await openedHere()
-      await give(id, { uncategorizedText: `${word}_evidence` })
-      // Not before it is submitted.
+      await addEvidence(id, { uncategorizedText: `${word}_evidence` })
+      // Nothing is decided before it is submitted.
       clock.advance(60_000)
       await fireDue()
       expect((await now(id)).status).toBe('needs_response')
-      await give(id, { submit: true })
+      await addEvidence(id, { submit: true })
       clock.advance(2_999)
       await fireDue()
       expect(await now(id)).toMatchObject({ status: 'under_review', outcome: null })
@@ -326,27 +330,27 @@ describe('POST /v1/disputes/:id/evidence', () => {
       await fireDue()
       const decided = await now(id)
       expect(decided).toMatchObject({ status: outcome, outcome })
-      const [, told, ...more] = await eventsOf(id)
-      expect([told, more]).toEqual([{ type: 'dispute.resolved', object: decided }, []])
+      const [, resolved, ...more] = await eventsOf(id)
+      expect([resolved, more]).toEqual([{ type: 'dispute.resolved', object: decided }, []])
     },
   )
 
-  test('unanswered for seven days it is lost, whatever was noted and not submitted', async () => {
+  test('without submitted evidence it is lost after seven days', async () => {
     const { id } = await openedHere()
     const { id: answered } = await openedHere()
-    await give(id, { uncategorizedText: 'winning_evidence' })
-    await give(answered, { uncategorizedText: 'my side', submit: true })
+    await addEvidence(id, { uncategorizedText: 'winning_evidence' })
+    await addEvidence(answered, { uncategorizedText: 'my side', submit: true })
     clock.advance(7 * DAY_MS - 1)
     await fireDue()
     expect((await now(id)).status).toBe('needs_response')
     clock.advance(1)
-    // Its time is over, even where the timer is late.
-    expect(await give(id, { submit: true })).toMatchObject({ status: 409, error: { code: 'state_conflict' } })
+    // Its time is over, even when the timer is late.
+    expect(await addEvidence(id, { submit: true })).toMatchObject({ status: 409, error: { code: 'state_conflict' } })
     await fireDue()
     const lost = await now(id)
     expect(lost).toMatchObject({ status: 'lost', outcome: 'lost' })
     expect((await eventsOf(id)).at(-1)).toEqual({ type: 'dispute.resolved', object: lost })
-    expect(await give(id, { submit: true })).toMatchObject({ status: 409, error: { code: 'state_conflict' } })
+    expect(await addEvidence(id, { submit: true })).toMatchObject({ status: 409, error: { code: 'state_conflict' } })
     clock.advance(30 * DAY_MS)
     await fireDue()
     expect((await now(answered)).status).toBe('under_review')
@@ -354,33 +358,33 @@ describe('POST /v1/disputes/:id/evidence', () => {
 })
 
 describe('POST /v1/disputes/:id/resolve', () => {
-  test.each(['won', 'lost'])('200: %s, and dispute.resolved tells of it once', async outcome => {
+  test.each(['won', 'lost'])('200: %s, with one event dispute.resolved', async outcome => {
     const { id } = await openedHere()
-    await give(id, { uncategorizedText: 'my side', submit: true })
+    await addEvidence(id, { uncategorizedText: 'my side', submit: true })
     const headers = newKey()
     const resolved = await resolve(id, { outcome }, { headers })
     expect(dispute.assert(resolved.json)).toMatchObject({ status: outcome, outcome })
     expect((await resolve(id, { outcome }, { headers })).text).toBe(resolved.text)
     for (const other of ['won', 'lost']) expect(await resolve(id, { outcome: other })).toMatchObject(conflict(outcome))
-    expect(await give(id, { refundPolicy: 'x' })).toMatchObject(conflict(outcome))
+    expect(await addEvidence(id, { refundPolicy: 'x' })).toMatchObject(conflict(outcome))
     expect((await eventsOf(id)).slice(1)).toEqual([{ type: 'dispute.resolved', object: resolved.json as object }])
   })
 
-  test('409: not before evidence is submitted', async () => {
+  test('409: before evidence is submitted', async () => {
     const { id } = await openedHere()
     expect(await resolve(id, { outcome: 'won' })).toMatchObject(conflict('needs_response'))
   })
 
-  test('one that was resolved by hand is not decided again by its own evidence', async () => {
+  test('a dispute resolved by hand is not decided again by its evidence', async () => {
     const { id } = await openedHere()
-    await give(id, { uncategorizedText: 'winning_evidence', submit: true })
+    await addEvidence(id, { uncategorizedText: 'winning_evidence', submit: true })
     await resolve(id, { outcome: 'lost' })
     clock.advance(10_000)
     await fireDue()
     expect((await now(id)).outcome).toBe('lost')
   })
 
-  test('400: no outcome, or another; 404: the dispute of another merchant', async () => {
+  test('400: no outcome or an unknown one; 404: a dispute of another merchant', async () => {
     const { id } = await openedHere()
     for (const [json, code] of [
       [{}, 'parameter_missing'],
@@ -394,12 +398,12 @@ describe('POST /v1/disputes/:id/resolve', () => {
 
 describe('GET /v1/disputes', () => {
   test('200: newest first by pages, oldest first, by state and by payment', async () => {
-    const here = await shop(to.api, 'Rugs')
-    const bearer = (await insertKey(to.sql, here)).secret
+    const here = await shop(server.api, 'Rugs')
+    const bearer = (await insertKey(server.sql, here)).secret
     const payments = [await paidHere(here), await paidHere(here), await paidHere(here)]
     const ids: string[] = []
     for (const { id: paymentId } of payments) ids.push((await opened(paymentId, {}, { bearer })).id)
-    await give(ids[0] ?? '', { submit: true }, { bearer })
+    await addEvidence(ids[0] ?? '', { submit: true }, { bearer })
     await resolve(ids[0] ?? '', { outcome: 'lost' }, { bearer })
     ids.push((await opened(payments[0]?.id ?? '', {}, { bearer })).id)
     await expectPages(query => list(query, { bearer }), ids)
@@ -419,31 +423,31 @@ describe('GET /v1/disputes', () => {
 })
 
 describe('/v1/merchants/:merchantId/disputes', () => {
-  test('members open, answer and resolve disputes of test payments; viewers read', async () => {
-    // Sessions end; months have passed above.
+  test('members open, answer and resolve disputes of test payments; viewers read them', async () => {
+    // A new session, because the clock has moved on by months.
     clock.set(new Date())
     const as = ({ bearer }: { bearer: string }): Asked => ({ path: lamps.path, bearer })
-    const developer = await member(to.api, lamps, 'developer')
-    const viewer = await member(to.api, lamps, 'viewer')
+    const developer = await member(server.api, lamps, 'developer')
+    const viewer = await member(server.api, lamps, 'viewer')
     const { id: paymentId } = await paidHere()
     const { id } = await opened(paymentId, {}, as(developer))
     const low = { status: 403, error: { code: 'insufficient_role' } }
     expect(await open((await paidHere()).id, {}, as(viewer))).toMatchObject(low)
-    expect(await give(id, { submit: true }, as(viewer))).toMatchObject(low)
-    expect((await give(id, { submit: true }, as(developer))).status).toBe(200)
+    expect(await addEvidence(id, { submit: true }, as(viewer))).toMatchObject(low)
+    expect((await addEvidence(id, { submit: true }, as(developer))).status).toBe(200)
     expect(await resolve(id, { outcome: 'won' }, as(viewer))).toMatchObject(low)
     expect((await resolve(id, { outcome: 'won' }, as(lamps.owner))).status).toBe(200)
     expect(JSON.parse((await read(id, as(viewer))).text)).toEqual(await now(id))
     expect(idsOf(await list(`?paymentId=${paymentId}`, as(viewer)))).toEqual([id])
     expect((await list('?livemode=true', as(viewer))).data).toEqual([])
 
-    const { id: live } = await paid(to.api, { ...lamps, livemode: true })
+    const { id: live } = await paid(server.api, { ...lamps, livemode: true })
     expect(await open(live, {}, as(developer))).toMatchObject({ status: 403, error: { code: 'sandbox_only' } })
     const { id: foreign } = await paidHere(chairs)
-    const { id: foreignLive } = await paid(to.api, { ...chairs, livemode: true })
+    const { id: foreignLive } = await paid(server.api, { ...chairs, livemode: true })
     for (const other of [foreign, foreignLive])
       expect(await open(other, {}, as(developer))).toMatchObject({ status: 404 })
-    const causes = await to.sql<{ cause: string }[]>`
+    const causes = await server.sql<{ cause: string }[]>`
       select cause from transitions where actor = ${decodeId('dp', id) ?? ''} order by rev`
     expect(causes.map(({ cause }) => cause)).toEqual([developer.id, developer.id, lamps.owner.id])
   })

@@ -13,7 +13,7 @@ import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { noChainOptions } from '../harness/no-chains.ts'
 
-/** A server that says where it listens, and dies before or after the commit of the first command it is given. */
+/** A server that prints its address and exits before or after the commit of its first command. */
 const [, , when] = process.argv
 const env = parseEnv(process.env)
 const outside = {

@@ -15,7 +15,7 @@ import { makePayment } from './payments.ts'
 import { member, shop } from './people.ts'
 import { type Asked, twoShops } from './two-shops.ts'
 
-const { to, lamps, chairs, liveKey, ask, page } = await twoShops({ routes: eventRoutes })
+const { server, lamps, chairs, liveKey, ask, page } = await twoShops({ routes: eventRoutes })
 
 const event = type({
   '+': 'reject',
@@ -33,23 +33,23 @@ const read = (id: string | undefined, asked?: Asked) => ask('GET', `/events/${id
 const list = (query = '', asked?: Asked) => page<Event>(`/events${query}`, asked)
 const typesOf = ({ data }: { data: readonly Event[] }) => data.map(({ type }) => type)
 
-/** A merchant of its own, since lists are of all that a merchant has. */
+/** A merchant of its own, since lists contain everything of a merchant. */
 const newShop = async (name: string) => {
-  const here = await shop(to.api, name)
-  const bearer = (await insertKey(to.sql, here)).secret
+  const here = await shop(server.api, name)
+  const bearer = (await insertKey(server.sql, here)).secret
   return { here, bearer, whose: { merchantId: here.merchantId, livemode: false } }
 }
 
-/** Of a payment that has just been made. */
+/** The event of a payment that was just created. */
 const newEvent = async (whose: { merchantId: string; livemode: boolean }) => {
-  const { actor } = await makePayment(to.api, whose, 'new')
-  return (await to.sql<{ id: string }[]>`select id from events where actor = ${actor}`)[0]?.id ?? ''
+  const { actor } = await makePayment(server.api, whose, 'new')
+  return (await server.sql<{ id: string }[]>`select id from events where actor = ${actor}`)[0]?.id ?? ''
 }
 
 describe('GET /v1/events', () => {
-  test('200: an event has the shape of the interface, and the record as it was at that moment', async () => {
+  test('200: an event has the documented shape, with the record as it was at that moment', async () => {
     const { bearer, whose } = await newShop('Rugs')
-    const { id, linkId } = await makePayment(to.api, whose, 'success')
+    const { id, linkId } = await makePayment(server.api, whose, 'success')
     const { data } = await list('?order=asc', { bearer })
     expect(data.map(({ data: { object } }) => (object as { status: string }).status)).toEqual([
       'pending',
@@ -68,27 +68,27 @@ describe('GET /v1/events', () => {
       ...['livemode', 'createdAt', 'updatedAt'],
     ])
     expect(created?.data.object).toMatchObject({ id, paymentLinkId: linkId, customerEmail: 'ada@example.com' })
-    // What happens later changes nothing of what was told.
+    // Later changes do not change the event.
     expect((await read(created?.id, { bearer })).json).toEqual(created as never)
   })
 
-  test('200: newest first by pages, oldest first, and each mode its own', async () => {
+  test('200: newest first by pages, oldest first, and separated by mode', async () => {
     const { here, bearer, whose } = await newShop('Vases')
-    await makePayment(to.api, whose, 'success')
-    await makePayment(to.api, whose, 'expired')
+    await makePayment(server.api, whose, 'success')
+    await makePayment(server.api, whose, 'expired')
     const all = await list('', { bearer })
     expect(typesOf(all)).toEqual([
       ...['payment.expired', 'payment.created', 'payment.succeeded', 'payment.processing', 'payment.created'],
     ])
     await expectPages(query => list(query, { bearer }), idsOf(all).toReversed())
-    const live = (await insertKey(to.sql, { ...here, livemode: true })).secret
+    const live = (await insertKey(server.sql, { ...here, livemode: true })).secret
     expect((await list('', { bearer: live })).data).toEqual([])
   })
 
-  test('200: of one type, by pages, in either order', async () => {
+  test('200: filtered by type, by pages, in both orders', async () => {
     const { bearer, whose } = await newShop('Plants')
     for (const situation of ['success', 'expired', 'success', 'canceled', 'success'])
-      await makePayment(to.api, whose, situation)
+      await makePayment(server.api, whose, situation)
     const succeeded = await list('?type=payment.succeeded', { bearer })
     expect(typesOf(succeeded)).toEqual(Array(3).fill('payment.succeeded'))
     const ids = idsOf(succeeded)
@@ -97,16 +97,16 @@ describe('GET /v1/events', () => {
     const rest = await list(`?type=payment.succeeded&limit=2&startingAfter=${ids[1]}`, { bearer })
     expect([rest.has_more, idsOf(rest)]).toEqual([false, ids.slice(2)])
     expect(idsOf(await list('?type=payment.succeeded&order=asc', { bearer }))).toEqual(ids.toReversed())
-    // A cursor is a place among all events.
+    // A cursor is a position among all events.
     expect(typesOf(await list(`?type=payment.canceled&startingAfter=${ids[0]}`, { bearer }))).toEqual([
       'payment.canceled',
     ])
     expect((await list('?type=dispute.opened', { bearer })).data).toEqual([])
   })
 
-  test('200: who has just done something sees it first', async () => {
+  test('200: a new event is listed immediately for the caller that caused it', async () => {
     for (let n = 0; n < 20; n++) {
-      const { id } = await makePayment(to.api, { ...lamps, livemode: false }, 'new')
+      const { id } = await makePayment(server.api, { ...lamps, livemode: false }, 'new')
       const { data } = await list('?limit=1')
       expect(data[0]?.data.object).toMatchObject({ id })
     }
@@ -124,7 +124,7 @@ describe('GET /v1/events', () => {
     ['startingAfter=pay_01m7ygh5qmfvg9bxgmmwc0qqnf', 'invalid_cursor', 'startingAfter'],
   ])
 
-  test('400: a cursor of another merchant, of the other mode, or spelled another way is none', async () => {
+  test('400: a cursor of another merchant or mode, or with another spelling', async () => {
     const foreign = await newEvent({ ...chairs, livemode: false })
     const live = await newEvent({ ...lamps, livemode: true })
     const own = await newEvent({ ...lamps, livemode: false })
@@ -135,7 +135,7 @@ describe('GET /v1/events', () => {
 })
 
 describe('GET /v1/events/:id', () => {
-  test('200 for whoever has it, 404 with the same words for all others', async () => {
+  test('200 for the owner of the key, 404 with the same text for all others', async () => {
     const own = await newEvent({ ...lamps, livemode: false })
     const live = await newEvent({ ...lamps, livemode: true })
     const foreign = await newEvent({ ...chairs, livemode: false })
@@ -148,11 +148,11 @@ describe('GET /v1/events/:id', () => {
   })
 })
 
-test('200: viewers read events of either mode', async () => {
+test('200: viewers read events of both modes', async () => {
   const { here, whose } = await newShop('Shelves')
-  const asked = { path: here.path, bearer: (await member(to.api, here, 'viewer')).bearer }
-  const atTest = await makePayment(to.api, whose, 'new')
-  const live = await makePayment(to.api, { ...whose, livemode: true }, 'success')
+  const asked = { path: here.path, bearer: (await member(server.api, here, 'viewer')).bearer }
+  const atTest = await makePayment(server.api, whose, 'new')
+  const live = await makePayment(server.api, { ...whose, livemode: true }, 'success')
   const [one] = (await list('', asked)).data
   expect(one).toMatchObject({ livemode: false, data: { object: { id: atTest.id } } })
   expect(typesOf(await list('?livemode=true&type=payment.succeeded', asked))).toEqual(['payment.succeeded'])
@@ -162,33 +162,33 @@ test('200: viewers read events of either mode', async () => {
   expect((await read(one?.id, { path: chairs.path, bearer: chairs.owner.bearer })).status).toBe(404)
 })
 
-test('every type that a machine can ask for is known, and no other', () => {
+test('exactly the event types that machines emit are declared', () => {
   const asked = new Set<string>()
   for (const { subject } of subjects) {
-    const told = [creation(subject)]
+    const listed = [creation(subject)]
     for (const path of Object.values(subject.situations))
       for (const name of Object.keys(subject.events))
-        told.push(step(subject, arrive(subject, path), name) ?? creation(subject))
-    for (const { asks } of told) for (const name of asks.split(' ')) if (/^[a-z]+\./.test(name)) asked.add(name)
+        listed.push(step(subject, arrive(subject, path), name) ?? creation(subject))
+    for (const { effects } of listed) for (const name of effects.split(' ')) if (/^[a-z]+\./.test(name)) asked.add(name)
   }
   expect([...asked].sort()).toEqual([...eventTypes].sort())
 })
 
 /**
- * Each has its transaction id, writes as a commit does, waits, and commits or rolls back: an event of the core is
- * committed too soon after it is written to be caught in between. Half of them wait before they write, until a
- * transaction that began later has committed; the others go on until these have done their rounds.
+ * Each writer gets its transaction id, writes like a commit, waits, and commits or rolls back: a real command commits
+ * too soon after writing to be overtaken. Half of the writers wait before they write until a transaction that began
+ * later has committed; the others wait until these have done their rounds.
  */
-test('a walk by a stored cursor misses nothing and tells nothing twice while twenty writers commit out of order', async () => {
+test('reading by a stored cursor misses and repeats nothing while twenty writers commit out of order', async () => {
   const { bearer, whose } = await newShop('Clocks')
-  const { actor } = await makePayment(to.api, whose, 'new')
+  const { actor } = await makePayment(server.api, whose, 'new')
   const committed: { xid: bigint; ids: string[] }[] = []
   let writing = true
   let rounds = 0
   let payments = 1
 
   const write = async (writer: number) => {
-    const sql = connect(urlOf(to.sql), { max: 1 })
+    const sql = connect(urlOf(server.sql), { max: 1 })
     const waits = writer % 2 === 1
     for (let round = 0; waits ? round < 15 : rounds < 150; round++) {
       await sql.unsafe('begin')
@@ -211,20 +211,20 @@ test('a walk by a stored cursor misses nothing and tells nothing twice while twe
       if (kept) committed.push({ xid, ids })
       if (waits) rounds++
       if (writer % 5 === 0) {
-        await makePayment(to.api, whose, 'new')
+        await makePayment(server.api, whose, 'new')
         payments++
       }
     }
     await sql.end({ timeout: 1 })
   }
 
-  const walk = async (query: string) => {
+  const readAll = async (query: string) => {
     const seen: string[] = []
     for (let from = ''; ; ) {
-      // Looked at first, or the last ones could come in between.
+      // Checked before reading; otherwise the last events could be written in between.
       const ended = !writing
       const page = await list(`?order=asc${query}${from}`, { bearer })
-      if (page.status !== 200) throw new Error(`the walk was answered ${page.text}`)
+      if (page.status !== 200) throw new Error(`the list was answered ${page.text}`)
       seen.push(...idsOf(page))
       if (ended && !page.has_more) return seen
       if (seen.length > 0) from = `&startingAfter=${seen.at(-1)}`
@@ -232,20 +232,20 @@ test('a walk by a stored cursor misses nothing and tells nothing twice while twe
     }
   }
 
-  const walks = ['&limit=100', '&limit=3', '&limit=7&type=payment.created'].map(walk)
+  const cursorReads = ['&limit=100', '&limit=3', '&limit=7&type=payment.created'].map(readAll)
   await Promise.all(Array.from({ length: 20 }, (_, writer) => write(writer)))
   writing = false
-  const seen = await Promise.all(walks)
+  const seen = await Promise.all(cursorReads)
 
   const overtaken = committed.filter(({ xid }, n) => committed.slice(0, n).some(before => before.xid > xid))
   expect(overtaken.length).toBeGreaterThan(75)
-  const rows = await to.sql<{ id: string }[]>`select id from events where merchant_id = ${whose.merchantId}`
+  const rows = await server.sql<{ id: string }[]>`select id from events where merchant_id = ${whose.merchantId}`
   const all = rows.map(({ id }) => id).sort()
   expect(all.length).toBe(payments + committed.flatMap(({ ids }) => ids).length)
   for (const ids of seen) expect(ids.toSorted()).toEqual(all)
   expect(seen[1]).toEqual(seen[0] ?? [])
 
-  // Newest first it is the same list from its other end.
+  // Newest first it is the same list in reverse.
   const newest: string[] = []
   for (let from = ''; ; from = `&startingAfter=${newest.at(-1)}`) {
     const page = await list(`?limit=50${from}`, { bearer })
@@ -253,5 +253,5 @@ test('a walk by a stored cursor misses nothing and tells nothing twice while twe
     if (!page.has_more) break
   }
   expect(newest.toReversed()).toEqual(seen[0] ?? [])
-  await to.sql`delete from events where kind = 'writer'`
+  await server.sql`delete from events where kind = 'writer'`
 }, 60_000)

@@ -33,7 +33,7 @@ const routes: readonly Route[] = [
 
 const codeOf = ({ json }: { readonly json: unknown }) => (json as { error?: { code?: string } }).error?.code
 
-/** A server whose limits know no time but what they are told, and how it answers a request that is fine but for what is said here. */
+/** A server whose rate limits use a clock set by the test, and its response to a valid request with the given changes. */
 const start = async (env: Readonly<Record<string, string>> = {}) => {
   let second = 0
   const server = await apiServer({ routes, env, now: () => second * 1000 })
@@ -45,7 +45,7 @@ const start = async (env: Readonly<Record<string, string>> = {}) => {
   return { server, post, wait, sql: server.sql, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() }
 }
 
-test('each check comes before the ones that the interface names after it', async () => {
+test('checks are made in the documented order', async () => {
   await using at = await start({ API_RATE_LIMIT_TEST: '1' })
   const { secret } = await insertKey(at.sql)
   const read = await insertKey(at.sql, { scopes: ['payments:read'] })
@@ -53,7 +53,7 @@ test('each check comes before the ones that the interface names after it', async
   const spent = await insertKey(at.sql)
   for (const _ of [1, 2]) await at.post(spent.secret)
 
-  // What is wrong is taken away one by one, in the order of checks.
+  // The mistakes are removed one by one, in the order of the checks.
   const wrong = {
     headers: { 'service-version': '1999-01-01', 'content-type': 'text/plain' },
     body: 'x'.repeat(70_000),
@@ -99,7 +99,7 @@ test('each check comes before the ones that the interface names after it', async
   expect(secret).toStartWith('sk_test_')
 })
 
-test('a header that does not begin as one with a key is no key; one that does is judged', async () => {
+test('an Authorization header that does not look like a key counts as no key; one that does is checked', async () => {
   await using at = await start()
   const { secret } = await insertKey(at.sql)
   const ask = async (authorization: string) =>
@@ -127,13 +127,13 @@ test('a header that does not begin as one with a key is no key; one that does is
   expect(await ask(`Bearer ${secret}`)).toBeUndefined()
 })
 
-test('who is not known is told how to say who they are', async () => {
+test('an unauthenticated request is told how to authenticate', async () => {
   await using at = await start()
   expect((await at.server.call('GET', '/v1/lamps')).headers.get('www-authenticate')).toBe('Bearer')
   expect((await at.server.call('GET', '/v1/door')).headers.get('www-authenticate')).toBeNull()
 })
 
-test('a key is asked for its version, told it, and may ask for a known one', async () => {
+test('a key is told its API version and may ask for a known one', async () => {
   await using at = await start()
   const { secret } = await insertKey(at.sql)
   const versions = async (headers: Record<string, string>) => {
@@ -148,7 +148,7 @@ test('a key is asked for its version, told it, and may ask for a known one', asy
   expect([refused.status, refused.headers.get('service-version')]).toEqual([400, '2026-11-20'])
 })
 
-test('a key that asks faster than its limit waits, and every answer to it says what is left', async () => {
+test('a key above its rate limit must wait, and every response says how many requests remain', async () => {
   await using at = await start({ API_RATE_LIMIT_TEST: '1', API_RATE_LIMIT_LIVE: '50' })
   const test = await insertKey(at.sql)
   const other = await insertKey(at.sql)
@@ -158,7 +158,7 @@ test('a key that asks faster than its limit waits, and every answer to it says w
     return [status, headers.get('ratelimit'), headers.get('ratelimit-policy'), headers.get('retry-after')]
   }
   expect(await ask(test)).toEqual([200, '"test";r=1;t=1', '"test";q=2;w=2', null])
-  // Refusals count too, but for those that come before.
+  // Refused requests count too, except those refused earlier.
   expect(await ask(test, { headers: { 'service-version': '1' } })).toEqual([
     400,
     '"test";r=1;t=1',
@@ -175,7 +175,7 @@ test('a key that asks faster than its limit waits, and every answer to it says w
   expect(await ask(live)).toEqual([200, '"live";r=99;t=1', '"live";q=100;w=2', null])
 })
 
-test('a limit of 0 is none', async () => {
+test('a limit of 0 means no limit', async () => {
   await using at = await start({ API_RATE_LIMIT_TEST: '0' })
   const { secret } = await insertKey(at.sql)
   const answers = await Promise.all(
@@ -186,64 +186,64 @@ test('a limit of 0 is none', async () => {
   )
 })
 
-const askFrom = (server: ApiServer, address: string, bearer: string, path = '/v1/lamps') =>
+const requestFrom = (server: ApiServer, address: string, bearer: string, path = '/v1/lamps') =>
   server.call('GET', path, { bearer, headers: { 'x-forwarded-for': address } })
 
-const knock = async (server: ApiServer, address: string, times: number, path?: string) => {
+const sendKey = async (server: ApiServer, address: string, times: number, path?: string) => {
   const statuses: number[] = []
-  for (let i = 0; i < times; i++) statuses.push((await askFrom(server, address, 'sk_test_wrong', path)).status)
+  for (let i = 0; i < times; i++) statuses.push((await requestFrom(server, address, 'sk_test_wrong', path)).status)
   return statuses
 }
 
-test('an address that shows thirty wrong keys is not listened to for a while, whatever it shows then', async () => {
+test('an address that sends thirty invalid keys is refused for a while, also with a valid key', async () => {
   await using at = await start()
   const { secret } = await insertKey(at.sql)
-  expect(await knock(at.server, '198.51.100.1', 31)).toEqual([...Array.from({ length: 30 }, () => 401), 429])
-  const answer = await askFrom(at.server, '198.51.100.1', secret)
+  expect(await sendKey(at.server, '198.51.100.1', 31)).toEqual([...Array.from({ length: 30 }, () => 401), 429])
+  const answer = await requestFrom(at.server, '198.51.100.1', secret)
   expect([answer.status, codeOf(answer), answer.headers.get('retry-after')]).toEqual([429, 'rate_limited', '2'])
   expect(answer.headers.get('ratelimit')).toBe('"unauthenticated";r=0;t=2')
-  expect((await askFrom(at.server, '198.51.100.2', secret)).status).toBe(200)
+  expect((await requestFrom(at.server, '198.51.100.2', secret)).status).toBe(200)
   at.wait(2)
-  expect((await askFrom(at.server, '198.51.100.1', secret)).status).toBe(200)
-  expect(await knock(at.server, '198.51.100.1', 2)).toEqual([401, 429])
-  // Whoever needs no key is not concerned.
-  expect((await askFrom(at.server, '198.51.100.1', '', '/v1/door')).status).toBe(200)
+  expect((await requestFrom(at.server, '198.51.100.1', secret)).status).toBe(200)
+  expect(await sendKey(at.server, '198.51.100.1', 2)).toEqual([401, 429])
+  // Routes without authentication are not affected.
+  expect((await requestFrom(at.server, '198.51.100.1', '', '/v1/door')).status).toBe(200)
 })
 
-test('two hundred at once from one address get no more than thirty answers about their keys', async () => {
+test('two hundred simultaneous requests from one address get at most thirty answers about their keys', async () => {
   await using at = await start()
-  // Well made, so that each has to be looked for.
+  // Well-formed keys, so that each has to be looked up.
   const keys = Array.from({ length: 200 }, () => makeApiKey(false, at.server.api.random).secret)
-  const answers = await Promise.all(keys.map(key => askFrom(at.server, '198.51.100.9', key)))
+  const answers = await Promise.all(keys.map(key => requestFrom(at.server, '198.51.100.9', key)))
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(30)
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(170)
 })
 
-test('wrong session tokens count together with wrong keys', async () => {
+test('invalid session tokens count together with invalid keys', async () => {
   await using at = await start()
   const { path } = await shop(at.server.api)
-  await knock(at.server, '198.51.100.1', 15)
-  expect(await knock(at.server, '198.51.100.1', 16, `${path}/lamps`)).toEqual([
+  await sendKey(at.server, '198.51.100.1', 15)
+  expect(await sendKey(at.server, '198.51.100.1', 16, `${path}/lamps`)).toEqual([
     ...Array.from({ length: 15 }, () => 401),
     429,
   ])
 })
 
-test('an IPv6 subscriber is one address, and right keys count for nothing', async () => {
+test('an IPv6 /64 counts as one address, and valid keys do not count', async () => {
   await using at = await start({ API_RATE_LIMIT_TEST: '0' })
   const { secret } = await insertKey(at.sql)
-  for (let i = 0; i < 40; i++) expect((await askFrom(at.server, '2001:db8:0:2::1', secret)).status).toBe(200)
-  for (let i = 0; i < 30; i++) await knock(at.server, `2001:db8:0:1::${i}`, 1)
-  expect((await askFrom(at.server, '2001:db8:0:1:ffff::', secret)).status).toBe(429)
-  expect((await askFrom(at.server, '2001:db8:0:2::', secret)).status).toBe(200)
+  for (let i = 0; i < 40; i++) expect((await requestFrom(at.server, '2001:db8:0:2::1', secret)).status).toBe(200)
+  for (let i = 0; i < 30; i++) await sendKey(at.server, `2001:db8:0:1::${i}`, 1)
+  expect((await requestFrom(at.server, '2001:db8:0:1:ffff::', secret)).status).toBe(429)
+  expect((await requestFrom(at.server, '2001:db8:0:2::', secret)).status).toBe(200)
 })
 
-test('callers behind a proxy on this machine that nobody named do not lock each other out so soon', async () => {
+test('clients behind an undeclared proxy on this machine do not lock each other out so soon', async () => {
   await using at = await start({ TRUSTED_PROXIES: '' })
-  expect(new Set(await knock(at.server, '198.51.100.1', 200))).toEqual(new Set([401]))
+  expect(new Set(await sendKey(at.server, '198.51.100.1', 200))).toEqual(new Set([401]))
 })
 
-test('the sessions of an account have a rate limit together, and each answer says what is left', async () => {
+test('all sessions of an account share a rate limit, and every response says how many requests remain', async () => {
   await using at = await start({ API_RATE_LIMIT_LIVE: '2' })
   const lamps = await shop(at.server.api)
   const { accountId } = lamps.owner
@@ -254,7 +254,7 @@ test('the sessions of an account have a rate limit together, and each answer say
   expect([first.status, first.headers.get('ratelimit'), first.headers.get('ratelimit-policy')]).toEqual([
     ...[200, '"session";r=3;t=1', '"session";q=4;w=2'],
   ])
-  // What an account may not see counts too.
+  // Requests for what the account may not see count too.
   const other = await shop(at.server.api)
   expect((await ask(accessToken, other.path)).status).toBe(404)
   for (const bearer of [accessToken, lamps.owner.bearer]) expect((await ask(bearer)).status).toBe(200)

@@ -17,7 +17,7 @@ afterAll(() => server[Symbol.asyncDispose]())
 test.each([
   [29_999, 'ok'],
   [42_000, 'a payment has waited 42 s for a row that another transaction has locked'],
-])('a lock that is waited for for %p ms is reported as %p, and leaves the service ready', async (waited, locks) => {
+])('a payment has waited 42 s for a row that another transaction has locked', async (waited, locks) => {
   ms = waited
   const { status, json } = await server.call('GET', '/readyz')
   expect(status).toBe(200)

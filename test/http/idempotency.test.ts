@@ -15,8 +15,8 @@ afterAll(async () => expect(await server.close()).toEqual([]))
 const send: IdempotencyServer['send'] = (key, sent) => server.send(key, sent)
 const codeOf = ({ json }: Called) => (json as { error?: { code: string } }).error?.code
 
-describe('the same request', () => {
-  test('is answered with the same bytes and says that it is a replay', async () => {
+describe('an identical request', () => {
+  test('gets the same bytes and a header that marks a replay', async () => {
     const key = newKey()
     const first = await send(key, { json: { ...ten, title: 'Ü "quoted" \\ 💡', metadata: { b: '1', a: '{}' } } })
     const again = await send(key, { json: { metadata: { a: '{}', b: '1' }, title: 'Ü "quoted" \\ 💡', ...ten } })
@@ -26,7 +26,7 @@ describe('the same request', () => {
     expect(again.headers.get('request-id')).not.toBe(first.headers.get('request-id'))
   })
 
-  test('is answered as it was then, whatever has become of the record', async () => {
+  test('gets the first response, however the record has changed since', async () => {
     const key = newKey()
     const first = await send(key)
     const path = `/v1/payment-links/${idOf(first)}/deactivate`
@@ -36,7 +36,7 @@ describe('the same request', () => {
     expect(await send('close it', { path, json: {} })).toMatchObject({ status: 200, text: closing.text })
   })
 
-  test('is a replay after its time, too: an end that was to come may have passed', async () => {
+  test('is a replay also when its expiry date has passed in the meantime', async () => {
     const key = newKey()
     const json = { ...ten, expiresAt: new Date(Date.now() + 700).toISOString() }
     const first = await send(key, { json })
@@ -45,11 +45,11 @@ describe('the same request', () => {
     expect(await send(key, { json })).toMatchObject({ status: 201, text: first.text })
   })
 
-  test('without a key is another request', async () => {
+  test('without a key is a new request', async () => {
     expect(idOf(await send(undefined))).not.toBe(idOf(await send(undefined)))
   })
 
-  test('that had nothing to write is kept as well', async () => {
+  test('is stored also when it changed nothing', async () => {
     const path = `/v1/payment-links/${idOf(await send(undefined))}/deactivate`
     const closed = await send(undefined, { path, json: {} })
     const key = newKey()
@@ -61,14 +61,14 @@ describe('the same request', () => {
   })
 })
 
-describe('422: the same key with anything else', () => {
+describe('422: the same key with a different request', () => {
   test.each<[string, Sent]>([
     ['another amount', { json: { ...ten, amountMinor: 1001 } }],
-    ['one field more', { json: { ...ten, title: 'x' } }],
-    ['the default spelled out', { json: { ...ten, windowMinutes: 30 } }],
-    ['null spelled out', { json: { ...ten, title: null } }],
+    ['one more field', { json: { ...ten, title: 'x' } }],
+    ['the default given explicitly', { json: { ...ten, windowMinutes: 30 } }],
+    ['null given explicitly', { json: { ...ten, title: null } }],
     ['a currency that would be refused', { json: { ...ten, currency: 'JPY' } }],
-    ['an end in the past', { json: { ...ten, expiresAt: '2020-01-01T00:00:00Z' } }],
+    ['an expiry in the past', { json: { ...ten, expiresAt: '2020-01-01T00:00:00Z' } }],
   ])('%s', async (_, sent) => {
     const key = newKey()
     expect((await send(key)).status).toBe(201)
@@ -77,7 +77,7 @@ describe('422: the same key with anything else', () => {
     expect(answer.json).toMatchObject({ error: { type: 'idempotency_error', param: 'Idempotency-Key' } })
   })
 
-  test('another path, before it is asked whether there is such a record', async () => {
+  test('another path, before the record is looked up', async () => {
     const key = newKey()
     expect((await send(key)).status).toBe(201)
     expect(codeOf(await send(key, { path: '/v1/payment-links/plink_1/deactivate', json: {} }))).toBe(
@@ -92,45 +92,45 @@ describe('422: the same key with anything else', () => {
     expect((await send(key, { path: `/v1/payment-links/${other}/deactivate`, json: {} })).status).toBe(422)
   })
 
-  test('but what cannot be read is 400 first', async () => {
+  test('but an unreadable request is 400 first', async () => {
     const key = newKey()
     expect((await send(key)).status).toBe(201)
     expect(codeOf(await send(key, { json: { ...ten, amountMinor: '1' } }))).toBe('parameter_invalid')
   })
 })
 
-describe('400: what is no key', () => {
+describe('400: an invalid key', () => {
   test.each([
     ['nothing', ''],
     ['256 characters', 'k'.repeat(256)],
     ['a letter beyond ASCII', 'clé'],
     ['a tab', 'a\tb'],
   ])('%s', async (_, key) => {
-    const before = await server.to.sql`select count(*) from payment_links`
+    const before = await server.server.sql`select count(*) from payment_links`
     const answer = await send(key)
     expect(answer).toMatchObject({
       status: 400,
       json: { error: { type: 'idempotency_error', code: 'idempotency_key_invalid', param: 'Idempotency-Key' } },
     })
-    expect(await server.to.sql`select count(*) from payment_links`).toEqual(before)
+    expect(await server.server.sql`select count(*) from payment_links`).toEqual(before)
   })
 
   test.each([
     ['one character', '!'],
     ['255 characters', `~ "'\\{},()${'k'.repeat(245)}`],
-  ])('%s make one', async (_, key) => {
+  ])('%s are a valid key', async (_, key) => {
     const first = await send(key)
     expect(first.status).toBe(201)
     expect((await send(key)).text).toBe(first.text)
   })
 
-  test('and a bad one is no matter to whoever has no API key', async () => {
+  test('an invalid key does not matter without an API key', async () => {
     expect((await send('', { bearer: 'sk_test_x' })).status).toBe(401)
   })
 })
 
 describe('a key', () => {
-  test('is left free by a refusal', async () => {
+  test('is free again after a refusal', async () => {
     const key = newKey()
     const reference = 'taken'
     await send(undefined, { json: { ...ten, reference } })
@@ -141,22 +141,22 @@ describe('a key', () => {
     expect([answer.status, isReplay(answer)]).toEqual([201, false])
   })
 
-  test('is of one merchant and mode', async () => {
+  test('belongs to one merchant and mode', async () => {
     const key = newKey()
-    const chairs = await shop(server.to.api, 'Chairs')
+    const chairs = await shop(server.server.api, 'Chairs')
     const others = [
-      await insertKey(server.to.sql, { ...server.lamps, livemode: true }),
-      await insertKey(server.to.sql, chairs),
+      await insertKey(server.server.sql, { ...server.lamps, livemode: true }),
+      await insertKey(server.server.sql, chairs),
     ]
     const answers = [await send(key)]
     for (const { secret } of others) answers.push(await send(key, { bearer: secret, json: { ...ten, amountMinor: 7 } }))
     expect(answers.map(answer => [answer.status, isReplay(answer)])).toEqual(Array(3).fill([201, false]))
-    // Another API key of the same merchant and mode is the same shop trying again.
-    const second = await insertKey(server.to.sql, server.lamps)
+    // Another API key of the same merchant and mode is the same client retrying.
+    const second = await insertKey(server.server.sql, server.lamps)
     expect((await send(key, { bearer: second.secret })).text).toBe(answers[0]?.text ?? '')
   })
 
-  test('of a member counts where the mode is known', async () => {
+  test('of a member works where the mode is known', async () => {
     const key = newKey()
     const path = `${server.lamps.path}/payment-links`
     const first = await send(key, { path, bearer: server.lamps.owner.bearer })
@@ -166,10 +166,10 @@ describe('a key', () => {
     expect([live.status, isReplay(live)]).toEqual([201, false])
   })
 
-  test('is forgotten after 30 days, one of a refund never', async () => {
+  test('is deleted after 30 days, that of a refund never', async () => {
     const [old, young, refund] = [newKey(), newKey(), newKey()]
     const [first] = [await send(old), await send(young), await send(refund)]
-    await server.to.sql`
+    await server.server.sql`
       update idempotency_keys set is_refund = key = ${refund},
         created_at = now() - interval '30 days' + case when key = ${young} then interval '1 minute' else -interval '1 minute' end
       where key = any(${[old, young, refund]})`
@@ -178,25 +178,25 @@ describe('a key', () => {
     expect([await send(young), await send(refund)].map(isReplay)).toEqual([true, true])
   })
 
-  test('is kept with its answer and no other', async () => {
+  test('is stored with its response only', async () => {
     const key = newKey()
     await send(key, { json: { ...ten, currency: 'JPY' } })
     const { text } = await send(key)
     expect([
-      ...(await server.to
+      ...(await server.server
         .sql`select status, body, is_refund, length(fingerprint) as bytes from idempotency_keys where key = ${key}`),
     ]).toEqual([{ status: 201, body: text, is_refund: false, bytes: 32 }])
   })
 })
 
-describe('who misuses it', () => {
+describe('internal misuse', () => {
   const call = { headers: new Headers(), pattern: '/v1/x', params: {}, body: {} }
 
-  test('is told when a refund comes without its mode', async () => {
+  test('a refund without its mode throws', async () => {
     const owner = { merchantId: server.lamps.merchantId, livemode: undefined }
     const headers = new Headers({ 'idempotency-key': 'k' })
     const work = answerIdempotently(
-      server.to.api,
+      server.server.api,
       { ...call, headers, owner },
       { isRefund: true, work: never, answer: () => ({ status: 200, body: {} }) },
     )
@@ -206,7 +206,7 @@ describe('who misuses it', () => {
   test('a refund without a key is refused', async () => {
     const owner = { merchantId: server.lamps.merchantId, livemode: false }
     const work = answerIdempotently(
-      server.to.api,
+      server.server.api,
       { ...call, owner },
       { isRefund: true, work: never, answer: () => ({ status: 200, body: {} }) },
     )

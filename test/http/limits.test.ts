@@ -3,8 +3,8 @@ import { leftField, openBuckets, policyField } from '../../src/http/limits.ts'
 
 const LIMIT = { name: 'test', burst: 50, perSecond: 25 }
 
-/** A second hand that is moved by hand. */
-const hand = () => {
+/** A clock in seconds that the test moves. */
+const clock = () => {
   let at = 0
   const move = (ms: number) => {
     at += ms
@@ -12,8 +12,8 @@ const hand = () => {
   return { now: () => at, move }
 }
 
-test('as many as the burst come at once, and then one for each that has come back', () => {
-  const { now, move } = hand()
+test('a bucket allows its burst at once and then one request per refilled token', () => {
+  const { now, move } = clock()
   const buckets = openBuckets(LIMIT, now)
   for (let i = 0; i < 50; i++) expect(buckets.take('a').allowed).toBe(true)
   expect(buckets.take('a').allowed).toBe(false)
@@ -24,8 +24,8 @@ test('as many as the burst come at once, and then one for each that has come bac
   expect(buckets.take('a').allowed).toBe(false)
 })
 
-test('over a long time no more come than the rate and one burst', () => {
-  const { now, move } = hand()
+test('over a long time a bucket allows no more than its rate and one burst', () => {
+  const { now, move } = clock()
   const buckets = openBuckets(LIMIT, now)
   let allowed = 0
   for (let ms = 0; ms < 60_000; ms += 5) {
@@ -36,15 +36,15 @@ test('over a long time no more come than the rate and one burst', () => {
   expect(allowed).toBeLessThanOrEqual(50 + 60 * 25)
 })
 
-test('a quiet time saves up one burst and no more', () => {
-  const { now, move } = hand()
+test('an idle bucket fills up to one burst and no more', () => {
+  const { now, move } = clock()
   const buckets = openBuckets(LIMIT, now)
   buckets.take('a')
   move(3_600_000)
   expect(buckets.look('a')).toEqual({ allowed: true, remaining: 50, resetS: 0 })
 })
 
-test('each has a bucket of its own, and looking takes nothing', () => {
+test('each caller has its own bucket, and looking takes nothing', () => {
   const buckets = openBuckets({ ...LIMIT, burst: 1 }, () => 0)
   expect(buckets.take('a').allowed).toBe(true)
   for (let i = 0; i < 3; i++) expect(buckets.look('a').allowed).toBe(false)
@@ -52,8 +52,8 @@ test('each has a bucket of its own, and looking takes nothing', () => {
   expect(buckets.take('b').allowed).toBe(true)
 })
 
-test('whoever has all back again is forgotten, and until then there is somebody to look for', () => {
-  const { now, move } = hand()
+test('a full bucket is forgotten; until then a caller that used it is remembered', () => {
+  const { now, move } = clock()
   const buckets = openBuckets(LIMIT, now)
   expect(buckets.areFull()).toBe(true)
   buckets.take('a')
@@ -66,13 +66,13 @@ test('whoever has all back again is forgotten, and until then there is somebody 
   expect(buckets.areFull()).toBe(true)
 })
 
-test('no more are remembered than there is room for, those who came last', () => {
+test('the number of buckets is limited to the most recent callers', () => {
   const buckets = openBuckets({ ...LIMIT, burst: 1 }, () => 0, 2)
   for (const subject of ['a', 'b', 'c']) buckets.take(subject)
   expect(['a', 'b', 'c'].map(subject => buckets.look(subject).allowed)).toEqual([true, false, false])
 })
 
-test('whoever asks again is not the one who is forgotten', () => {
+test('a caller that returns is not the one forgotten', () => {
   const buckets = openBuckets({ ...LIMIT, burst: 2 }, () => 0, 2)
   for (const subject of ['a', 'a', 'b', 'b', 'c']) buckets.take(subject)
   expect(['a', 'b', 'c'].map(subject => buckets.look(subject).remaining)).toEqual([2, 0, 1])
@@ -81,8 +81,8 @@ test('whoever asks again is not the one who is forgotten', () => {
   expect(['a', 'b', 'c'].map(subject => others.look(subject).remaining)).toEqual([0, 2, 1])
 })
 
-test('the fields say how many are left, and how long to wait', () => {
-  const { now } = hand()
+test('the headers say how many requests remain and how long to wait', () => {
+  const { now } = clock()
   const buckets = openBuckets(LIMIT, now)
   expect(policyField(LIMIT)).toBe('"test";q=50;w=2')
   expect(leftField(LIMIT, buckets.take('a'))).toBe('"test";r=49;t=1')

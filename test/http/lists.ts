@@ -6,7 +6,7 @@ export const idsOf = ({ data }: { readonly data: readonly { readonly id: string 
 
 type List = (query: string) => Promise<Page<{ readonly id: string }>>
 
-/** A list is of exactly these, here with the oldest first: as a whole and by pages, from either end. */
+/** A list contains exactly these ids, given oldest first: as a whole and by pages, in both orders. */
 export const expectPages = async (list: List, ids: readonly string[]): Promise<void> => {
   const all = await list('')
   expect([all.object, all.has_more, idsOf(all)]).toEqual(['list', false, ids.toReversed()])
@@ -26,7 +26,7 @@ export const expectPages = async (list: List, ids: readonly string[]): Promise<v
   expect([end.has_more, end.data]).toEqual([false, []])
 }
 
-/** None of these is a place in the list, and it is said of all in the same way. */
+/** None of these is a cursor of the list, and all are refused alike. */
 export const expectNoCursors = async (list: (query: string) => Promise<Called>, ids: readonly string[]) => {
   for (const id of ids) {
     const { status, json } = await list(`?startingAfter=${encodeURIComponent(id)}`)
@@ -36,7 +36,7 @@ export const expectNoCursors = async (list: (query: string) => Promise<Called>, 
 
 type RefusedQuery = [query: string, code: string, param: string]
 
-/** A test for each query that no list takes from a key, and for each that this one does not take. */
+/** A test for each query that no list accepts from a key, and for each that this list does not accept. */
 export const testRefusedQueries = (list: (query: string) => Promise<Called>, own: readonly RefusedQuery[]): void =>
   test.each([...refusedByAll, ...own])('400: %s', async (query, code, param) => {
     expect(await list(`?${query}`)).toMatchObject({ status: 400, json: { error: { code, param } } })

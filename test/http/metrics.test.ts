@@ -7,13 +7,13 @@ import { healthRoutes } from '../../src/http/health.ts'
 import { metricsRoutes } from '../../src/http/metrics.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'
 import { connect } from '../../src/postgres/connect.ts'
-import { lampInstance, newLamp } from '../actors/lamps.ts'
+import { createLamp, lampInstance } from '../actors/lamps.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
 import { proxy } from '../workers/proxy.ts'
 
-const token = 'a token for whoever measures'
+const metricsToken = 'a token for the metrics scraper'
 const checks = { database: async () => undefined, worker: async () => 'takes no jobs' }
 const routes = [...healthRoutes(checks), ...metricsRoutes(checks), ...paymentRoutes]
 
@@ -22,7 +22,7 @@ let withToken: ApiServer
 
 beforeAll(async () => {
   server = await apiServer({ routes })
-  withToken = await apiServer({ routes, env: { METRICS_TOKEN: token, PUBLIC_URL: 'https://pay.lamps.shop' } })
+  withToken = await apiServer({ routes, env: { METRICS_TOKEN: metricsToken, PUBLIC_URL: 'https://pay.lamps.shop' } })
 })
 afterAll(async () => {
   await server[Symbol.asyncDispose]()
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const scrape = (headers: Readonly<Record<string, string>> = {}) => server.call('GET', '/metrics', { headers })
 
-/** With a Host header of its own, which `fetch` does not send. */
+/** With any Host header, which `fetch` does not allow. */
 const rawScrape = async ({ url }: ApiServer, headers: Readonly<Record<string, string>>) => {
   const asked = get(`${url}/metrics`, { headers })
   const [answer] = (await once(asked, 'response')) as [IncomingMessage]
@@ -48,7 +48,7 @@ const parse = (text: string) =>
       .map(line => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
   )
 
-test('this machine reads what was answered, how long it took, what works and what waits', async () => {
+test('a scraper on this machine reads counts of responses, their durations, the checks and what waits', async () => {
   for (let n = 0; n < 3; n++) await server.call('GET', '/v1/payments')
   await server.call('GET', '/healthz')
   await server.call('GET', '/nowhere/at/all')
@@ -60,7 +60,7 @@ test('this machine reads what was answered, how long it took, what works and wha
   const series = parse(text)
   expect(series.get('paymachine_http_requests_total{route="/v1/payments",method="GET",status="401"}')).toBe(3)
   expect(series.get('paymachine_http_requests_total{route="/healthz",method="GET",status="200"}')).toBe(1)
-  // What names no route is one line, whoever knocks at whatever.
+  // All paths without a route share one series, so that clients cannot create series.
   expect(series.get('paymachine_http_requests_total{route="none",method="any",status="404"}')).toBe(1)
   expect(series.get('paymachine_http_request_duration_seconds_bucket{route="/v1/payments",le="+Inf"}')).toBe(3)
   expect(series.get('paymachine_http_request_duration_seconds_count{route="/v1/payments"}')).toBe(3)
@@ -78,7 +78,7 @@ test('this machine reads what was answered, how long it took, what works and wha
   expect(series.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
 })
 
-test('a histogram grows with its bounds, and each family is explained once', async () => {
+test('the buckets of a histogram are cumulative, and each family has one TYPE line', async () => {
   const { text } = await scrape()
   const buckets = [...parse(text)]
     .filter(([name]) => name.startsWith('paymachine_http_request_duration_seconds_bucket{route="/v1/payments"'))
@@ -90,48 +90,55 @@ test('a histogram grows with its bounds, and each family is explained once', asy
 })
 
 test.each([
-  ['a stranger', { 'x-forwarded-for': '203.0.113.7' }],
-  ['a proxy on this machine that says nothing of whom it speaks for', { via: '1.1 proxy' }],
-  ['a proxy that tells only what it was asked', { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'pay.lamps.shop' }],
-  ['a name of another host', { host: 'pay.lamps.shop' }],
-  ['a name that begins like one of this machine', { host: 'localhost.lamps.shop' }],
-  ['an address of another machine', { host: '192.0.2.1:3000' }],
-  ['a host that is none', { host: 'a b' }],
-  ['a token where none is set', { 'x-forwarded-for': '203.0.113.7', authorization: `Bearer ${token}` }],
-])('without METRICS_TOKEN %s is 401', async (_, headers) => {
+  ['another machine', { 'x-forwarded-for': '203.0.113.7' }],
+  ['a proxy on this machine that only says it is one', { via: '1.1 proxy' }],
+  [
+    'a proxy that passes only the requested protocol and host',
+    { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'pay.lamps.shop' },
+  ],
+  ['the name of another host', { host: 'pay.lamps.shop' }],
+  ['a name that begins with the name of this machine', { host: 'localhost.lamps.shop' }],
+  ['the address of another machine', { host: '192.0.2.1:3000' }],
+  ['an invalid host', { host: 'a b' }],
+  [
+    'a token although none is configured',
+    { 'x-forwarded-for': '203.0.113.7', authorization: `Bearer ${metricsToken}` },
+  ],
+])('without METRICS_TOKEN, %s is answered 401', async (_, headers) => {
   const { status, code } = await rawScrape(server, headers)
   expect([status, code]).toEqual([401, 'invalid_token'])
 })
 
 test.each(['localhost', 'localhost:3000', '127.0.0.1:3000', '[::1]:3000', 'LOCALHOST'])(
-  'without METRICS_TOKEN the host %s on this machine is answered',
+  'without METRICS_TOKEN, a client on this machine that uses the host %s gets the metrics',
   async host => {
     expect((await rawScrape(server, { host })).status).toBe(200)
   },
 )
 
-test('without METRICS_TOKEN a public PUBLIC_URL closes the metrics to this machine as well', async () => {
+test('without METRICS_TOKEN, a public PUBLIC_URL closes the metrics also for this machine', async () => {
   await using behindProxy = await apiServer({ routes, env: { PUBLIC_URL: 'https://pay.lamps.shop' } })
-  // As a plain nginx passes it on: its own address as the host, and no header of its own.
+  // Like a default nginx: its upstream address as the host, and no header of its own.
   expect(await rawScrape(behindProxy, { host: '127.0.0.1:3000' })).toEqual({ status: 401, code: 'invalid_token' })
 })
 
-test('with METRICS_TOKEN the token is needed, from anywhere', async () => {
+test('with METRICS_TOKEN the token is required, from any address', async () => {
   for (const from of [{}, { 'x-forwarded-for': '203.0.113.7' }]) {
     const ask = async (authorization: string) => (await rawScrape(withToken, { ...from, authorization })).status
-    expect(await ask(`Bearer ${token}`)).toBe(200)
-    for (const wrong of ['Bearer something else entirely', `Basic ${token}`, '']) expect(await ask(wrong)).toBe(401)
+    expect(await ask(`Bearer ${metricsToken}`)).toBe(200)
+    for (const wrong of ['Bearer something else entirely', `Basic ${metricsToken}`, ''])
+      expect(await ask(wrong)).toBe(401)
   }
 })
 
 const heldSeconds = async () => {
   const seconds = parse((await scrape()).text).get('paymachine_feed_held_seconds')
-  return seconds ?? expect.unreachable('the feed is not told of')
+  return seconds ?? expect.unreachable('the metric of the feed is missing')
 }
 
-test('an open write transaction is told of by how long it holds the feed back, until it ends', async () => {
+test('an open write transaction is reported by how long it holds back the feed, until it ends', async () => {
   await using db = await database()
-  // Of another database, and beside it one that only reads, which holds nothing back.
+  // A writer in another database, and a reader, which holds nothing back.
   const [writing, reading] = [connect(db.url, { max: 1 }), connect(db.url, { max: 1 })]
   await reading.unsafe('begin; select count(*) from transitions')
   await writing.unsafe('begin; select pg_current_xact_id()')
@@ -143,31 +150,31 @@ test('an open write transaction is told of by how long it holds the feed back, u
   })
   expect(later).toBeLessThan((performance.now() - begunAt) / 1_000 + 1)
   await writing.unsafe('commit')
-  // What others on this server write meanwhile is over in a moment.
+  // Other writes on this server end within a moment.
   await until(async () => (await heldSeconds()) < 0.5)
   await Promise.all([writing.end(), reading.end()])
 })
 
-test('who is not told since when another user writes sees how long that is waited for', async () => {
+test("a role that cannot read the start of another role's transaction reports how long it has waited for it", async () => {
   await using lamps = await lampInstance()
-  const name = `teller_${crypto.randomUUID().slice(0, 8)}`
-  await lamps.sql.unsafe(`create role ${name} login password 'told'; grant select on transitions, eras to ${name}`)
+  const name = `limited_${crypto.randomUUID().slice(0, 8)}`
+  await lamps.sql.unsafe(`create role ${name} login password 'secret'; grant select on transitions, eras to ${name}`)
   await using ending = new AsyncDisposableStack()
   ending.defer(() => lamps.sql.unsafe(`drop owned by ${name}; drop role ${name}`).then(() => {}))
-  const url = Object.assign(new URL(lamps.url), { username: name, password: 'told' })
-  const [writing, teller] = [connect(lamps.url, { max: 1 }), connect(url.href, { max: 1 })]
+  const url = Object.assign(new URL(lamps.url), { username: name, password: 'secret' })
+  const [writing, limitedRole] = [connect(lamps.url, { max: 1 }), connect(url.href, { max: 1 })]
   await writing.unsafe('begin; select pg_current_xact_id()')
-  const told = await teller`
+  const measured = await limitedRole`
     select xact_start as since from pg_stat_activity where backend_xid is not null and datname = current_database()`
-  expect([...told]).toEqual([{ since: null }])
-  await newLamp(lamps.actors)
-  await until(async () => (await feedLagMs(teller)) > 1_000)
+  expect([...measured]).toEqual([{ since: null }])
+  await createLamp(lamps.actors)
+  await until(async () => (await feedLagMs(limitedRole)) > 1_000)
   await writing.unsafe('rollback')
-  await until(async () => (await feedLagMs(teller)) < 500)
-  await Promise.all([writing.end(), teller.end()])
+  await until(async () => (await feedLagMs(limitedRole)) < 500)
+  await Promise.all([writing.end(), limitedRole.end()])
 })
 
-test('who scrapes while the database does not answer is told the rest', async () => {
+test('while the database does not respond, the other metrics are still served', async () => {
   await using db = await database()
   await using path = await proxy(db.url)
   const sql = connect(path.url)

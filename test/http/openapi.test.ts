@@ -19,31 +19,31 @@ const nameOf = ({ method, path }: Route) => `${method} ${path}`
 const each = served.map(route => [nameOf(route), route] as const)
 const operations = Object.values(document.paths).flatMap(methods => Object.values(methods))
 
-test.each(each)('%s says what it is', (_, { docs }) => {
+test.each(each)('%s has a summary and a description', (_, { docs }) => {
   expect(docs?.summary).toMatch(/^[A-Z].*[^.]$/)
   expect(docs?.operation).toMatch(/^[a-z][A-Za-z]+$/)
   expect(Object.keys(docs?.answers ?? {}).some(status => status.startsWith('2'))).toBe(true)
 })
 
-test('every route that is served is in the document, and nothing else', () => {
+test('the document contains exactly the routes that are served', () => {
   const documented = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path.replace(/\{(\w+)\}/g, ':$1')}`),
   )
   expect(documented.sort()).toEqual(served.map(nameOf).sort())
 })
 
-test('no two operations have one name', () => {
+test('operation ids are unique', () => {
   const names = operations.map(({ operationId }) => operationId)
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
 })
 
 describe('an example', () => {
-  test.each(each.filter(([, { body }]) => body !== undefined))('of a body fits what reads it: %s', (_, route) => {
+  test.each(each.filter(([, { body }]) => body !== undefined))('of a body is accepted by its route: %s', (_, route) => {
     expect(route.docs?.example).toBeDefined()
     expect(strict(route.body)(route.docs?.example)).not.toBeInstanceOf(type.errors)
   })
 
-  test('of an answer is exactly what its schema says', () => {
+  test('of a response matches its schema exactly', () => {
     const answers = served.flatMap(({ docs }) => Object.values(docs?.answers ?? {}))
     const shapes = answers.flatMap((answer): Shape[] => {
       if (typeof answer !== 'object' || answer === null || 'plain' in answer || 'file' in answer) return []
@@ -55,7 +55,7 @@ describe('an example', () => {
     }
   })
 
-  test('stands with every body and every answer that holds anything', () => {
+  test('exists for every body and for every response with content', () => {
     for (const { operationId, responses, requestBody } of operations) {
       const contents = [...Object.values(responses).map(({ content }) => content), requestBody?.content]
       for (const content of contents) {
@@ -67,7 +67,7 @@ describe('an example', () => {
   })
 })
 
-describe('what follows from how a route is declared:', () => {
+describe("the document derives from a route's declaration:", () => {
   const answersOf = (name: string) => {
     const [method = '', path = ''] = name.split(' ')
     return document.paths[path]?.[method.toLowerCase()]
@@ -77,7 +77,7 @@ describe('what follows from how a route is declared:', () => {
       Object.keys(content?.['application/json']?.examples ?? {}).map(code => `${status} ${code}`),
     )
 
-  test('a read by key', () => {
+  test('errors of a route for keys', () => {
     expect(answersOf('GET /v1/payments/{id}')?.security).toEqual([{ apiKey: ['payments:read'] }])
     expect(codesOf('GET /v1/payments/{id}')).toEqual([
       '400 invalid_api_version',
@@ -93,7 +93,7 @@ describe('what follows from how a route is declared:', () => {
     ])
   })
 
-  test('a refund needs its key on both surfaces', () => {
+  test('the idempotency key that a refund requires, for keys and for members', () => {
     for (const path of ['/v1/payments/{id}/refunds', '/v1/merchants/{merchantId}/payments/{id}/refunds']) {
       const { parameters = [], responses } = answersOf(`POST ${path}`) ?? {}
       expect(parameters.find(({ name }) => name === 'Idempotency-Key')).toMatchObject({ required: true })
@@ -115,25 +115,25 @@ describe('what follows from how a route is declared:', () => {
     }
   })
 
-  test('a change that is sensitive says who may make it', () => {
+  test('the errors of a change that needs a recent proof of identity', () => {
     const rotate = 'POST /v1/merchants/{merchantId}/api-keys/{id}/rotate'
     expect(answersOf(rotate)?.security).toEqual([{ session: ['developer'] }])
     expect(codesOf(rotate)).toContain('403 step_up_required')
     expect(codesOf(rotate)).toContain('403 insufficient_role')
   })
 
-  test('a page for people refuses nothing of its address', () => {
+  test('no errors for the query of an HTML page', () => {
     for (const path of ['/docs', '/pay/{linkId}', '/claims/{secret}', '/refunds'])
       expect([path, codesOf(`GET ${path}`).includes('400 parameter_unknown')]).toEqual([path, false])
     expect(codesOf('POST /claims/{secret}')).toContain('400 parameter_unknown')
     expect(codesOf('GET /openapi.json')).toContain('400 parameter_unknown')
   })
 
-  test('a dispute is of the sandbox', () => {
+  test('that disputes exist only in the sandbox', () => {
     expect(codesOf('GET /v1/disputes/{id}')).toContain('403 sandbox_only')
   })
 
-  test('a query is documented as what it stands for', () => {
+  test('the meaning of query parameters', () => {
     const { parameters = [] } = answersOf('GET /v1/merchants/{merchantId}/payments') ?? {}
     const schemas = Object.fromEntries(parameters.map(({ name, schema }) => [name, schema]))
     expect(schemas.limit).toEqual({ type: 'integer', minimum: 1, maximum: 100, default: 20 })
@@ -142,32 +142,32 @@ describe('what follows from how a route is declared:', () => {
   })
 })
 
-test('every code a route may refuse with has an example', () => {
+test('every code that a route can return has an example', () => {
   for (const route of served)
     for (const code of refusalsOf(route)) expect(document.components.examples[code]?.value).toBeDefined()
 })
 
-test('every field and every parameter is explained', () => {
-  const silent: string[] = []
+test('every field and every parameter has a description', () => {
+  const undescribed: string[] = []
   const walk = (schema: unknown, path: string): void => {
     const { properties = {}, items } = Object(schema)
     for (const [name, field] of Object.entries<object>(properties)) {
-      if (!('description' in field)) silent.push(`${path}.${name}`)
+      if (!('description' in field)) undescribed.push(`${path}.${name}`)
       walk(field, `${path}.${name}`)
     }
     if (items) walk(items, path)
   }
   for (const [name, schema] of Object.entries(document.components.schemas)) walk(schema, name)
   for (const { operationId, parameters } of operations)
-    for (const { name, description } of parameters) if (description === name) silent.push(`${operationId} ${name}`)
-  expect(silent).toEqual([])
+    for (const { name, description } of parameters) if (description === name) undescribed.push(`${operationId} ${name}`)
+  expect(undescribed).toEqual([])
 })
 
-test('every description in the glossary is shown at a field or a parameter', () => {
-  const shown = new Set<string>()
+test('every description in the glossary is used', () => {
+  const used = new Set<string>()
   const show = (path: string) => {
     const name = path.slice(path.lastIndexOf('.') + 1)
-    shown.add(path in fieldDescriptions ? path : name)
+    used.add(path in fieldDescriptions ? path : name)
   }
   const walk = (schema: unknown, path: string): void => {
     const { properties = {}, items } = Object(schema)
@@ -180,10 +180,10 @@ test('every description in the glossary is shown at a field or a parameter', () 
   for (const [name, schema] of Object.entries(document.components.schemas))
     walk(schema, name.replace(/With[A-Z].*$|Body$/, ''))
   for (const { parameters } of operations) for (const { name } of parameters) show(name)
-  expect(Object.keys(fieldDescriptions).filter(name => !shown.has(name))).toEqual([])
+  expect(Object.keys(fieldDescriptions).filter(name => !used.has(name))).toEqual([])
 })
 
-test("redocly's recommended rules find nothing in it, without a network", async () => {
+test('the recommended rules of redocly report nothing, without network access', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'openapi-'))
   try {
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(document))
@@ -194,15 +194,15 @@ test("redocly's recommended rules find nothing in it, without a network", async 
         ...process.env,
         REDOCLY_TELEMETRY: 'off',
         REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
-        // Whatever it would fetch, it cannot.
+        // Anything it would download fails.
         HTTP_PROXY: 'http://127.0.0.1:9',
         HTTPS_PROXY: 'http://127.0.0.1:9',
       },
       stdout: 'pipe',
       stderr: 'pipe',
     })
-    const [said, complaints] = await Promise.all([lint.stdout.text(), lint.stderr.text()])
-    expect([await lint.exited, said, complaints]).toEqual([0, expect.any(String), expect.any(String)])
+    const [said, problemTexts] = await Promise.all([lint.stdout.text(), lint.stderr.text()])
+    expect([await lint.exited, said, problemTexts]).toEqual([0, expect.any(String), expect.any(String)])
     const { problems, totals } = JSON.parse(said.slice(said.indexOf('{')))
     expect(problems).toEqual([])
     expect(totals).toMatchObject({ errors: 0, warnings: 0 })

@@ -16,34 +16,34 @@ import { type Shop, shop } from './people.ts'
 
 const served: readonly Route[] = [...healthRoutes({}), ...routes, ...pageRoutes(routes)]
 
-let to: ApiServer
+let server: ApiServer
 let lamps: Shop
 
 beforeAll(async () => {
-  to = await apiServer({ routes: served, env: { PUBLIC_URL: 'https://pay.lamps.shop', CHECKOUT_RATE_LIMIT: '0' } })
-  lamps = await shop(to.api, 'Lamps <b>& Söhne</b>')
+  server = await apiServer({ routes: served, env: { PUBLIC_URL: 'https://pay.lamps.shop', CHECKOUT_RATE_LIMIT: '0' } })
+  lamps = await shop(server.api, 'Lamps <b>& Söhne</b>')
 })
-afterAll(() => to[Symbol.asyncDispose]())
+afterAll(() => server[Symbol.asyncDispose]())
 
-const get = (path: string) => to.call('GET', path)
+const get = (path: string) => server.call('GET', path)
 const linkOf = async (more: object = {}) => {
   const { merchantId } = lamps
-  return (await makeLink(to.api, { merchantId, livemode: false }, more)).id
+  return (await makeLink(server.api, { merchantId, livemode: false }, more)).id
 }
 
 describe('GET /openapi.json', () => {
-  test('200: the document, with the address of this server', async () => {
+  test('200: the document, with the URL of this server', async () => {
     const { status, headers, json } = await get('/openapi.json')
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
     expect(json).toMatchObject({ openapi: '3.1.0', servers: [{ url: 'https://pay.lamps.shop' }] })
   })
 
-  test('400: undeclared parameters are refused here too', async () => {
+  test('400: unknown parameters are refused here too', async () => {
     expect((await get('/openapi.json?v=1')).json).toMatchObject({ error: { code: 'parameter_unknown', param: 'v' } })
   })
 })
 
-/** A page runs nothing, loads nothing, and carries exactly the style that its policy names. */
+/** A page runs no script, loads nothing and has exactly the style that its policy allows. */
 const expectStrict = ({ headers, text }: { headers: Headers; text: string }, connects = '') => {
   const [, style = ''] = /<style>(.*?)<\/style>/s.exec(text) ?? []
   const hash = createHash('sha256').update(style).digest('base64')
@@ -63,9 +63,9 @@ const sections = async () => {
   return [...new Set([...text.matchAll(/href="(\/docs\/[^"#]*)"/g)].map(([, path]) => path ?? ''))]
 }
 
-/** As many bytes as come, which `fetch` decompresses before it says so. */
+/** The number of bytes on the wire; `fetch` would decompress them. */
 const transferred = async (path: string, acceptEncoding?: string) => {
-  const asked = request(to.url + path, {
+  const asked = request(server.url + path, {
     headers: acceptEncoding === undefined ? {} : { 'accept-encoding': acceptEncoding },
   })
   const [answer] = (await once(asked.end(), 'response')) as [IncomingMessage]
@@ -73,14 +73,14 @@ const transferred = async (path: string, acceptEncoding?: string) => {
 }
 
 describe('GET /docs', () => {
-  test('200: a page of every operation, that needs nothing but itself', async () => {
+  test('200: a page with every operation that loads nothing else', async () => {
     const page = await get('/docs')
     expect(page.status).toBe(200)
     expectStrict(page, "connect-src 'self'; ")
     for (const { docs } of served) expect(page.text).toContain(`id="${docs?.operation}"`)
   })
 
-  test('200: the sections of it have all of every operation, and all records and codes', async () => {
+  test('200: its sections contain every operation, record and error code', async () => {
     const pages = await Promise.all((await sections()).map(get))
     for (const page of pages) {
       expect(page.status).toBe(200)
@@ -90,7 +90,7 @@ describe('GET /docs', () => {
     for (const { docs } of served) expect(all).toContain(`<div class="inside" id="${docs?.operation}">`)
   })
 
-  test('every link in it leads somewhere in it, and no two places of a page have one name', async () => {
+  test('every link leads to an existing anchor, and the anchors of a page are unique', async () => {
     const paths = ['/docs', ...(await sections())]
     const texts = await Promise.all(paths.map(async path => (await get(path)).text))
     const idsIn = (text: string) => [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
@@ -105,17 +105,17 @@ describe('GET /docs', () => {
     }
   })
 
-  test('404: a section that is not there', async () => {
+  test('404: an unknown section', async () => {
     for (const path of ['/docs/nothing', '/docs/%ZZ', '/docs/contents']) expect((await get(path)).status).toBe(404)
   })
 
-  test('a telephone lays it out in a moment: less than 2,000 elements, and less than 4,000 in each section', async () => {
+  test('the page and each of its sections are small enough for a phone: fewer than 2,000 and 4,000 elements', async () => {
     const elementsIn = async (path: string) => (await get(path)).text.match(/<[a-z]/g)?.length
     expect(await elementsIn('/docs')).toBeLessThan(2_000)
     for (const path of await sections()) expect(await elementsIn(path)).toBeLessThan(4_000)
   })
 
-  test('each page and the document are less than 120 KB for clients that take gzip, and the same for the others', async () => {
+  test('each page and the document are smaller than 120 KB with gzip, and complete without it', async () => {
     for (const path of ['/docs', ...(await sections()), '/openapi.json']) {
       const compressed = await transferred(path, 'br, gzip;q=0.5')
       expect([path, compressed.headers['content-encoding'], compressed.headers.vary]).toEqual([
@@ -131,14 +131,14 @@ describe('GET /docs', () => {
   })
 })
 
-describe('an address that leads nowhere', () => {
+describe('an unknown path', () => {
   const browsers = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 
   test.each([browsers, 'text/html', 'application/json;q=0.5, text/html', 'text/*, */*;q=0.1'])(
-    '404: a page for who accepts %s',
+    '404: an HTML page for clients that accept %s',
     async accept => {
       for (const path of ['/nowhere', '/v1/nowhere', '/docs/../metrics']) {
-        const page = await to.call('GET', path, { headers: { accept } })
+        const page = await server.call('GET', path, { headers: { accept } })
         expect(page.status).toBe(404)
         expectStrict(page)
         expect(page.text).toContain('<h1>Page not found</h1>')
@@ -153,14 +153,14 @@ describe('an address that leads nowhere', () => {
     'text/html, application/json',
     'text/html;q=0',
     '',
-  ])('404: JSON for who accepts %p', async accept => {
-    const { status, json } = await to.call('GET', '/nowhere', { headers: { accept } })
+  ])('404: JSON for clients that accept %p', async accept => {
+    const { status, json } = await server.call('GET', '/nowhere', { headers: { accept } })
     expect([status, json]).toMatchObject([404, { error: { code: 'route_not_found' } }])
   })
 })
 
-describe('an address that others have written on', () => {
-  test('200: leads to the same page', async () => {
+describe('a URL to which another site has added parameters', () => {
+  test('200: shows the same page', async () => {
     const link = await linkOf()
     for (const path of [`/pay/${link}`, '/docs', '/refunds'])
       for (const more of ['fbclid=abc', 'utm_source=mail&utm_source=mail', '%00=1', '__proto__=%00', '=']) {
@@ -169,7 +169,7 @@ describe('an address that others have written on', () => {
       }
   })
 
-  test('404: leads to nothing that is not there', async () => {
+  test('404: stays 404', async () => {
     for (const path of ['/pay/none', '/claims/none']) expect((await get(`${path}?fbclid=abc`)).status).toBe(404)
   })
 })
@@ -189,9 +189,9 @@ describe('GET /pay/:linkId', () => {
       expect(page.text).toContain(part)
   })
 
-  test('200: what a merchant wrote is text, whatever it looks like', async () => {
-    const nasty = `"><script>alert(1)</script><img src=x onerror='alert(1)'>`
-    const page = await get(`/pay/${await linkOf({ title: nasty, description: `${nasty}</title></style>` })}`)
+  test("200: the merchant's texts are escaped", async () => {
+    const markup = `"><script>alert(1)</script><img src=x onerror='alert(1)'>`
+    const page = await get(`/pay/${await linkOf({ title: markup, description: `${markup}</title></style>` })}`)
     expect(page.status).toBe(200)
     expect(page.text).not.toMatch(/<script|<img|<\/style>.*<\/style>/s)
     expect(page.text).toContain('&#60;script&#62;alert(1)')
@@ -203,14 +203,14 @@ describe('GET /pay/:linkId', () => {
     expect((await get(`/pay/${await linkOf({ amountMinor: 1 })}`)).text).toContain('$0.01')
   })
 
-  test('410: a link that is closed says why', async () => {
-    for (const [state, sentence] of [
+  test('410: a closed link shows why', async () => {
+    for (const [state, reasonText] of [
       ['deactivated', 'This payment link is closed. Do not send money.'],
       ['completed', 'This payment link has already been paid. Do not pay again.'],
       ['expired', 'This payment link has expired. Do not send money.'],
     ] as const) {
-      const { link, id } = await makeLink(to.api, { merchantId: lamps.merchantId, livemode: false })
-      await to.sql`
+      const { link, id } = await makeLink(server.api, { merchantId: lamps.merchantId, livemode: false })
+      await server.sql`
         update payment_links
         set state = ${state}, max_payments = 1, payments_count = 1, expires_at = now(),
           deactivated_at = case when ${state} = 'deactivated' then now() end
@@ -218,11 +218,11 @@ describe('GET /pay/:linkId', () => {
       const page = await get(`/pay/${id}`)
       expect(page.status).toBe(410)
       expectStrict(page)
-      expect(page.text).toContain(sentence)
+      expect(page.text).toContain(reasonText)
     }
   })
 
-  test('404: a page that says so, for whatever is no link', async () => {
+  test('404: an HTML page for anything that is no link', async () => {
     const id = encodeId('plink', crypto.randomUUID())
     const missing = await get(`/pay/${id}`)
     expectStrict(missing)
@@ -233,28 +233,28 @@ describe('GET /pay/:linkId', () => {
   })
 })
 
-describe('whatever the path,', () => {
+describe('for every path,', () => {
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'LOCK']
   const paths = [...Map.groupBy(served, ({ path }) => path)].map(
     ([path, group]) => [path, group.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))] as const,
   )
 
-  test.each(paths)('a method it does not take is 405, and is told which it does: %s', async (path, taken) => {
+  test.each(paths)('an unsupported method is answered 405 with the supported ones: %s', async (path, taken) => {
     for (const method of methods.filter(each => !taken.includes(each))) {
-      const { status, headers, text } = await to.call(method, path.replace(/:\w+/g, 'x'))
+      const { status, headers, text } = await server.call(method, path.replace(/:\w+/g, 'x'))
       expect([method, status, headers.get('allow')]).toEqual([method, 405, taken.join(', ')])
-      // Of these two the runtime's own client reads no body.
+      // For these two methods the runtime's HTTP client does not read the body.
       if (!['HEAD', 'TRACE'].includes(method)) expect(text).toContain('"method_not_allowed"')
-      // No page of another origin may call, so there is nothing to ask for beforehand.
+      // CORS is not supported, so there is no preflight.
       expect([...headers.keys()].filter(name => name.startsWith('access-control'))).toEqual([])
     }
   })
 
   test.each(paths.filter(([, taken]) => taken.includes('GET')))(
-    'HEAD answers as GET does, and says nothing: %s',
+    'HEAD responds like GET, without a body: %s',
     async path => {
       const at = path.replace(/:\w+/g, 'x')
-      const [got, head] = [await get(at), await to.call('HEAD', at)]
+      const [got, head] = [await get(at), await server.call('HEAD', at)]
       const kept = ({ headers }: typeof got) =>
         [...headers].filter(([name]) => !['date', 'request-id', 'transfer-encoding'].includes(name))
       expect([head.status, head.text]).toEqual([got.status, ''])
@@ -263,7 +263,7 @@ describe('whatever the path,', () => {
   )
 })
 
-test('customers are counted by address, and other pages are not', async () => {
+test('customer pages are rate limited by address, other pages are not', async () => {
   await using server = await apiServer({ routes: served, env: { CHECKOUT_RATE_LIMIT: '5' } })
   const from = (address: string, path: string) => server.call('GET', path, { headers: { 'x-forwarded-for': address } })
   const visit = async (address: string, path = '/pay/none') => (await from(address, path)).status

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openTimeouts } from '../../src/http/patience.ts'
 
-/** Makes an answer longer by what it is about. */
+/** Appends its second argument to the result. */
 const patience = (ms: number, make = (text: string, more: string) => text + more) =>
   openTimeouts(ms, { make, late: () => new Error('late'), failed: error => new Error(`failed: ${error}`) })
 
-test('what is made of an answer is answered, and what is thrown meanwhile rejected', async () => {
+test('the made result is returned, and an error while making it rejects', async () => {
   const inTime = patience(10_000)
   expect(await inTime(Promise.resolve('an answer'), ' to this')).toBe('an answer to this')
   expect(await inTime(Promise.resolve('an answer'), ' to that')).toBe('an answer to that')
@@ -17,7 +17,7 @@ test('what is made of an answer is answered, and what is thrown meanwhile reject
   await expect(useless(Promise.resolve(''), '')).rejects.toThrow('no use')
 })
 
-test('nothing is made of an answer that comes after its refusal', async () => {
+test('a result that arrives after the timeout is not processed', async () => {
   let made = 0
   const inTime = patience(20, text => {
     made++

@@ -15,7 +15,7 @@ import { member, shop } from './people.ts'
 import { type Refused, refusedAmounts } from './refused.ts'
 import { type Asked, twoShops } from './two-shops.ts'
 
-const { to, lamps, key, liveKey, chairsKey, ask, page } = await twoShops({
+const { server, lamps, key, liveKey, chairsKey, ask, page } = await twoShops({
   routes: paymentLinkRoutes,
   chains: outside => connectChains([sandboxChain(sandboxContracts), baseMainnet, baseSepolia], () => [], outside),
 })
@@ -58,12 +58,12 @@ const pairs = (count: number, value = 'v') =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, value]))
 
 describe('POST /v1/payment-links', () => {
-  test('201: a link with what was asked for and defaults for the rest', async () => {
+  test('201: a link with the given fields and defaults for the others', async () => {
     const link = await made()
     expect(link).toMatchObject({
       ...ten,
       merchantId: encodeId('mer', lamps.merchantId),
-      url: `${to.api.settings.publicUrl}/pay/${link.id}`,
+      url: `${server.api.settings.publicUrl}/pay/${link.id}`,
       status: 'active',
       title: null,
       assets: null,
@@ -78,7 +78,7 @@ describe('POST /v1/payment-links', () => {
     expect(JSON.parse((await read(link.id)).text)).toEqual(link)
   })
 
-  test('201: every field at its bound comes back as it was sent', async () => {
+  test('201: every field at its limit is returned as it was sent', async () => {
     const most = {
       amountMinor: Number.MAX_SAFE_INTEGER,
       currency: 'EUR',
@@ -98,7 +98,7 @@ describe('POST /v1/payment-links', () => {
     expect(JSON.parse((await read(link.id)).text)).toEqual(link)
   })
 
-  test('201: as many characters, each of them two units of a JavaScript text', async () => {
+  test('201: the maximum number of characters, each of two UTF-16 units', async () => {
     const emoji = (count: number) => '😀'.repeat(count)
     const most = { title: emoji(200), description: emoji(1_000), reference: emoji(200) }
     const metadata = { [emoji(40)]: emoji(200) }
@@ -107,12 +107,12 @@ describe('POST /v1/payment-links', () => {
     expect((await list(`?reference=${encodeURIComponent(most.reference)}`)).data).toEqual([link])
   })
 
-  test('201: the smallest of everything', async () => {
+  test('201: every field at its minimum', async () => {
     const least = { amountMinor: 1, title: 'x', description: 'x', maxPayments: 1, windowMinutes: 5, metadata: {} }
     expect(await made(least)).toMatchObject(least)
   })
 
-  test('201: null is the same as nothing', async () => {
+  test('201: null means not given', async () => {
     const nothing = {
       title: null,
       description: null,
@@ -124,7 +124,7 @@ describe('POST /v1/payment-links', () => {
     expect(await made({ ...nothing, successUrl: null })).toMatchObject(nothing)
   })
 
-  test('201: a live key makes a live link', async () => {
+  test('201: a live key creates a live link', async () => {
     expect((await made({}, { bearer: liveKey })).livemode).toBe(true)
   })
 
@@ -132,9 +132,9 @@ describe('POST /v1/payment-links', () => {
     ['no amount', { amountMinor: undefined }, 'parameter_missing', 'amountMinor'],
     ['no currency', { currency: undefined }, 'parameter_missing', 'currency'],
     ...refusedAmounts,
-    ['a small currency', { currency: 'usd' }, 'parameter_invalid', 'currency'],
+    ['a currency in lower case', { currency: 'usd' }, 'parameter_invalid', 'currency'],
     ['a long currency', { currency: 'USDT' }, 'parameter_invalid', 'currency'],
-    ['a currency and a line end', { currency: 'USD\n' }, 'parameter_invalid', 'currency'],
+    ['a currency followed by a line break', { currency: 'USD\n' }, 'parameter_invalid', 'currency'],
     ['an empty title', { title: '' }, 'parameter_invalid', 'title'],
     ['a long title', { title: text(201) }, 'parameter_invalid', 'title'],
     ['a long title of emoji', { title: '😀'.repeat(201) }, 'parameter_invalid', 'title'],
@@ -149,28 +149,48 @@ describe('POST /v1/payment-links', () => {
     ['a long reference', { reference: text(201) }, 'parameter_invalid', 'reference'],
     ['a reference that is a number', { reference: 7 }, 'parameter_invalid', 'reference'],
     ['no assets at all', { assets: [] }, 'parameter_invalid', 'assets'],
-    ['an asset without chain', { assets: [{ asset: 'TUSD' }] }, 'parameter_missing', 'assets.0.chainId'],
+    ['an asset without a chain', { assets: [{ asset: 'TUSD' }] }, 'parameter_missing', 'assets.0.chainId'],
     ['a chain as text', { assets: [{ chainId: '1', asset: 'TUSD' }] }, 'parameter_invalid', 'assets.0.chainId'],
-    ['an asset with more', { assets: [{ chainId: 1, asset: 'X', to: 1 }] }, 'parameter_unknown', 'assets.0.to'],
+    [
+      'an asset with another field',
+      { assets: [{ chainId: 1, asset: 'X', to: 1 }] },
+      'parameter_unknown',
+      'assets.0.to',
+    ],
     ['0 payments', { maxPayments: 0 }, 'parameter_invalid', 'maxPayments'],
     ['2^31 payments', { maxPayments: 2 ** 31 }, 'parameter_invalid', 'maxPayments'],
     ['a window of 4 minutes', { windowMinutes: 4 }, 'parameter_invalid', 'windowMinutes'],
     ['a window over 7 days', { windowMinutes: 10_081 }, 'parameter_invalid', 'windowMinutes'],
     ['a window of null', { windowMinutes: null }, 'parameter_invalid', 'windowMinutes'],
-    ['an end in the past', { expiresAt: '2020-01-01T00:00:00.000Z' }, 'parameter_invalid', 'expiresAt'],
-    ['an end without a zone', { expiresAt: '2099-01-01T00:00:00' }, 'parameter_invalid', 'expiresAt'],
+    ['an expiry in the past', { expiresAt: '2020-01-01T00:00:00.000Z' }, 'parameter_invalid', 'expiresAt'],
+    ['an expiry without a time zone', { expiresAt: '2099-01-01T00:00:00' }, 'parameter_invalid', 'expiresAt'],
     ['the 30th of February', { expiresAt: '2099-02-30T00:00:00Z' }, 'parameter_invalid', 'expiresAt'],
-    ['an empty end', { expiresAt: '' }, 'parameter_invalid', 'expiresAt'],
-    ['an end in seconds', { expiresAt: 4_000_000_000 }, 'parameter_invalid', 'expiresAt'],
-    ['a script to go to', { successUrl: 'javascript:alert(1)' }, 'parameter_invalid', 'successUrl'],
-    ['a user name to go with', { successUrl: 'https://anna@lamps.example/thanks' }, 'parameter_invalid', 'successUrl'],
-    ['a password to go with', { successUrl: 'https://:secret@lamps.example' }, 'parameter_invalid', 'successUrl'],
-    ['an empty user name to go with', { successUrl: 'https://@lamps.example' }, 'parameter_invalid', 'successUrl'],
-    ['a file to go to', { successUrl: 'file:///etc/passwd' }, 'parameter_invalid', 'successUrl'],
-    ['a path to go to', { successUrl: '/thanks' }, 'parameter_invalid', 'successUrl'],
-    ['a host that is none', { successUrl: 'https://' }, 'parameter_invalid', 'successUrl'],
-    ['an address over two lines', { successUrl: 'https://a.example/\nb' }, 'parameter_invalid', 'successUrl'],
-    ['a long address', { successUrl: `https://a.example/${text(2048)}` }, 'parameter_invalid', 'successUrl'],
+    ['an empty expiry', { expiresAt: '' }, 'parameter_invalid', 'expiresAt'],
+    ['an expiry in seconds', { expiresAt: 4_000_000_000 }, 'parameter_invalid', 'expiresAt'],
+    ['a script as success URL', { successUrl: 'javascript:alert(1)' }, 'parameter_invalid', 'successUrl'],
+    [
+      'a success URL with a user name',
+      { successUrl: 'https://anna@lamps.example/thanks' },
+      'parameter_invalid',
+      'successUrl',
+    ],
+    [
+      'a success URL with a password',
+      { successUrl: 'https://:secret@lamps.example' },
+      'parameter_invalid',
+      'successUrl',
+    ],
+    [
+      'a success URL with an empty user name',
+      { successUrl: 'https://@lamps.example' },
+      'parameter_invalid',
+      'successUrl',
+    ],
+    ['a file as success URL', { successUrl: 'file:///etc/passwd' }, 'parameter_invalid', 'successUrl'],
+    ['a path as success URL', { successUrl: '/thanks' }, 'parameter_invalid', 'successUrl'],
+    ['a success URL without a host', { successUrl: 'https://' }, 'parameter_invalid', 'successUrl'],
+    ['a success URL with a line break', { successUrl: 'https://a.example/\nb' }, 'parameter_invalid', 'successUrl'],
+    ['a long success URL', { successUrl: `https://a.example/${text(2048)}` }, 'parameter_invalid', 'successUrl'],
     ['metadata of null', { metadata: null }, 'parameter_invalid', 'metadata'],
     ['a list as metadata', { metadata: [] }, 'parameter_invalid', 'metadata'],
     ['a list of texts as metadata', { metadata: ['a'] }, 'parameter_invalid', 'metadata'],
@@ -181,8 +201,8 @@ describe('POST /v1/payment-links', () => {
     ['a value that is a number', { metadata: { k: 1 } }, 'parameter_invalid', 'metadata.k'],
     ['a value that is a record', { metadata: { k: {} } }, 'parameter_invalid', 'metadata.k'],
     ['more than 4 KiB', { metadata: pairs(20, text(200)) }, 'parameter_invalid', 'metadata'],
-    ['a field of another record', { livemode: true }, 'parameter_unknown', 'livemode'],
-    ['a field that it answers with', { status: 'active' }, 'parameter_unknown', 'status'],
+    ['a field of another kind of object', { livemode: true }, 'parameter_unknown', 'livemode'],
+    ['a field of the response', { status: 'active' }, 'parameter_unknown', 'status'],
   ])('400: %s', async (_, json, code, param) => {
     const { status, error } = await create(json)
     expect({ status, ...error }).toMatchObject({ status: 400, code, param })
@@ -190,7 +210,7 @@ describe('POST /v1/payment-links', () => {
 
   test.each(['1e309', '-1e309', '9007199254740993', '1e999999', '0.1e-400'])('400: an amount of %s', async amount => {
     const body = `{"amountMinor":${amount},"currency":"USD"}`
-    const answer = await to.call('POST', '/v1/payment-links', {
+    const answer = await server.call('POST', '/v1/payment-links', {
       bearer: key,
       body,
       headers: { 'content-type': 'application/json' },
@@ -198,19 +218,19 @@ describe('POST /v1/payment-links', () => {
     expect([answer.status, answer.text]).toEqual([400, expect.stringContaining('"amountMinor"')])
   })
 
-  test.each(['JPY', 'GBP', 'XXX', 'BTC'])('422: %s is a currency, and not supported', async currency => {
+  test.each(['JPY', 'GBP', 'XXX', 'BTC'])('422: %s is a currency that is not supported', async currency => {
     expect(await create({ currency })).toMatchObject({
       ...{ status: 422, error: { code: 'unsupported_currency', param: 'currency' } },
     })
   })
 
   test.each([
-    ['a chain that is not switched on', false, { chainId: 1, asset: 'USDC' }, 'chainId'],
+    ['a chain that is not enabled', false, { chainId: 1, asset: 'USDC' }, 'chainId'],
     ['a chain of the other mode', false, { chainId: baseMainnet.id, asset: 'USDC' }, 'chainId'],
     ['the sandbox in live mode', true, { chainId: 31337, asset: 'TUSD' }, 'chainId'],
-    ['what its chain does not have', false, { chainId: 31337, asset: 'USDC' }, 'asset'],
+    ['an asset that its chain does not have', false, { chainId: 31337, asset: 'USDC' }, 'asset'],
     ['another spelling', false, { chainId: 31337, asset: 'tusd' }, 'asset'],
-  ] as const)('422: nobody could pay in %s', async (_, livemode, asset, field) => {
+  ] as const)('422: no customer could pay with %s', async (_, livemode, asset, field) => {
     const bearer = livemode ? liveKey : key
     const own = livemode ? { chainId: baseMainnet.id, asset: 'ETH' } : { chainId: 31337, asset: 'ETH' }
     expect(await create({ assets: [own, asset] }, { bearer })).toMatchObject({
@@ -219,7 +239,7 @@ describe('POST /v1/payment-links', () => {
     expect((await create({ assets: [own] }, { bearer })).status).toBe(201)
   })
 
-  test('422: nobody could pay in what has no price in the currency', async () => {
+  test('422: no customer could pay with an asset without a price in the currency', async () => {
     const assets = [{ chainId: baseSepolia.id, asset: 'USDC' }]
     expect(await create({ currency: 'EUR', assets })).toMatchObject({
       ...{ status: 422, error: { code: 'unsupported_asset', param: 'assets.0.asset' } },
@@ -227,19 +247,19 @@ describe('POST /v1/payment-links', () => {
     expect((await create({ currency: 'USD', assets })).status).toBe(201)
   })
 
-  test('409: a reference that is taken names the link that has it', async () => {
+  test('409: a used reference, with the link that has it', async () => {
     const { id } = await made({ reference: 'order 1' })
     expect(await create({ reference: 'order 1', amountMinor: 5 })).toMatchObject({
       ...{ status: 409, error: { code: 'duplicate_reference', param: 'reference', details: { paymentLinkId: id } } },
     })
     expect((await deactivate(id)).status).toBe(200)
     expect((await create({ reference: 'order 1' })).status).toBe(409)
-    // Of another merchant, and of the other mode, it is free.
+    // Other merchants and the other mode can use it.
     expect((await create({ reference: 'order 1' }, { bearer: chairsKey })).status).toBe(201)
     expect((await create({ reference: 'order 1' }, { bearer: liveKey })).status).toBe(201)
   })
 
-  test('409: of thirty with one reference at once, one is made and the others name it', async () => {
+  test('409: of thirty simultaneous requests with one reference one succeeds and the others name its link', async () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => create({ reference: 'order 30' })))
     const [first, ...more] = answers.filter(({ status }) => status === 201)
     expect(more).toEqual([])
@@ -250,7 +270,7 @@ describe('POST /v1/payment-links', () => {
 })
 
 describe('GET /v1/payment-links/:id', () => {
-  test('200 for whoever has it, 404 with the same words for all others', async () => {
+  test('200 for the owner of the key, 404 with the same text for all others', async () => {
     const { id } = await made()
     const { id: live } = await made({}, { bearer: liveKey })
     const { id: foreign } = await made({}, { bearer: chairsKey })
@@ -260,7 +280,7 @@ describe('GET /v1/payment-links/:id', () => {
 })
 
 describe('POST /v1/payment-links/:id/deactivate', () => {
-  test('200: the link is closed, and stays closed with the same record however often it is asked', async () => {
+  test('200: the link is closed, and repeated requests return the same record', async () => {
     const { id, createdAt } = await made()
     const closed = await deactivate(id)
     const link = paymentLink.assert(closed.json)
@@ -268,25 +288,27 @@ describe('POST /v1/payment-links/:id/deactivate', () => {
     const again = await Promise.all(Array.from({ length: 10 }, () => deactivate(id)))
     for (const { status, text } of [...again, await read(id)]) expect([status, JSON.parse(text)]).toEqual([200, link])
     expect(
-      await to.sql`select event, cause from transitions where event = 'deactivate' and context->>'deactivatedAt' = ${link.deactivatedAt}`,
+      await server.sql`select event, cause from transitions where event = 'deactivate' and context->>'deactivatedAt' = ${link.deactivatedAt}`,
     ).toHaveLength(1)
   })
 
-  test('409: one that has ended is no longer active', async () => {
+  test('409: a link that has ended', async () => {
     const { id, link } = await makeLink(
-      to.api,
+      server.api,
       { ...lamps, livemode: false },
       { expiresAt: new Date(Date.now() + 60_000) },
     )
-    const [timer] = await to.sql<{ name: string; generation: number }[]>`
+    const [timer] = await server.sql<{ name: string; generation: number }[]>`
       select name, generation from timers where actor = ${link.id}`
-    if (!timer) throw new Error('the link has no end')
-    expect(await to.api.actors.dispatch({ kind: 'payment_link', actor: link.id, timer })).toMatchObject({ ok: true })
+    if (!timer) throw new Error('the link has no expiry')
+    expect(await server.api.actors.dispatch({ kind: 'payment_link', actor: link.id, timer })).toMatchObject({
+      ok: true,
+    })
     expect(await deactivate(id)).toMatchObject({ status: 409, error: { code: 'payment_link_not_active' } })
     expect(JSON.parse((await read(id)).text)).toMatchObject({ status: 'expired', deactivatedAt: null })
   })
 
-  test('400: it takes no fields; 404: there is none', async () => {
+  test('400: with a field; 404: an unknown link', async () => {
     const { id } = await made()
     expect(await deactivate(id, { json: { reason: 'x' } })).toMatchObject({
       ...{ status: 400, error: { code: 'parameter_unknown', param: 'reason' } },
@@ -298,9 +320,9 @@ describe('POST /v1/payment-links/:id/deactivate', () => {
 })
 
 describe('GET /v1/payment-links', () => {
-  test('200: newest first by pages, oldest first, by state and by reference, and each mode its own', async () => {
-    const here = await shop(to.api, 'Rugs')
-    const bearer = (await insertKey(to.sql, here)).secret
+  test('200: newest first by pages, oldest first, by state and by reference, and separated by mode', async () => {
+    const here = await shop(server.api, 'Rugs')
+    const bearer = (await insertKey(server.sql, here)).secret
     const ids: string[] = []
     for (const n of [1, 2, 3, 4, 5]) ids.push((await made({ reference: `rug ${n}` }, { bearer })).id)
     await deactivate(ids[1] ?? '', { bearer })
@@ -310,20 +332,20 @@ describe('GET /v1/payment-links', () => {
     expect(idsOf(await list('?status=active&limit=1', { bearer }))).toEqual(ids.slice(-1))
     expect(idsOf(await list('?reference=rug%203', { bearer }))).toEqual([ids[2] ?? ''])
     expect((await list('?reference=rug%209', { bearer })).data).toEqual([])
-    const live = (await insertKey(to.sql, { ...here, livemode: true })).secret
+    const live = (await insertKey(server.sql, { ...here, livemode: true })).secret
     expect((await list('', { bearer: live })).data).toEqual([])
   })
 
-  test('200: who has just made a link sees it first', async () => {
+  test('200: a new link is listed immediately for the caller that created it', async () => {
     for (let n = 0; n < 20; n++) {
       const { id } = await made()
       expect(idsOf(await list('?limit=1'))).toEqual([id])
     }
   })
 
-  test('200: a walk beside twenty writers reads every link once, and in one order', async () => {
-    const here = await shop(to.api, 'Beds')
-    const bearer = (await insertKey(to.sql, here)).secret
+  test('200: paging while twenty clients write lists every link once, in one order', async () => {
+    const here = await shop(server.api, 'Beds')
+    const bearer = (await insertKey(server.sql, here)).secret
     let writing = true
     const writer = async () => {
       const ids: string[] = []
@@ -354,7 +376,7 @@ describe('GET /v1/payment-links', () => {
     ['startingAfter=plink_01m7ygh5qmfvg9bxgmmwc0qqnf', 'invalid_cursor', 'startingAfter'],
   ])
 
-  test('400: a cursor of another merchant or of the other mode is none', async () => {
+  test('400: a cursor of another merchant or of the other mode', async () => {
     const { id: foreign } = await made({}, { bearer: chairsKey })
     const { id: live } = await made({}, { bearer: liveKey })
     await expectNoCursors(list, [foreign, live])
@@ -362,10 +384,10 @@ describe('GET /v1/payment-links', () => {
 })
 
 describe('/v1/merchants/:merchantId/payment-links', () => {
-  test('members make links in either mode, find them by id, and close them; viewers read', async () => {
+  test('members create links in both modes, find them by id and close them; viewers read', async () => {
     const { path, owner } = lamps
-    const developer = await member(to.api, lamps, 'developer')
-    const viewer = await member(to.api, lamps, 'viewer')
+    const developer = await member(server.api, lamps, 'developer')
+    const viewer = await member(server.api, lamps, 'viewer')
     const as = ({ bearer }: { bearer: string }): Asked => ({ path, bearer })
     const reference = 'by hand'
     const atTest = await made({ reference }, as(owner))
@@ -383,7 +405,7 @@ describe('/v1/merchants/:merchantId/payment-links', () => {
     expect(idsOf(await list(`?reference=${reference}`, as(viewer)))).toEqual([atTest.id])
     expect(idsOf(await list(`?reference=${reference}&livemode=true`, as(viewer)))).toEqual([live.id])
     expect(await read((await made({}, { bearer: chairsKey })).id, as(owner))).toMatchObject({ status: 404 })
-    const causes = await to.sql<{ cause: string }[]>`
+    const causes = await server.sql<{ cause: string }[]>`
       select cause from transitions t join payment_links l on l.id = t.actor where l.reference = ${reference} order by l.livemode, t.rev`
     expect(causes.map(({ cause }) => cause)).toEqual([owner.id, developer.id, developer.id, developer.id])
   })

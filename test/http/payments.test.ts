@@ -17,12 +17,12 @@ import { member, type Shop, shop } from './people.ts'
 import { type Asked, twoShops } from './two-shops.ts'
 
 const sandbox = { ...sandboxChain({ token: TOKEN, feed: TOKEN, euroFeed: TOKEN }), explorerUrl: 'https://scan.example' }
-const { to, lamps, chairs, liveKey, ask, page } = await twoShops({
+const { server, lamps, chairs, liveKey, ask, page } = await twoShops({
   routes: paymentRoutes,
   chains: outside => connectChains([sandbox], () => [], outside),
 })
-const ledger = await openLedger(to.sql)
-const viewer = await member(to.api, lamps, 'viewer')
+const ledger = await openLedger(server.sql)
+const viewer = await member(server.api, lamps, 'viewer')
 
 const crypto = type({
   '+': 'reject',
@@ -84,21 +84,21 @@ const read = (id: string, asked: Asked = {}) => ask('GET', `/payments/${id}`, as
 const recordOf = async (id: string) => payment.assert((await read(id)).json)
 const list = (query = '', asked?: Asked) => page<typeof payment.infer>(`/payments${query}`, asked)
 const make = (situation?: string, more?: Parameters<typeof makePayment>[3]) =>
-  makePayment(to.api, { ...lamps, livemode: false }, situation, more)
-/** With the money that went astray among the transfers of its chain. */
+  makePayment(server.api, { ...lamps, livemode: false }, situation, more)
+/** Adds the payment's uncredited money to the transfers of its chain. */
 const made = async (situation: string, more?: Parameters<typeof makePayment>[3]) => {
   const payment = await make(situation, more)
   if (situation !== 'stray') return payment
-  await giveOut(to.sql, payment)
+  await giveOut(server.sql, payment)
   await ledger.block([paying(payment, 1000n, { token: null })])
   await ledger.finalize()
-  while ((await settlePayments(to.api)) > 0);
+  while ((await settlePayments(server.api)) > 0);
   return payment
 }
-/** One that its address was given out for, so that the books know whose money comes there. */
+/** A payment whose address is registered, so that transfers to it are attributed. */
 const picked = async () => {
   const payment = await make('picked')
-  await giveOut(to.sql, payment)
+  await giveOut(server.sql, payment)
   return payment
 }
 const paying = ({ address }: MadePayment, amount: bigint, more: Partial<Sent> = {}): Sent => ({
@@ -111,21 +111,21 @@ const cancel = (id: string, asked = asOwner()) => ask('POST', `/payments/${id}/c
 const resolve = (id: string, action: string, asked = asOwner({ action })) =>
   ask('POST', `/payments/${id}/resolve`, asked)
 const eventsOf = async (actor: string) =>
-  (await to.sql<{ type: string }[]>`select type from events where actor = ${actor} order by rev`).map(e => e.type)
+  (await server.sql<{ type: string }[]>`select type from events where actor = ${actor} order by rev`).map(e => e.type)
 const linkOf = async (id: string) =>
-  (await to.sql`select state, payments_processing, payments_count from payment_links where id = ${id}`)[0]
+  (await server.sql`select state, payments_processing, payments_count from payment_links where id = ${id}`)[0]
 
 describe('GET /v1/payments/:id', () => {
-  test('200: what was paid, and how it came by the chain', async () => {
+  test('200: the amount paid and its state on the chain', async () => {
     const payment = await picked()
     const { id, linkId } = payment
     const minedAt = new Date('2026-01-02T03:04:05.000Z')
     const blockNumber = await ledger.block([paying(payment, 1000n)], minedAt)
-    const [block] = await to.sql<{ hash: string }[]>`select hash from chain_blocks where number = ${blockNumber}`
+    const [block] = await server.sql<{ hash: string }[]>`select hash from chain_blocks where number = ${blockNumber}`
     for (let n = 0; n < 2; n++) await ledger.block()
-    await settlePayments(to.api)
+    await settlePayments(server.api)
     await ledger.finalize()
-    await settlePayments(to.api)
+    await settlePayments(server.api)
     const record = await recordOf(id)
     const [address, tokenAddress, from] = [payment.address, TOKEN, SENDER].map(checksummed)
     const txHash = record.crypto?.txHash
@@ -171,17 +171,17 @@ describe('GET /v1/payments/:id', () => {
         explorerUrl: `https://scan.example/tx/${txHash}`,
       },
     })
-    // And it goes on to count.
+    // Confirmations go on counting.
     await ledger.block()
     expect((await recordOf(id)).crypto?.confirmations).toBe(4)
   })
 
-  test('200: of several transfers the youngest counts, and one that was dropped counts no more', async () => {
+  test('200: of several transfers the latest counts; one that a reorg dropped does not', async () => {
     const payment = await picked()
     const first = await ledger.block([paying(payment, 400n)])
     const second = await ledger.block([paying(payment, 600n), paying(payment, 5n, { token: SENDER })])
     const look = async () => {
-      await settlePayments(to.api)
+      await settlePayments(server.api)
       const { status, crypto } = await recordOf(payment.id)
       const transfers = crypto?.transfers.map(each => [each.blockNumber, each.amount, each.state, each.confirmations])
       return { status, transfers, confirmations: crypto?.confirmations, explorerUrl: crypto?.explorerUrl }
@@ -189,7 +189,7 @@ describe('GET /v1/payments/:id', () => {
     expect(await look()).toMatchObject({
       status: 'processing',
       confirmations: 1,
-      // What came of another asset is no amount of this one.
+      // Transfers of another asset are not added to the amount.
       transfers: [
         [first, '400', 'seen', 2],
         [second, '600', 'seen', 1],
@@ -206,7 +206,7 @@ describe('GET /v1/payments/:id', () => {
       ],
       explorerUrl: `https://scan.example/address/${address}`,
     })
-    // The first comes back in another block.
+    // The first transfer comes back in another block.
     const tx = (await recordOf(payment.id)).crypto?.transfers[0]?.txHash
     const again = await ledger.block([{ to: SENDER, amount: 1n }, paying(payment, 400n, { ...(tx && { tx }) })])
     expect(await look()).toMatchObject({
@@ -218,11 +218,11 @@ describe('GET /v1/payments/:id', () => {
     })
   })
 
-  test('200: no log tells of the chain’s own coin, and of what a contract has sent there is no transaction', async () => {
+  test('200: native transfers have no log index, and those sent by a contract have no transaction', async () => {
     const payment = await make('pick ether, see 1000 in ether')
     const to_address = payment.address
     const row = { chain_id: 31337, payment_id: payment.actor, to_address, mined_at: new Date(), state: 'final' }
-    await to.sql`insert into transfers ${to.sql([
+    await server.sql`insert into transfers ${server.sql([
       {
         ...row,
         tx_hash: hash(6),
@@ -251,28 +251,28 @@ describe('GET /v1/payments/:id', () => {
         { txHash: null, logIndex: null, blockNumber: 7, from: null, amount: '100' },
       ],
     })
-    await to.sql`update transfers set tx_hash = ${hash(5)} where payment_id = ${payment.actor} and log_index = -2`
+    await server.sql`update transfers set tx_hash = ${hash(5)} where payment_id = ${payment.actor} and log_index = -2`
     expect((await recordOf(payment.id)).crypto?.txHash).toBe(hash(7))
   })
 
-  test('200: of a chain that is switched on no more its number is left', async () => {
+  test('200: of a chain that is no longer enabled only the id is known', async () => {
     const { id, actor } = await make('picked')
-    await rewrite(to.sql, 'payments', [actor], { chain_id: 5 })
+    await rewrite(server.sql, 'payments', [actor], { chain_id: 5 })
     expect((await recordOf(id)).crypto).toMatchObject({ network: 'Chain 5', explorerUrl: null, confirmations: 0 })
   })
 
-  // Refunds are made by their own route: without one the books would not balance.
+  // Without refunded payments: refunds are made by their own routes, otherwise the ledger would not balance.
   const situations = Object.keys(payments.situations).filter(name => !name.startsWith('refund'))
-  test.each(situations)('200: one that is %s has all of its fields', async situation => {
+  test.each(situations)('200: a payment that is %s has all fields', async situation => {
     const { id, actor } = await make(situation)
     const record = await recordOf(id)
-    const [row] = await to.sql<{ state: string; asset: string | null; received: string }[]>`
+    const [row] = await server.sql<{ state: string; asset: string | null; received: string }[]>`
       select state, asset, amount_received::text as received from payments where id = ${actor}`
     expect([record.status, record.crypto?.asset ?? null]).toEqual([row?.state, row?.asset] as never)
     expect(record.crypto?.amountReceived ?? '0').toBe(row?.received ?? '')
   })
 
-  test('200: whoever has picked ether sees the quote, and is asked for it', async () => {
+  test('200: a payment in ether has its quote and its payment URI', async () => {
     const { id } = await make('picked ether')
     const record = await recordOf(id)
     expect(record.crypto).toMatchObject({
@@ -284,58 +284,58 @@ describe('GET /v1/payments/:id', () => {
     })
   })
 
-  test('200: whoever has paid too little is asked for the rest', async () => {
+  test('200: an underpaid payment requests the rest', async () => {
     const payment = await picked()
     await ledger.block([paying(payment, 400n)])
-    await settlePayments(to.api)
+    await settlePayments(server.api)
     const { crypto } = await recordOf(payment.id)
     expect(crypto).toMatchObject({ exception: 'underpaid', amountReceived: '400', confirmations: 1 })
     expect(crypto?.paymentUri).toEndWith('uint256=600')
   })
 
-  test('200 for whoever has it, 404 with the same words for all others', async () => {
+  test('200 for the owner of the key, 404 with the same text for all others', async () => {
     const { id } = await make()
-    const { id: live } = await makePayment(to.api, { ...lamps, livemode: true })
-    const { id: foreign } = await makePayment(to.api, { ...chairs, livemode: false })
+    const { id: live } = await makePayment(server.api, { ...lamps, livemode: true })
+    const { id: foreign } = await makePayment(server.api, { ...chairs, livemode: false })
     expect((await read(live, { bearer: liveKey })).status).toBe(200)
     await expectMissing(read, [live, foreign, ...namesNothing(id)])
   })
 })
 
 describe('GET /v1/payments', () => {
-  test('200: newest first by pages, oldest first, the same records as a read, and each mode its own', async () => {
-    const here = await shop(to.api, 'Rugs')
-    const bearer = (await insertKey(to.sql, here)).secret
+  test('200: newest first by pages, oldest first, with the same records as a single read, separated by mode', async () => {
+    const here = await shop(server.api, 'Rugs')
+    const bearer = (await insertKey(server.sql, here)).secret
     const made = []
     for (const situation of ['new', 'picked', 'success', 'late', 'canceled'])
-      made.push(await makePayment(to.api, { ...here, livemode: false }, situation))
+      made.push(await makePayment(server.api, { ...here, livemode: false }, situation))
     const ids = made.map(({ id }) => id)
     await expectPages(query => list(query, { bearer }), ids)
     for (const record of (await list('', { bearer })).data)
       expect((await read(record.id, { bearer })).json).toEqual(record)
-    const live = (await insertKey(to.sql, { ...here, livemode: true })).secret
+    const live = (await insertKey(server.sql, { ...here, livemode: true })).secret
     expect((await list('', { bearer: live })).data).toEqual([])
   })
 
   test('200: by state, by link, by reference, and by all of them', async () => {
-    const here = await shop(to.api, 'Vases')
-    const bearer = (await insertKey(to.sql, here)).secret
+    const here = await shop(server.api, 'Vases')
+    const bearer = (await insertKey(server.sql, here)).secret
     const whose = { ...here, livemode: false }
-    const vase = await makePayment(to.api, whose, 'success', { reference: 'vase 1' })
-    const bowl = await makePayment(to.api, whose, 'expired', { reference: 'bowl 1' })
-    const none = await makePayment(to.api, whose, 'expired', { reference: null })
+    const vase = await makePayment(server.api, whose, 'success', { reference: 'vase 1' })
+    const bowl = await makePayment(server.api, whose, 'expired', { reference: 'bowl 1' })
+    const none = await makePayment(server.api, whose, 'expired', { reference: null })
     const found = async (query: string) => idsOf(await list(query, { bearer }))
     expect(await found('?status=success')).toEqual([vase.id])
     expect(await found('?status=expired')).toEqual([none.id, bowl.id])
     expect(await found('?status=expired&order=asc&limit=1')).toEqual([bowl.id])
     expect(await found(`?status=expired&startingAfter=${none.id}`)).toEqual([bowl.id])
-    // A cursor is a place in the list, whether or not the filter shows it.
+    // A cursor is a position in the list, whether or not the filter includes it.
     expect(await found(`?status=expired&order=asc&startingAfter=${vase.id}`)).toEqual([bowl.id, none.id])
     expect(await found(`?paymentLinkId=${bowl.linkId}`)).toEqual([bowl.id])
     expect(await found('?reference=vase%201')).toEqual([vase.id])
     expect(await found(`?reference=vase%201&paymentLinkId=${vase.linkId}&status=success`)).toEqual([vase.id])
     expect(await found(`?reference=vase%201&paymentLinkId=${bowl.linkId}`)).toEqual([])
-    // Of another merchant's link, and of one that never was, there are no payments here.
+    // The link of another merchant and an unknown link have no payments here.
     expect(await found(`?paymentLinkId=${(await make()).linkId}`)).toEqual([])
     expect(await found(`?paymentLinkId=${encodeId('plink', vase.actor)}`)).toEqual([])
     expect(await found('?status=pending')).toEqual([])
@@ -355,19 +355,19 @@ describe('GET /v1/payments', () => {
     ['startingAfter=pay_01m7ygh5qmfvg9bxgmmwc0qqnf', 'invalid_cursor', 'startingAfter'],
   ])
 
-  test('400: a cursor of another merchant or of the other mode is none', async () => {
-    const { id: foreign } = await makePayment(to.api, { ...chairs, livemode: false }, 'new')
-    const { id: live } = await makePayment(to.api, { ...lamps, livemode: true }, 'new')
+  test('400: a cursor of another merchant or of the other mode', async () => {
+    const { id: foreign } = await makePayment(server.api, { ...chairs, livemode: false }, 'new')
+    const { id: live } = await makePayment(server.api, { ...lamps, livemode: true }, 'new')
     await expectNoCursors(list, [foreign, live])
   })
 })
 
 describe('/v1/merchants/:merchantId/payments', () => {
-  test('200: viewers list either mode and find payments of both by id', async () => {
-    const here = await shop(to.api, 'Shelves')
-    const asked = { path: here.path, bearer: (await member(to.api, here, 'viewer')).bearer }
-    const atTest = await makePayment(to.api, { ...here, livemode: false })
-    const live = await makePayment(to.api, { ...here, livemode: true })
+  test('200: viewers list each mode and find payments of both by id', async () => {
+    const here = await shop(server.api, 'Shelves')
+    const asked = { path: here.path, bearer: (await member(server.api, here, 'viewer')).bearer }
+    const atTest = await makePayment(server.api, { ...here, livemode: false })
+    const live = await makePayment(server.api, { ...here, livemode: true })
     expect(idsOf(await list('', asked))).toEqual([atTest.id])
     expect(idsOf(await list('?livemode=false', asked))).toEqual([atTest.id])
     expect(idsOf(await list('?livemode=true', asked))).toEqual([live.id])
@@ -376,13 +376,13 @@ describe('/v1/merchants/:merchantId/payments', () => {
     expect(await read((await make()).id, asked)).toMatchObject({ status: 404 })
   })
 
-  test('200: attention=true shows what a person must decide, until they have', async () => {
-    const here = await shop(to.api, 'Plants')
+  test('200: attention=true lists payments that need a decision, until it is made', async () => {
+    const here = await shop(server.api, 'Plants')
     const asked = { path: here.path, bearer: here.owner.bearer }
     const whose = { ...here, livemode: false }
-    await makePayment(to.api, whose)
-    const late = await makePayment(to.api, whose, 'late')
-    const underpaid = await makePayment(to.api, whose, 'underpaid')
+    await makePayment(server.api, whose)
+    const late = await makePayment(server.api, whose, 'late')
+    const underpaid = await makePayment(server.api, whose, 'underpaid')
     const waiting = async (more = '') => idsOf(await list(`?attention=true${more}`, asked))
     expect(await waiting()).toEqual([underpaid.id, late.id])
     expect(await waiting('&status=failed')).toEqual([underpaid.id])
@@ -400,7 +400,7 @@ describe('/v1/merchants/:merchantId/payments', () => {
 
 describe('POST /v1/merchants/:merchantId/payments/:id/cancel', () => {
   test.each(['new', 'picked', 'picked ether', 'stray'])(
-    '200: one that is %s is canceled, and it is told once',
+    '200: a payment that is %s is canceled, with one event',
     async situation => {
       const { id, actor, link } = await make(situation)
       const before = await linkOf(link)
@@ -409,13 +409,14 @@ describe('POST /v1/merchants/:merchantId/payments/:id/cancel', () => {
       expect(await recordOf(id)).toEqual(answer.json as never)
       expect((await eventsOf(actor)).filter(name => name === 'payment.canceled')).toHaveLength(1)
       expect(await linkOf(link)).toEqual(before)
-      const [last] = await to.sql`select event, cause from transitions where actor = ${actor} order by rev desc limit 1`
+      const [last] =
+        await server.sql`select event, cause from transitions where actor = ${actor} order by rev desc limit 1`
       expect(last).toMatchObject({ event: 'cancel', cause: lamps.owner.id })
     },
   )
 
   test.each(['little', 'processing', 'success', 'expired', 'failed', 'canceled', 'late'])(
-    '409: one that is %s is not',
+    '409: a payment that is %s',
     async situation => {
       const { id } = await make(situation)
       const before = await recordOf(id)
@@ -424,17 +425,17 @@ describe('POST /v1/merchants/:merchantId/payments/:id/cancel', () => {
     },
   )
 
-  test('of twenty who cancel at once one has done it', async () => {
+  test('of twenty simultaneous cancellations one succeeds', async () => {
     const { id, actor } = await make('picked')
     const answers = await Promise.all(Array.from({ length: 20 }, () => cancel(id)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
     expect(await eventsOf(actor)).toEqual(['payment.created', 'payment.canceled'])
   })
 
-  test('money that comes at that moment is either in time or late, and never lost', async () => {
+  test('money that arrives during the cancellation is in time or late, and never lost', async () => {
     for (let n = 0; n < 10; n++) {
       const made = await make('picked')
-      const [canceled, seen] = await Promise.allSettled([cancel(made.id), move(to.api, made, 'see 1000')])
+      const [canceled, seen] = await Promise.allSettled([cancel(made.id), move(server.api, made, 'see 1000')])
       const { status } = await recordOf(made.id)
       const isCanceled = canceled.status === 'fulfilled' && canceled.value.status === 200
       expect([status, seen.status]).toEqual(isCanceled ? ['canceled', 'rejected'] : ['processing', 'fulfilled'])
@@ -442,7 +443,7 @@ describe('POST /v1/merchants/:merchantId/payments/:id/cancel', () => {
     }
   })
 
-  test('403 for viewers, 404 for strangers and for keys, 400 with a body that says something', async () => {
+  test('403 for viewers, 404 for members of other merchants and for keys, 400 with a body', async () => {
     const { id } = await make('picked')
     const as = ({ path, owner }: Shop, { bearer } = owner): Asked => ({ path, bearer })
     expect(await cancel(id, as(lamps, viewer))).toMatchObject({ status: 403, error: { code: 'insufficient_role' } })
@@ -451,14 +452,14 @@ describe('POST /v1/merchants/:merchantId/payments/:id/cancel', () => {
     expect(await cancel(id, asOwner({ reason: 'x' }))).toMatchObject({ status: 400, error: { param: 'reason' } })
     expect(await cancel(encodeId('pay', lamps.merchantId))).toMatchObject({ status: 404 })
     expect((await recordOf(id)).status).toBe('pending')
-    const { id: live } = await makePayment(to.api, { ...lamps, livemode: true }, 'new')
+    const { id: live } = await makePayment(server.api, { ...lamps, livemode: true }, 'new')
     expect((await cancel(live)).status).toBe(200)
   })
 })
 
 describe('POST /v1/merchants/:merchantId/payments/:id/resolve', () => {
   test.each(['late', 'underpaid', 'little final', 'stray'])(
-    '200: one that is %s is accepted for a success',
+    '200: accepting a payment that is %s makes it a success',
     async situation => {
       const { id, actor, link } = await made(situation, { maxPayments: 1 })
       expect(await linkOf(link)).toMatchObject({ payments_count: 0 })
@@ -470,7 +471,7 @@ describe('POST /v1/merchants/:merchantId/payments/:id/resolve', () => {
       expect(await recordOf(id)).toEqual(answer.json as never)
       expect((await eventsOf(actor)).filter(name => name === 'payment.succeeded')).toHaveLength(1)
       expect(await linkOf(link)).toMatchObject({ state: 'completed', payments_count: 1 })
-      const causes = await to.sql`
+      const causes = await server.sql`
       select kind, event from transitions where cause = ${lamps.owner.id} and actor in (${actor}, ${link}) order by kind`
       expect([...causes]).toEqual([
         { kind: 'payment', event: 'accept' },
@@ -479,15 +480,15 @@ describe('POST /v1/merchants/:merchantId/payments/:id/resolve', () => {
     },
   )
 
-  test('200: a late payment on a link that is closed is accepted too', async () => {
+  test('200: a late payment on a closed link can be accepted', async () => {
     const made = await make('late')
-    await to.api.actors.dispatch({ kind: 'payment_link', actor: made.link, event: { type: 'deactivate' } })
+    await server.api.actors.dispatch({ kind: 'payment_link', actor: made.link, event: { type: 'deactivate' } })
     expect((await resolve(made.id, 'accept')).status).toBe(200)
     expect(await linkOf(made.link)).toMatchObject({ state: 'deactivated', payments_count: 1 })
   })
 
   test.each(['late', 'underpaid', 'stray'])(
-    '200: one that is %s is dismissed and stays what it is',
+    '200: dismissing a payment that is %s leaves its state unchanged',
     async situation => {
       const { id, actor, link } = await made(situation)
       const [before, events, counts] = [await recordOf(id), await eventsOf(actor), await linkOf(link)]
@@ -496,7 +497,7 @@ describe('POST /v1/merchants/:merchantId/payments/:id/resolve', () => {
       expect([answer.status, answer.json]).toEqual([200, { ...before, updatedAt }])
       expect([await eventsOf(actor), await linkOf(link)]).toEqual([events, counts])
       expect(await resolve(id, 'dismiss')).toMatchObject({ status: 409, error: { code: 'state_conflict' } })
-      // It can still be accepted: the money is there.
+      // It can still be accepted: the money was received.
       expect((await resolve(id, 'accept')).status).toBe(200)
     },
   )
@@ -514,14 +515,14 @@ describe('POST /v1/merchants/:merchantId/payments/:id/resolve', () => {
     ['dismiss', 'success'],
     ['dismiss', 'expired'],
     ['dismiss', 'little final'],
-  ])('409: %s of one that is %s', async (action, situation) => {
+  ])('409: %s of a payment that is %s', async (action, situation) => {
     const { id, link } = await make(situation)
     const [before, counts] = [await recordOf(id), await linkOf(link)]
     expect(await resolve(id, action)).toMatchObject({ status: 409, error: { code: 'state_conflict' } })
     expect([await recordOf(id), await linkOf(link)]).toEqual([before, counts])
   })
 
-  test('of twenty who accept at once one has done it, and the link counts one', async () => {
+  test('of twenty simultaneous acceptances one succeeds, and the link counts one payment', async () => {
     const { id, actor, link } = await make('late')
     const answers = await Promise.all(Array.from({ length: 20 }, () => resolve(id, 'accept')))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
@@ -533,14 +534,14 @@ describe('POST /v1/merchants/:merchantId/payments/:id/resolve', () => {
     ['no action', {}, 'parameter_missing', 'action'],
     ['another action', { action: 'refund' }, 'parameter_invalid', 'action'],
     ['an action of null', { action: null }, 'parameter_invalid', 'action'],
-    ['more than an action', { action: 'accept', note: 'x' }, 'parameter_unknown', 'note'],
+    ['another field', { action: 'accept', note: 'x' }, 'parameter_unknown', 'note'],
   ])('400: %s', async (_, json, code, param) => {
     const { id } = await make('late')
     expect(await resolve(id, '', asOwner(json))).toMatchObject({ status: 400, error: { code, param } })
     expect((await recordOf(id)).status).toBe('expired')
   })
 
-  test('403 for viewers, 404 for strangers and for keys', async () => {
+  test('403 for viewers, 404 for members of other merchants and for keys', async () => {
     const { id } = await make('late')
     const json = { action: 'accept' }
     const as = ({ path, owner }: Shop, { bearer } = owner): Asked => ({ path, bearer, json })

@@ -9,12 +9,12 @@ import type { ListOwner } from '../../src/queries/list-rows.ts'
 import { hash, paymentOpening, payments } from '../machines/payment-cases.ts'
 import { makeLink } from './links.ts'
 
-/** `id` as the interface calls it, `actor` as the database does. */
+/** `id` is the id in the API, `actor` the id in the database. */
 export type OpenedPayment = { readonly id: string; readonly actor: string; readonly address: string }
 
 export type MadePayment = OpenedPayment & { readonly link: string; readonly linkId: string }
 
-/** A payment in a situation of its machine's tests, on a link of its own, by the events that lead there. */
+/** A payment in a situation of the machine's tests, on a link of its own, brought there by its events. */
 export const makePayment = async (
   api: Api,
   whose: ListOwner,
@@ -28,7 +28,7 @@ export const makePayment = async (
   return { ...opened, link: link.id, linkId }
 }
 
-/** Lets events of the machine's tests happen to a payment, and tells its link of them as every sender does. */
+/** Applies events of the machine's tests to a payment, and the matching events to its link. */
 export const move = async (
   api: Api,
   { actor, address, link }: Pick<MadePayment, 'actor' | 'address' | 'link'>,
@@ -36,23 +36,23 @@ export const move = async (
 ): Promise<void> => {
   for (const name of path.split(', ').filter(Boolean)) {
     const event = payments.events[name]
-    if (!event) throw new Error(`no event is called ${name}`)
+    if (!event) throw new Error(`unknown event ${name}`)
     const here = {
       ...(event.type === 'asset_picked' && { address }),
-      // The tables know the time, and here it goes on.
+      // The table of cases has its own time; here the time goes on.
       ...(event.type === 'window_over' && { scannedTo: new Date(api.clock.now().getTime() + 3_600_000) }),
     }
-    const told = linkEventOf[event.type as keyof typeof linkEventOf]
+    const linkEvent = linkEventOf[event.type as keyof typeof linkEventOf]
     await carryOut(api, [
       { kind: 'payment', actor, event: { ...event, ...here } },
-      ...(told ? [onLink(link, told)] : []),
+      ...(linkEvent ? [onLink(link, linkEvent)] : []),
     ])
   }
 }
 
 /**
- * A payment of 1000 cents whose customer is to send as many atomic units, unless told otherwise. It is on no
- * link, and what happens to it is told by the test, in amounts of its own.
+ * A payment of 1000 cents that requests as many atomic units by default. It has no link; the test applies events to
+ * it with amounts of its own.
  */
 export const openPayment = async (
   api: Api,
@@ -65,7 +65,7 @@ export const openPayment = async (
   return opened
 }
 
-/** One of these that has succeeded with so many atomic units. */
+/** Such a payment that has succeeded with this many atomic units. */
 export const paid = async (api: Api, whose: ListOwner, received = 1000n, more = {}): Promise<OpenedPayment> => {
   const opened = await openPayment(api, whose, more)
   await happen(api, opened.actor, seen('enough_seen', received))
@@ -73,14 +73,14 @@ export const paid = async (api: Api, whose: ListOwner, received = 1000n, more = 
   return opened
 }
 
-/** What the chain, a clock or a person tells it. */
+/** Dispatches an event from the chain, a timer or a person. */
 export const happen = async (
   { actors }: Api,
   actor: string,
   event: { type: string } & Record<string, unknown>,
 ): Promise<Actor<Payment>> => {
   const outcome = await actors.dispatch({ kind: 'payment', actor, event })
-  if (!outcome.ok) throw new Error(`the payment is ${outcome.actor?.state} and does not take ${event.type}`)
+  if (!outcome.ok) throw new Error(`the payment is ${outcome.actor?.state} and does not accept ${event.type}`)
   return ofKind(paymentKind, outcome.actor)
 }
 

@@ -3,7 +3,7 @@ import type { Api } from '../../src/http/api.ts'
 import { encodeId, uuidv7 } from '../../src/ids.ts'
 import type { Role } from '../../src/queries/members.ts'
 
-/** Somebody who has signed in. Their password is never hashed, which is what takes long. */
+/** A signed-in account. Its password is not hashed, which would take long. */
 export type Person = {
   readonly accountId: string
   readonly id: string
@@ -25,7 +25,7 @@ export const person = async (api: Api, email: string): Promise<Person> => {
 }
 
 let people = 0
-/** Of somebody nobody has met. */
+/** An unused e-mail address. */
 const newEmail = (role: Role) => `${role}.${++people}@example.com`
 
 /** A merchant and its owner. */
@@ -42,7 +42,7 @@ export const member = async (api: Api, { merchantId }: Shop, role: Role, email =
   return joined
 }
 
-/** Their password was given longer ago than sensitive changes allow. */
+/** Makes the last proof of identity older than sensitive changes allow. */
 export const forgetProof = async (api: Api, { accountId }: Person): Promise<void> => {
   await api.sql`update sessions set proven_at = now() - interval '301 seconds' where account_id = ${accountId}`
   api.sessions.forgetAccount(accountId)

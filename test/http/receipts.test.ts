@@ -5,8 +5,8 @@ import { checkoutServer } from './checkouts.ts'
 import { makePayment } from './payments.ts'
 import { member } from './people.ts'
 
-const { to, lamps, chairs, ask, link, open, customer } = await checkoutServer()
-const { publicUrl } = to.api.settings
+const { server, lamps, chairs, ask, link, open, customer } = await checkoutServer()
+const { publicUrl } = server.api.settings
 
 type Read = { readonly receiptUrl: string | null }
 const read = async (id: string, asked?: Parameters<typeof ask>[2]) =>
@@ -22,14 +22,14 @@ describe('receiptUrl', () => {
     expect(opened.payment).toMatchObject({ receiptUrl })
     const picked = await customer(opened).pick(31337, 'TUSD')
     expect(picked.receiptUrl).toBe(receiptUrl)
-    const developer = await member(to.api, lamps, 'developer')
+    const developer = await member(server.api, lamps, 'developer')
     for (const asked of [{}, ...[lamps.owner, developer].map(({ bearer }) => ({ path: lamps.path, bearer }))])
       expect((await read(id, asked)).receiptUrl).toBe(receiptUrl ?? '')
   })
 
   test('is null for viewers, in a list too', async () => {
-    const { id } = await makePayment(to.api, { ...lamps, livemode: false })
-    const { bearer } = await member(to.api, lamps, 'viewer')
+    const { id } = await makePayment(server.api, { ...lamps, livemode: false })
+    const { bearer } = await member(server.api, lamps, 'viewer')
     expect((await read(id, { path: lamps.path, bearer })).receiptUrl).toBeNull()
     const listed = await ask('GET', '/payments?limit=1', { path: lamps.path, bearer })
     expect(listed.json).toMatchObject({ data: [{ id, receiptUrl: null }] })
@@ -38,20 +38,20 @@ describe('receiptUrl', () => {
   })
 
   test('is in no event', async () => {
-    const { actor } = await makePayment(to.api, { ...lamps, livemode: false })
-    const events = await to.sql<{ object: object }[]>`select object from events where actor = ${actor}`
+    const { actor } = await makePayment(server.api, { ...lamps, livemode: false })
+    const events = await server.sql<{ object: object }[]>`select object from events where actor = ${actor}`
     expect(events.length).toBeGreaterThan(1)
     for (const { object } of events) expect(object).not.toHaveProperty('receiptUrl')
   })
 })
 
 describe('a receipt', () => {
-  const find = (id: string, token: string) => findPaymentReceipt(to.api, decodeId('pay', id) ?? '', token)
+  const find = (id: string, token: string) => findPaymentReceipt(server.api, decodeId('pay', id) ?? '', token)
 
   test('is found by its token, with what the customer has bought and from whom', async () => {
-    const { id, linkId } = await makePayment(to.api, { ...chairs, livemode: false }, 'success')
-    await to.sql`update payment_links set title = 'A chair' where id = ${decodeId('plink', linkId) ?? ''}`
-    await to.sql`update merchants set support_email = 'help@chairs.example' where id = ${chairs.merchantId}`
+    const { id, linkId } = await makePayment(server.api, { ...chairs, livemode: false }, 'success')
+    await server.sql`update payment_links set title = 'A chair' where id = ${decodeId('plink', linkId) ?? ''}`
+    await server.sql`update merchants set support_email = 'help@chairs.example' where id = ${chairs.merchantId}`
     const { bearer } = chairs.owner
     const found = await find(id, tokenOf(await read(id, { path: chairs.path, bearer })))
     expect(found).toMatchObject({
@@ -65,13 +65,13 @@ describe('a receipt', () => {
   test.each(['new', 'picked', 'processing', 'failed', 'expired', 'canceled'])(
     'of one that is %s is not found',
     async situation => {
-      const { id } = await makePayment(to.api, { ...lamps, livemode: false }, situation)
+      const { id } = await makePayment(server.api, { ...lamps, livemode: false }, situation)
       expect(await find(id, tokenOf(await read(id)))).toBeUndefined()
     },
   )
 
   test('is not found with the token of another payment, or the client secret', async () => {
-    const [one, other] = [await makePayment(to.api, { ...lamps, livemode: false }), await open((await link()).id)]
+    const [one, other] = [await makePayment(server.api, { ...lamps, livemode: false }), await open((await link()).id)]
     expect(await find(one.id, tokenOf(await read(one.id)))).toBeDefined()
     for (const token of [tokenOf((await customer(other).read()) as unknown as Read), other.clientSecret, '', 'x'])
       expect(await find(one.id, token)).toBeUndefined()

@@ -7,16 +7,16 @@ import { makeDispute } from './disputes.ts'
 import { makeLink } from './links.ts'
 import { makePayment } from './payments.ts'
 import { member, person, type Shop } from './people.ts'
-import { makeRefund, somebody } from './refunds.ts'
+import { customerAddress, makeRefund } from './refunds.ts'
 import { makeEndpoint, sendTest } from './webhooks.ts'
 
-/** How a route that takes the id of a record is tried: how one is made, and a body that it takes. */
+/** For a route with an id: how the object is made, and a body that the route accepts. */
 export type Fixture = {
   readonly make: (api: Api, of: Shop, livemode: boolean) => Promise<string>
   readonly body?: object
-  /** What a caller that has no account shows for the record. */
+  /** The client secret, for routes of customers without an account. */
   readonly headers?: (id: string) => Readonly<Record<string, string>>
-  /** What it is answered where there is no sandbox, if that is no success. */
+  /** The expected status without a sandbox, if it is no success. */
   readonly status?: number
 }
 
@@ -29,7 +29,7 @@ const key: Fixture = {
   },
 }
 
-const someone: Fixture = {
+const memberFixture: Fixture = {
   make: async (api, shop) => (await member(api, shop, 'viewer', `${crypto.randomUUID()}@lamps.example`)).id,
 }
 
@@ -54,12 +54,12 @@ const paymentLink: Fixture = {
   make: async (api, { merchantId }, livemode) => (await makeLink(api, { merchantId, livemode })).id,
 }
 
-/** In a situation of its machine's tests. */
+/** In a situation of the machine's tests. */
 const payment = (situation: string): Fixture => ({
   make: async (api, { merchantId }, livemode) => (await makePayment(api, { merchantId, livemode }, situation)).id,
 })
 
-/** Whose customer shows the secret. A stream with it would never end. */
+/** A payment read with its client secret. A stream with the right secret would never end. */
 const checkout: Fixture = {
   make: async (api, { merchantId }, livemode) => {
     const { id, actor } = await makePayment(api, { merchantId, livemode }, 'new')
@@ -81,8 +81,8 @@ const event: Fixture = {
 }
 
 const signableRefund: Fixture = {
-  make: async (api, { merchantId }, livemode) => makeRefund(api, { merchantId, livemode }, somebody),
-  // A transaction pays one refund.
+  make: async (api, { merchantId }, livemode) => makeRefund(api, { merchantId, livemode }, customerAddress),
+  // A transaction can pay only one refund.
   get body() {
     return { txHash: `0x${crypto.randomUUID().replaceAll('-', '').padStart(64, '0')}` }
   },
@@ -93,24 +93,24 @@ const refund: Fixture = {
 }
 
 const dispute = (submit: boolean): Fixture => ({
-  // In live mode there are none.
+  // Disputes do not exist in live mode.
   make: async (api, shop, livemode) =>
     livemode ? encodeId('dp', crypto.randomUUID()) : makeDispute(api, shop, { submit }),
 })
 
-/** One of the shop's, and another when that is gone: a shop may have fifty. */
+/** The shop's endpoint, or a new one when that was deleted: a shop can have at most fifty. */
 const endpointOf = async (api: Api, shop: Shop, livemode: boolean): Promise<{ readonly id: string }> => {
-  const [there] = await api.sql<{ id: string }[]>`
+  const [existing] = await api.sql<{ id: string }[]>`
     select id from webhook_endpoints
     where merchant_id = ${shop.merchantId} and livemode = ${livemode} and state = 'enabled' limit 1`
-  return there ?? (await makeEndpoint(api, shop, { livemode })).row
+  return existing ?? (await makeEndpoint(api, shop, { livemode })).row
 }
 
 const endpoint: Fixture = {
   make: async (api, shop, livemode) => encodeId('whe', (await endpointOf(api, shop, livemode)).id),
 }
 
-/** One that has ended, so that it can be sent again. */
+/** A delivery that has ended, so that it can be sent again. */
 const delivery: Fixture = {
   make: async (api, shop, livemode) => {
     const id = await sendTest(api, shop, await endpointOf(api, shop, livemode))
@@ -119,12 +119,12 @@ const delivery: Fixture = {
   },
 }
 
-/** By method and path: every route that takes an id stands here. */
+/** By method and path: every route with an id must be listed. */
 export const fixtures: Readonly<Record<string, Fixture>> = {
   'POST /v1/merchants/:merchantId/api-keys/:id/rotate': key,
   'POST /v1/merchants/:merchantId/api-keys/:id/revoke': key,
-  'PATCH /v1/merchants/:merchantId/members/:id': { ...someone, body: { role: 'developer' } },
-  'DELETE /v1/merchants/:merchantId/members/:id': someone,
+  'PATCH /v1/merchants/:merchantId/members/:id': { ...memberFixture, body: { role: 'developer' } },
+  'DELETE /v1/merchants/:merchantId/members/:id': memberFixture,
   'DELETE /v1/merchants/:merchantId/invites/:id': invitation,
   'DELETE /v1/auth/sessions/:id': session,
   'GET /v1/payment-links/:id': paymentLink,
@@ -142,7 +142,7 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
   'POST /v1/merchants/:merchantId/refunds/:id/cancel': refund,
   'POST /v1/merchants/:merchantId/refunds/:id/transaction': signableRefund,
   'GET /v1/merchants/:merchantId/refunds/:id/payment-uri': signableRefund,
-  // Nothing has been seen of it.
+  // No transfer was seen for it.
   'POST /v1/merchants/:merchantId/refunds/:id/resolve': { ...refund, body: { action: 'dismiss' }, status: 409 },
   // It has not failed.
   'POST /v1/merchants/:merchantId/refunds/:id/retry': { ...refund, status: 409 },

@@ -41,10 +41,10 @@ const receiveAt = async ({ path, owner }: Shop, receivingAddress: string | null,
 }
 const codeOf = ({ json }: { json: unknown }) => (json as { error?: { code: string } }).error?.code
 
-// The first of the accounts that anvil makes for everybody.
+// The first of the accounts that every anvil has.
 const rich = privateKeyToAccount('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80')
 
-test('what was paid to every treasury is found and swept with the file and a node alone', async () => {
+test('what was paid to every treasury is found and collected with only the file and a node', async () => {
   const lamps = await shop(server.api)
   await receiveAt(lamps, treasury)
   const before = await addressesOf(server.api, lamps, 2)
@@ -69,7 +69,7 @@ test('what was paid to every treasury is found and swept with the file and a nod
   expect(said.join('\n')).toContain(`2 of 13 addresses hold money for ${treasury}`)
 })
 
-test('it lists the tokens of every chain that is switched on, of both modes', async () => {
+test('it lists the tokens of every enabled chain, of both modes', async () => {
   const lamps = await shop(server.api)
   await receiveAt(lamps, treasury)
   const tokens = [{ asset: 'TUSD', address: `0x${'1'.repeat(40)}`, decimals: 6 }] as const
@@ -79,7 +79,7 @@ test('it lists the tokens of every chain that is switched on, of both modes', as
   ])
 })
 
-test('a merchant who was never paid has a file too, that of later payments', async () => {
+test('a merchant without payments has a file too, which covers later payments', async () => {
   const lamps = await shop(server.api)
   await receiveAt(lamps, treasury)
   const { secret, highestCounter, treasuries } = parseRecoveryFile((await download(lamps)).text)
@@ -91,7 +91,7 @@ test('a merchant who was never paid has a file too, that of later payments', asy
   expect(secret).toEqual(await recoverySecretOf(server.api, server.api.keyring, lamps.merchantId))
 })
 
-test('a contract stands in it as what it is where it is paid into, and in no other way', async () => {
+test('a contract treasury is listed as a contract, with its chains', async () => {
   const lamps = await shop(server.api)
   const safe = await chain.deploy('reentering-treasury')
   await receiveAt(lamps, safe)
@@ -101,14 +101,14 @@ test('a contract stands in it as what it is where it is paid into, and in no oth
     codeHash: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     onlyOn: null,
   } as never)
-  // Of a chain that does not answer nobody knows what is there.
+  // For a chain that does not respond the kind is unknown.
   await receiveAt(lamps, safe, true)
   expect(parseRecoveryFile((await download(lamps)).text).treasuries).toEqual(treasuries)
   await receiveAt(lamps, null)
   expect(codeOf(await download(lamps))).toBe('chain_unavailable')
 })
 
-test('what is no contract in test mode may be one in live mode: a chain that does not answer is waited for', async () => {
+test('an address that is no contract in test mode may be one in live mode: an unreachable chain makes the download fail', async () => {
   const lamps = await shop(server.api)
   await receiveAt(lamps, treasury)
   expect((await download(lamps)).status).toBe(200)
@@ -116,7 +116,7 @@ test('what is no contract in test mode may be one in live mode: a chain that doe
   expect(await download(lamps)).toMatchObject({ status: 503, json: { error: { code: 'chain_unavailable' } } })
 })
 
-test('it is for owners who have just given their password, and every download is in the log', async () => {
+test('only owners with a recent password download it, and every download is in the audit log', async () => {
   const lamps = await shop(server.api)
   await receiveAt(lamps, treasury)
   expect(codeOf(await download(lamps, await member(server.api, lamps, 'developer')))).toBe('insufficient_role')
@@ -125,7 +125,7 @@ test('it is for owners who have just given their password, and every download is
     select actor, address, details from security_events
     where merchant_id = ${lamps.merchantId} and action = 'recovery_file.downloaded'`
   expect([...log]).toEqual([{ actor: lamps.owner.id, address: '127.0.0.1', details: {} }])
-  // Nobody tells this process.
+  // Without notifying this process.
   await server.sql`update members set role = 'developer' where merchant_id = ${lamps.merchantId} and role = 'owner'`
   expect(codeOf(await download(lamps))).toBe('insufficient_role')
   await forgetProof(server.api, lamps.owner)

@@ -20,12 +20,12 @@ import { expire, refundRow, secretOf, send, visit, wordsOf } from './claims.ts'
 import { paid } from './payments.ts'
 import { type Shop, shop } from './people.ts'
 
-// Two servers before one database, as two processes behind one address are.
+// Two servers on one database, like two processes behind one address.
 let db: Database
 let servers: readonly [ApiServer, ApiServer]
 let lamps: Shop
 let key: string
-const newKey = 'the secret key that comes after it, long enough'
+const newKey = 'the second secret key, long enough'
 const opened = new AsyncDisposableStack()
 const env = { API_RATE_LIMIT_TEST: '0', CHECKOUT_RATE_LIMIT: '0', PUBLIC_URL: 'https://pay.lamps.shop' }
 
@@ -43,7 +43,7 @@ afterAll(async () => {
   await opened.disposeAsync()
 })
 
-const either = (n: number) => servers[n % 2 === 0 ? 0 : 1]
+const anyServer = (n: number) => servers[n % 2 === 0 ? 0 : 1]
 const wallet = () => privateKeyToAccount(generatePrivateKey())
 const rowOf = (id: string) => refundRow(servers[0].api, id)
 
@@ -57,7 +57,7 @@ const claimed = async () => {
 
 const messageFor = async (secret: string, address: string, host = 'pay.lamps.shop') => {
   const claim = await findVisitedClaim(db.sql, hashClaimSecret(secret) ?? Buffer.of())
-  if (!claim) throw new Error('there is no such claim')
+  if (!claim) throw new Error('the claim does not exist')
   return claimMessage(claim, host, address)
 }
 
@@ -66,7 +66,7 @@ const signed = async (secret: string, by = wallet()) => ({
   signature: await by.signMessage({ message: await messageFor(secret, by.address) }),
 })
 
-test('of forty who name as many addresses at two servers at once one does, and the others are shown whose it is', async () => {
+test('of forty addresses given at the same time on two servers one is stored, and the others see a part of it', async () => {
   for (const withWallets of [false, true]) {
     const { id, secret } = await claimed()
     const forms = await Promise.all(
@@ -75,7 +75,7 @@ test('of forty who name as many addresses at two servers at once one does, and t
         confirmed: 'yes',
       })),
     )
-    const answers = await Promise.all(forms.map((form, n) => send(either(n), secret, form)))
+    const answers = await Promise.all(forms.map((form, n) => send(anyServer(n), secret, form)))
     const winners = answers.flatMap(({ status }, n) => (status === 200 ? [forms[n]?.address] : []))
     expect(answers.filter(({ status }) => status === 409)).toHaveLength(39)
     expect(winners).toHaveLength(1)
@@ -87,7 +87,7 @@ test('of forty who name as many addresses at two servers at once one does, and t
   }
 })
 
-test('who names while the merchant cancels, or while the time ends, either names or is told that it is too late', async () => {
+test('an address given while the claim is canceled or expires is either stored or refused as too late', async () => {
   for (let round = 0; round < 6; round++) {
     const { id, secret } = await claimed()
     const cancel = () => servers[1].call('POST', `${lamps.path}/refunds/${id}/cancel`, { bearer: lamps.owner.bearer })
@@ -101,7 +101,7 @@ test('who names while the merchant cancels, or while the time ends, either names
   }
 })
 
-test('whatever answer of the database a server loses, the same form sent again is answered with what was done', async () => {
+test('when any database response is lost, the same form sent again shows what was done', async () => {
   const proxy = opened.use(await databaseProxy(db.url))
   const sql = opened.adopt(connect(proxy.url, { max: 1 }), pool => pool.end({ timeout: 1 }))
   const server = await openServer(sql)
@@ -121,7 +121,7 @@ test('whatever answer of the database a server loses, the same form sent again i
   }
 })
 
-test('a signature proves that the address is theirs, and says what for', async () => {
+test('a signature proves ownership of the address and names its purpose', async () => {
   const { id, secret } = await claimed()
   const account = wallet()
   const form = await signed(secret, account)
@@ -148,7 +148,7 @@ test('a signature proves that the address is theirs, and says what for', async (
   })
 })
 
-test('a signature of another account, refund, server or address, and what is none, is invalid_signature and names nothing', async () => {
+test('an invalid signature, or one of another account, refund, server or address, is refused and stores nothing', async () => {
   const [{ id, secret }, elsewhere] = [await claimed(), await claimed()]
   const account = wallet()
   const { address, signature } = await signed(secret, account)
@@ -158,26 +158,26 @@ test('a signature of another account, refund, server or address, and what is non
     'another refund': await sign(await messageFor(elsewhere.secret, address)),
     'another server': await sign(await messageFor(secret, address, 'pay.lamps.shop.evil')),
     'another address': await sign(await messageFor(secret, wallet().address)),
-    'no words': await sign(''),
+    'no text': await sign(''),
     short: signature.slice(0, -2),
-    'of large letters': signature.toUpperCase(),
+    'in upper case': signature.toUpperCase(),
     'with a line end': `${signature}\n`,
-    'on no curve': `0x${'f'.repeat(130)}`,
-    'of nothing': `0x${'0'.repeat(130)}`,
-    'with a third parity': `${signature.slice(0, -2)}1f`,
+    'that is no point of the curve': `0x${'f'.repeat(130)}`,
+    'of zeros': `0x${'0'.repeat(130)}`,
+    'with an invalid parity': `${signature.slice(0, -2)}1f`,
     'a word': 'yes',
   }
   for (const [what, text] of Object.entries(wrong))
     for (const more of [{}, { confirmed: 'yes' }]) {
       const answer = await send(servers[0], secret, { address, signature: text, ...more })
       expect([what, answer.status, wordsOf(answer).includes('invalid_signature')]).toEqual([what, 422, true])
-      // So that the next try goes without it.
+      // So that the next try is sent without it.
       expect(answer.text).toContain('name="signature" type="hidden" value=""')
     }
   expect(await rowOf(id)).toMatchObject({ state: 'requires_destination', proofs: 0 })
 })
 
-test('a claim outlives the key that it is sealed under, and so does the answer that told it', async () => {
+test('a claim stays valid when its encryption key is rotated, and so does the stored response with its URL', async () => {
   await using later = await apiServer({
     routes: [...refundRoutes, ...claimRoutes],
     env: { ...env, SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: SECRET_KEY },

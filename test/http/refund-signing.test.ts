@@ -7,14 +7,14 @@ import { refundTransactionRoutes } from '../../src/http/refund-transactions.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId } from '../../src/ids.ts'
 import { member } from './people.ts'
-import { refund, refundCalls, somebody } from './refunds.ts'
+import { customerAddress, refund, refundCalls } from './refunds.ts'
 import { type Asked, twoShops } from './two-shops.ts'
 
-const server = await twoShops({
+const shops = await twoShops({
   routes: [...refundRoutes, ...refundTransactionRoutes, ...refundSigningRoutes, ...refundPageRoutes],
 })
-const { to, lamps, chairs, ask } = server
-const { made, booksOf, paidHere } = refundCalls(server)
+const { server, lamps, chairs, ask } = shops
+const { made, booksOf, paidHere } = refundCalls(shops)
 
 const as = ({ bearer }: { bearer: string }): Asked => ({ path: lamps.path, bearer })
 const owner = as(lamps.owner)
@@ -24,17 +24,17 @@ const conflict = (status: string) => ({ status: 409, error: { code: 'state_confl
 
 const signable = async (amountMinor = 100) => {
   const { actor, id: paymentId } = await paidHere()
-  return { payment: actor, ...(await made(paymentId, { amountMinor, destination: somebody })) }
+  return { payment: actor, ...(await made(paymentId, { amountMinor, destination: customerAddress })) }
 }
 
-/** Its transaction is mined, and has reverted. */
+/** Its transaction was mined and has reverted. */
 const failed = async (amountMinor = 100) => {
   const started = await signable(amountMinor)
   const { id, payment } = started
   const txHash = `0x${(++hashes).toString(16).padStart(64, 'b')}`
   await ask('POST', `/refunds/${id}/transaction`, { ...owner, json: { txHash } })
   const event = { type: 'transaction_failed', txHash, confirmations: 3, failureReason: 'reverted' }
-  const outcome = await to.api.actors.dispatchBundle([
+  const outcome = await server.api.actors.dispatchBundle([
     { kind: 'refund', actor: decodeId('re', id) ?? '', event, cause: 'chain:31337' },
     { kind: 'payment', actor: payment, event: { type: 'release_refund', amountMinor } },
   ])
@@ -44,11 +44,11 @@ const failed = async (amountMinor = 100) => {
 let hashes = 0
 
 describe('GET …/payment-uri', () => {
-  test('200: the link of EIP-681 and its QR code, for owners and developers', async () => {
+  test('200: the EIP-681 link and its QR code, for owners and developers', async () => {
     const { id, crypto } = await signable()
     const token = getAddress(crypto.tokenAddress ?? '')
-    const paymentUri = `ethereum:${token}@31337/transfer?address=${somebody}&uint256=${crypto.amount}`
-    for (const asked of [owner, as(await member(to.api, lamps, 'developer'))]) {
+    const paymentUri = `ethereum:${token}@31337/transfer?address=${customerAddress}&uint256=${crypto.amount}`
+    for (const asked of [owner, as(await member(server.api, lamps, 'developer'))]) {
       const { status, json } = await linkOf(id, asked)
       expect([status, json]).toEqual([
         200,
@@ -57,15 +57,15 @@ describe('GET …/payment-uri', () => {
     }
   })
 
-  test('403 to viewers, 404 to others, and not for keys', async () => {
+  test('403 for viewers, 404 for others and for keys', async () => {
     const { id } = await signable()
-    expect(await linkOf(id, as(await member(to.api, lamps, 'viewer')))).toMatchObject({ status: 403 })
+    expect(await linkOf(id, as(await member(server.api, lamps, 'viewer')))).toMatchObject({ status: 403 })
     expect(await linkOf(id, { path: chairs.path, bearer: chairs.owner.bearer })).toMatchObject({ status: 404 })
     expect(await linkOf('re_1')).toMatchObject({ status: 404 })
     expect(await linkOf(id, {})).toMatchObject({ status: 404, error: { code: 'route_not_found' } })
   })
 
-  test('409: there is nothing to sign, or not any more', async () => {
+  test('409: no transaction to sign, or no longer', async () => {
     const { id, paymentId } = await signable()
     const { id: unnamed } = await made(paymentId, { amountMinor: 100 })
     expect(await linkOf(unnamed)).toMatchObject(conflict('requires_destination'))
@@ -75,7 +75,7 @@ describe('GET …/payment-uri', () => {
 })
 
 describe('POST …/retry', () => {
-  test('200: one that has failed is to be signed again, as it was, and its amount is reserved again', async () => {
+  test('200: a failed refund can be signed again, unchanged, and its amount is reserved again', async () => {
     const { id, payment, unsignedTransaction } = await failed()
     expect(await booksOf(payment)).toMatchObject({ reserved: 0 })
     const { status, json } = await retry(id)
@@ -87,32 +87,32 @@ describe('POST …/retry', () => {
     expect(await retry(id)).toMatchObject(conflict('requires_signature'))
   })
 
-  test('of ten at once one does it, and the amount is reserved once', async () => {
+  test('of ten simultaneous retries one succeeds, and the amount is reserved once', async () => {
     const { id, payment } = await failed()
     const answers = await Promise.all(Array.from({ length: 10 }, () => retry(id)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)])
     expect(await booksOf(payment)).toMatchObject({ reserved: 100 })
   })
 
-  test('422: its payment has given the amount to another refund meanwhile', async () => {
+  test('422: another refund has taken the amount of its payment in the meantime', async () => {
     const { id, payment, paymentId } = await failed(600)
-    await made(paymentId, { amountMinor: 500, destination: somebody })
+    await made(paymentId, { amountMinor: 500, destination: customerAddress })
     expect(await retry(id)).toMatchObject({ status: 422, error: { code: 'refund_exceeds_remaining' } })
     expect(await booksOf(payment)).toMatchObject({ reserved: 500 })
   })
 
-  test('for owners and developers of its merchant alone', async () => {
+  test('only for owners and developers of its merchant', async () => {
     const { id } = await failed()
-    expect(await retry(id, as(await member(to.api, lamps, 'viewer')))).toMatchObject({ status: 403 })
+    expect(await retry(id, as(await member(server.api, lamps, 'viewer')))).toMatchObject({ status: 403 })
     expect(await retry(id, { path: chairs.path, bearer: chairs.owner.bearer })).toMatchObject({ status: 404 })
-    expect(await retry(id, as(await member(to.api, lamps, 'developer')))).toMatchObject({ status: 200 })
+    expect(await retry(id, as(await member(server.api, lamps, 'developer')))).toMatchObject({ status: 200 })
   })
 })
 
-test('the page is the same for everybody and every id, and runs nothing but its own script', async () => {
+test('the page is the same for all visitors and ids, and runs only its own script', async () => {
   const { id } = await signable()
-  const page = await to.call('GET', '/refunds')
-  const others = await Promise.all([id, 're_1', 'x'].map(each => to.call('GET', `/refunds/${each}`)))
+  const page = await server.call('GET', '/refunds')
+  const others = await Promise.all([id, 're_1', 'x'].map(each => server.call('GET', `/refunds/${each}`)))
   for (const { status, text } of others) expect([status, text]).toEqual([200, page.text])
   const { text, headers } = page
   const hashOf = (tag: string) => {

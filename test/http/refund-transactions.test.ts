@@ -6,12 +6,12 @@ import { decodeId } from '../../src/ids.ts'
 import { addSigner } from '../../src/queries/signer-setup.ts'
 import { insertKey } from '../access/keys.ts'
 import { member } from './people.ts'
-import { refund, refundCalls, somebody } from './refunds.ts'
+import { customerAddress, refund, refundCalls } from './refunds.ts'
 import { type Asked, newKey, twoShops } from './two-shops.ts'
 
-const server = await twoShops({ routes: [...refundRoutes, ...refundTransactionRoutes] })
-const { to, lamps, chairs, ask } = server
-const { start, made, read, list, booksOf, paidHere } = refundCalls(server)
+const shops = await twoShops({ routes: [...refundRoutes, ...refundTransactionRoutes] })
+const { server, lamps, chairs, ask } = shops
+const { start, made, read, list, booksOf, paidHere } = refundCalls(shops)
 
 let hashes = 0
 const newHash = () => `0x${(++hashes).toString(16).padStart(64, 'a')}`
@@ -22,20 +22,20 @@ const name = (id: string, txHash: string, asked: Asked = as(lamps.owner)) =>
 
 const signable = async (amountMinor = 100) => {
   const { actor, id: paymentId } = await paidHere()
-  return { payment: actor, ...(await made(paymentId, { amountMinor, destination: somebody })) }
+  return { payment: actor, ...(await made(paymentId, { amountMinor, destination: customerAddress })) }
 }
 
-/** By the chain, which its own tests are about. */
+/** The chain has its own tests, so this outcome is dispatched. */
 const fails = async (id: string, payment: string, txHash: string, amountMinor = 100, more: object = {}) => {
   const failed = { type: 'transaction_failed', txHash, confirmations: 3, failureReason: 'reverted', ...more }
-  const outcome = await to.api.actors.dispatchBundle([
+  const outcome = await server.api.actors.dispatchBundle([
     { kind: 'refund', actor: decodeId('re', id) ?? '', event: failed, cause: 'chain:31337' },
     { kind: 'payment', actor: payment, event: { type: 'release_refund', amountMinor } },
   ])
   expect(outcome.ok).toBe(true)
 }
 
-test('200: the refund is processing, however the hash is spelled, and once more changes nothing', async () => {
+test('200: the refund is processing, with the hash in any spelling; a repeated request changes nothing', async () => {
   const { id, unsignedTransaction } = await signable()
   expect(unsignedTransaction).not.toBe(null)
   const txHash = newHash()
@@ -43,18 +43,18 @@ test('200: the refund is processing, however the hash is spelled, and once more 
   expect(answer.status).toBe(200)
   const sent = refund.assert(answer.json)
   expect(sent).toMatchObject({ status: 'processing', unsignedTransaction: null, crypto: { txHash, confirmations: 0 } })
-  const again = await name(id, txHash, as(await member(to.api, lamps, 'developer')))
+  const again = await name(id, txHash, as(await member(server.api, lamps, 'developer')))
   expect([again.status, again.json]).toEqual([200, sent])
 })
 
-test('400: what is no hash', async () => {
+test('400: an invalid hash', async () => {
   const { id } = await signable()
   const wrong = ['', '0x', newHash().slice(2), `${newHash()}0`, newHash().replace('a', 'g'), 7, null]
   for (const txHash of wrong) expect(await name(id, txHash as string)).toMatchObject({ status: 400 })
   expect(await ask('POST', `/refunds/${id}/transaction`, as(lamps.owner))).toMatchObject({ status: 400 })
 })
 
-test('409: another transaction while one is processing, or none that is waited for', async () => {
+test('409: another transaction while one is processing, or when none is expected', async () => {
   const { id, paymentId } = await signable()
   const conflict = (status: string) => ({ status: 409, error: { code: 'state_conflict', details: { status } } })
   await name(id, newHash())
@@ -65,10 +65,10 @@ test('409: another transaction while one is processing, or none that is waited f
   expect(await name(unnamed, newHash())).toMatchObject(conflict('canceled'))
 })
 
-test('409: a transaction pays one refund, of many that are named for it at once', async () => {
+test('409: one transaction pays one refund, also when named for many at the same time', async () => {
   const { id: paymentId } = await paidHere()
   const refunds = await Promise.all(
-    Array.from({ length: 10 }, () => made(paymentId, { amountMinor: 100, destination: somebody })),
+    Array.from({ length: 10 }, () => made(paymentId, { amountMinor: 100, destination: customerAddress })),
   )
   const txHash = newHash()
   const answers = await Promise.all(refunds.map(({ id }) => name(id, txHash)))
@@ -77,7 +77,7 @@ test('409: a transaction pays one refund, of many that are named for it at once'
   expect(error).toMatchObject({ code: 'state_conflict', param: 'txHash' })
 })
 
-test('of twenty different ones at once one is taken, and of twenty times the same all are answered', async () => {
+test('of twenty different hashes at the same time one is stored; twenty identical ones all succeed', async () => {
   const [many, same] = [await signable(), await signable()]
   const different = await Promise.all(Array.from({ length: 20 }, () => name(many.id, newHash())))
   expect(different.map(({ status }) => status).sort()).toEqual([200, ...Array(19).fill(409)])
@@ -87,7 +87,7 @@ test('of twenty different ones at once one is taken, and of twenty times the sam
   expect(alike[0]?.status).toBe(200)
 })
 
-test('one that has failed starts over with another transaction, and not with the same', async () => {
+test('a failed refund starts again with another transaction, not with the same one', async () => {
   const { id, payment } = await signable()
   const [first, second] = [newHash(), newHash()]
   await name(id, first)
@@ -97,12 +97,12 @@ test('one that has failed starts over with another transaction, and not with the
   const again = refund.assert((await name(id, second)).json)
   expect(again).toMatchObject({ status: 'processing', failureReason: null, crypto: { txHash: second } })
   expect(await booksOf(payment)).toMatchObject({ reserved: 100 })
-  // The one that failed is free again, for whom it fits.
+  // The failed transaction can be named for the refund that it fits.
   const { id: other } = await signable()
   expect((await name(other, first)).status).toBe(200)
 })
 
-test('409: one that has failed and moved money takes no other before somebody has looked', async () => {
+test('409: a failed refund whose money has moved accepts no other transaction before it is resolved', async () => {
   const { id, payment } = await signable()
   const [first, second] = [newHash(), newHash()]
   await name(id, first)
@@ -119,58 +119,58 @@ test('409: one that has failed and moved money takes no other before somebody ha
   expect(await booksOf(payment)).toMatchObject({ reserved: 100 })
 })
 
-test('422: one that has failed stays so when the rest of its payment is gone', async () => {
+test('422: a failed refund stays failed when the rest of its payment is refunded', async () => {
   const { id, payment, paymentId } = await signable(600)
   const first = newHash()
   await name(id, first)
   await fails(id, payment, first, 600)
-  await made(paymentId, { amountMinor: 500, destination: somebody })
+  await made(paymentId, { amountMinor: 500, destination: customerAddress })
   expect(await name(id, newHash())).toMatchObject({ status: 422, error: { code: 'refund_exceeds_remaining' } })
   expect((await read(id)).json).toMatchObject({ status: 'failed' })
   expect(await booksOf(payment)).toMatchObject({ reserved: 500 })
 })
 
-test('what is to be signed is shown to those who may refund, while it is, and to nobody else', async () => {
+test('the transaction to sign is shown only to callers that may refund, and only while it is to be signed', async () => {
   const started = await signable(500)
   const { id, paymentId, crypto } = started
   const unsigned = started.unsignedTransaction
   expect(unsigned).toMatchObject({ chainId: crypto.chainId, value: '0' })
   expect(unsigned?.to).toBe(getAddress(crypto.tokenAddress ?? ''))
   expect(unsigned?.data).toEndWith((decodeId('re', id) ?? '').replaceAll('-', ''))
-  const keyOf = async (...scopes: string[]) => (await insertKey(to.sql, { ...lamps, scopes })).secret
+  const keyOf = async (...scopes: string[]) => (await insertKey(server.sql, { ...lamps, scopes })).secret
   const seenBy = async (asked: Asked) => {
     const one = refund.assert((await read(id, asked)).json).unsignedTransaction
     const [listed] = (await list(`?paymentId=${paymentId}`, asked)).data
     expect(listed?.unsignedTransaction).toEqual(one)
     return one
   }
-  const developer = as(await member(to.api, lamps, 'developer'))
+  const developer = as(await member(server.api, lamps, 'developer'))
   for (const asked of [{}, { bearer: await keyOf('payments:read', 'refunds:write') }, as(lamps.owner), developer])
     expect(await seenBy(asked)).toEqual(unsigned)
-  const viewer = as(await member(to.api, lamps, 'viewer'))
+  const viewer = as(await member(server.api, lamps, 'viewer'))
   for (const asked of [{ bearer: await keyOf('payments:read', 'payment_links:write') }, viewer])
     expect(await seenBy(asked)).toBe(null)
   await name(id, newHash())
   expect(await seenBy(as(lamps.owner))).toBe(null)
 })
 
-test('while a signer is to sign it, nobody is shown what is to be signed, not even who has asked for it', async () => {
+test('the transaction to sign is not shown while a refund signer is to sign it, not even to its creator', async () => {
   const { merchantId } = lamps
-  const [settings] = await to.sql<{ mode: string }[]>`
+  const [settings] = await server.sql<{ mode: string }[]>`
     update merchant_settings set refund_mode = 'signer' where merchant_id = ${merchantId} returning refund_mode as mode`
   expect(settings?.mode).toBe('signer')
-  await addSigner(to.sql, {
+  await addSigner(server.sql, {
     ...{ id: crypto.randomUUID(), merchantId, chainId: 31337, address: `0x${'5'.repeat(40)}`, sealedKey: 'v1.gone.x' },
     ...{ firstNonce: 0, limits: [] },
   })
   const { id, status, unsignedTransaction } = await signable()
   expect([status, unsignedTransaction]).toEqual(['requires_signature', null])
   expect((await read(id)).json).toMatchObject({ unsignedTransaction: null })
-  await to.sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${merchantId}`
+  await server.sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${merchantId}`
   expect(refund.assert((await read(id)).json).unsignedTransaction).not.toBe(null)
 
-  // Turned on once it was looked at, and before the refund was there to be left to be signed by hand.
-  await to.sql.unsafe(`
+  // The signer is enabled after the mode was read and before the refund was created for signing by hand.
+  await server.sql.unsafe(`
     create function turn_on() returns trigger language plpgsql as $$
     begin
       update merchant_settings set refund_mode = 'signer' where merchant_id = new.merchant_id;
@@ -178,18 +178,18 @@ test('while a signer is to sign it, nobody is shown what is to be signed, not ev
     end $$;
     create trigger turn_on before insert on refunds for each row execute function turn_on()`)
   const { id: paymentId } = await paidHere()
-  const again = () => start(paymentId, { amountMinor: 100, destination: somebody }, { headers })
+  const again = () => start(paymentId, { amountMinor: 100, destination: customerAddress }, { headers })
   const headers = newKey()
   const first = await again()
   expect(refund.assert(first.json)).toMatchObject({ status: 'requires_signature', unsignedTransaction: null })
-  await to.sql.unsafe('drop trigger turn_on on refunds')
+  await server.sql.unsafe('drop trigger turn_on on refunds')
   expect((await again()).text).toBe(first.text)
-  await to.sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${merchantId}`
+  await server.sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${merchantId}`
 })
 
-test('for developers and owners of its merchant alone, and not for keys', async () => {
+test('only for developers and owners of its merchant, not for keys', async () => {
   const { id } = await signable()
-  const viewer = await member(to.api, lamps, 'viewer')
+  const viewer = await member(server.api, lamps, 'viewer')
   expect(await name(id, newHash(), as(viewer))).toMatchObject({ error: { code: 'insufficient_role' } })
   expect(await name(id, newHash(), { path: chairs.path, bearer: chairs.owner.bearer })).toMatchObject({ status: 404 })
   expect(await name(id, newHash(), {})).toMatchObject({ status: 404, error: { code: 'route_not_found' } })

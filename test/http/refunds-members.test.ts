@@ -8,31 +8,31 @@ import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { idsOf } from './lists.ts'
 import { paid } from './payments.ts'
 import { member } from './people.ts'
-import { refund, refundCalls, somebody } from './refunds.ts'
+import { customerAddress, refund, refundCalls } from './refunds.ts'
 import { type Asked, newKey, twoShops } from './two-shops.ts'
 
-const server = await twoShops({
+const shops = await twoShops({
   routes: refundRoutes,
   chains: outside => connectChains([sandboxChain(sandboxContracts)], () => [], outside),
 })
-const { to, lamps, chairs, ask } = server
-const { start, made, read, list, booksOf, paidHere } = refundCalls(server)
+const { server, lamps, chairs, ask } = shops
+const { start, made, read, list, booksOf, paidHere } = refundCalls(shops)
 
 describe('/v1/merchants/:merchantId/refunds', () => {
   const as = ({ bearer }: { bearer: string }): Asked => ({ path: lamps.path, bearer })
 
-  test('members start refunds of either mode under keys of that mode; viewers read', async () => {
-    const developer = await member(to.api, lamps, 'developer')
-    const viewer = await member(to.api, lamps, 'viewer')
+  test('members start refunds in both modes with idempotency keys per mode; viewers read', async () => {
+    const developer = await member(server.api, lamps, 'developer')
+    const viewer = await member(server.api, lamps, 'viewer')
     const { id: paymentId } = await paidHere()
-    const { id: live } = await paid(to.api, { ...lamps, livemode: true })
+    const { id: live } = await paid(server.api, { ...lamps, livemode: true })
     const headers = newKey()
     const inTest = await made(paymentId, { amountMinor: 10 }, { ...as(lamps.owner), headers })
     const inLive = await made(live, { amountMinor: 10 }, { ...as(developer), headers })
     expect([inTest.livemode, inLive.livemode]).toEqual([false, true])
     const again = await start(paymentId, { amountMinor: 10 }, { ...as(developer), headers })
     expect([again.headers.get('idempotent-replayed'), JSON.parse(again.text)]).toEqual(['true', inTest])
-    // At the other surface it is another request.
+    // The route for API keys has its own idempotency keys.
     expect(await start(paymentId, { amountMinor: 10 }, { headers })).toMatchObject({
       error: { code: 'idempotency_key_reused' },
     })
@@ -44,7 +44,7 @@ describe('/v1/merchants/:merchantId/refunds', () => {
       ...{ status: 400, error: { code: 'idempotency_key_required' } },
     })
     expect(await start(paymentId, {}, as(viewer))).toMatchObject({ status: 403, error: { code: 'insufficient_role' } })
-    const { id: foreign } = await paid(to.api, { ...chairs, livemode: false })
+    const { id: foreign } = await paid(server.api, { ...chairs, livemode: false })
     expect(await start(foreign, {}, as(developer))).toMatchObject({ status: 404 })
     for (const { id } of [inTest, inLive]) expect((await read(id, as(viewer))).status).toBe(200)
     expect(idsOf(await list(`?paymentId=${paymentId}`, as(viewer)))).toEqual([inTest.id])
@@ -54,17 +54,17 @@ describe('/v1/merchants/:merchantId/refunds', () => {
 
   const cancel = (id: string, asked: Asked = as(lamps.owner)) => ask('POST', `/refunds/${id}/cancel`, asked)
   const refundIs = async (id: string, event: { type: string } & Record<string, unknown>) => {
-    const outcome = await to.api.actors.dispatch({ kind: 'refund', actor: decodeId('re', id) ?? '', event })
+    const outcome = await server.api.actors.dispatch({ kind: 'refund', actor: decodeId('re', id) ?? '', event })
     expect(outcome.ok).toBe(true)
   }
   const txHash = `0x${'1'.repeat(64)}`
 
   const waiting = async (paymentId: string, more = '') =>
     idsOf(await list(`?paymentId=${paymentId}&attention=true${more}`, as(lamps.owner)))
-  const gauge = async (chainsOn = chainIdsOf(to.api.chains)) =>
-    (await readBacklog(to.sql, chainsOn)).refundsWithAttention
+  const gauge = async (chainsOn = chainIdsOf(server.api.chains)) =>
+    (await readBacklog(server.sql, chainsOn)).refundsWithAttention
 
-  test('200: attention=true shows members what a person must look at, until they have', async () => {
+  test('200: attention=true lists refunds that need a decision, until it is made', async () => {
     const { id: paymentId } = await paidHere()
     const { id } = await made(paymentId, { amountMinor: 10 })
     await made(paymentId, { amountMinor: 10 })
@@ -80,7 +80,7 @@ describe('/v1/merchants/:merchantId/refunds', () => {
     expect(await gauge()).toBe(0)
     const refused = { status: 400, error: { param: 'attention' } }
     expect(await list('?attention=false', as(lamps.owner))).toMatchObject(refused)
-    // A key asks for payments and refunds of whatever state, and for nobody's attention.
+    // The filter exists only for members.
     expect(await list('?attention=true')).toMatchObject(refused)
   })
 
@@ -88,7 +88,7 @@ describe('/v1/merchants/:merchantId/refunds', () => {
     ask('POST', `/refunds/${id}/resolve`, { ...asked, json })
   const conflict = { status: 409, error: { code: 'state_conflict' } }
 
-  test('POST /:id/resolve, 200: somebody has looked, and its history says who; 409 where nothing is to be looked at', async () => {
+  test('POST /:id/resolve, 200: recorded in the history with its author; 409 where nothing needs a decision', async () => {
     const { id: paymentId } = await paidHere()
     const { id } = await made(paymentId, { amountMinor: 10 })
     expect(await resolve(id)).toMatchObject(conflict)
@@ -100,15 +100,15 @@ describe('/v1/merchants/:merchantId/refunds', () => {
     const resolved = refund.assert(answers.find(({ status }) => status === 200)?.json)
     expect(resolved).toMatchObject({ id, status: 'canceled' })
     expect((await read(id)).json).toEqual(resolved)
-    const history = await to.sql<{ cause: string }[]>`
+    const history = await server.sql<{ cause: string }[]>`
       select cause from transitions where actor = ${decodeId('re', id) ?? ''} and event = 'dismiss'`
     expect([...history]).toEqual([{ cause: lamps.owner.id }])
   })
 
-  test('POST /:id/resolve: what is derived ends with its cause, and is not dismissed', async () => {
+  test('POST /:id/resolve: attention derived from a cause ends with the cause and cannot be dismissed', async () => {
     const { id: paymentId } = await paidHere()
     const { id } = await made(paymentId, { amountMinor: 10 })
-    await to.sql`update refund_claims set expires_at = now() where id = ${decodeId('re', id) ?? ''}`
+    await server.sql`update refund_claims set expires_at = now() where id = ${decodeId('re', id) ?? ''}`
     expect(await waiting(paymentId)).toEqual([id])
     expect(await gauge()).toBe(1)
     expect(await resolve(id)).toMatchObject(conflict)
@@ -117,22 +117,22 @@ describe('/v1/merchants/:merchantId/refunds', () => {
     expect([await waiting(paymentId), await gauge()]).toEqual([[], 0])
   })
 
-  test('POST /:id/resolve: for developers and owners of its merchant alone, and not for keys', async () => {
+  test('POST /:id/resolve: only for developers and owners of its merchant, not for keys', async () => {
     const { id } = await made((await paidHere()).id, { amountMinor: 10 })
     await cancel(id)
     await refundIs(id, { type: 'stray_transfer_seen', txHash })
-    const viewer = await member(to.api, lamps, 'viewer')
+    const viewer = await member(server.api, lamps, 'viewer')
     expect(await resolve(id, as(viewer))).toMatchObject({ status: 403, error: { code: 'insufficient_role' } })
     expect(await resolve(id, { path: chairs.path, bearer: chairs.owner.bearer })).toMatchObject({ status: 404 })
     expect(await resolve(id, {})).toMatchObject({ status: 404, error: { code: 'route_not_found' } })
     for (const json of [{}, { action: 'pay' }, { action: 'dismiss', more: 1 }])
       expect(await resolve(id, as(lamps.owner), json)).toMatchObject({ status: 400 })
-    expect((await resolve(id, as(await member(to.api, lamps, 'developer')))).status).toBe(200)
+    expect((await resolve(id, as(await member(server.api, lamps, 'developer')))).status).toBe(200)
   })
 
-  test('POST /:id/cancel, 200: its part can be refunded again, and refund.canceled tells so', async () => {
+  test('POST /:id/cancel, 200: the amount can be refunded again, with an event refund.canceled', async () => {
     const { actor, id: paymentId } = await paidHere()
-    for (const said of [{}, { destination: somebody }]) {
+    for (const said of [{}, { destination: customerAddress }]) {
       const { id: refundId, ...before } = await made(paymentId, said)
       const canceled = refund.assert((await cancel(refundId)).json)
       expect(canceled).toEqual({
@@ -141,15 +141,15 @@ describe('/v1/merchants/:merchantId/refunds', () => {
       })
       expect(JSON.parse((await read(refundId)).text)).toEqual(canceled)
       expect(await booksOf(actor)).toMatchObject({ reserved: 0 })
-      const events = await to.sql`select type, object from events where actor = ${decodeId('re', refundId) ?? ''}`
+      const events = await server.sql`select type, object from events where actor = ${decodeId('re', refundId) ?? ''}`
       expect([...events]).toEqual([{ type: 'refund.canceled', object: canceled }])
     }
     expect((await made(paymentId)).amountMinor).toBe(1000)
   })
 
-  test('POST /:id/cancel, 409: not once it is processing, nor twice', async () => {
+  test('POST /:id/cancel, 409: once it is processing, and the second time', async () => {
     const { actor, id: paymentId } = await paidHere()
-    const { id: sent } = await made(paymentId, { amountMinor: 100, destination: somebody })
+    const { id: sent } = await made(paymentId, { amountMinor: 100, destination: customerAddress })
     await refundIs(sent, { type: 'transaction_sent', txHash })
     const conflict = (status: string) => ({ status: 409, error: { code: 'state_conflict', details: { status } } })
     expect(await cancel(sent)).toMatchObject(conflict('processing'))
@@ -159,7 +159,7 @@ describe('/v1/merchants/:merchantId/refunds', () => {
     expect(await booksOf(actor)).toMatchObject({ reserved: 100 })
   })
 
-  test('POST /:id/cancel: of twenty at once one is done, and its part comes back once', async () => {
+  test('POST /:id/cancel: of twenty simultaneous requests one succeeds, and the amount is released once', async () => {
     const { actor, id: paymentId } = await paidHere()
     await made(paymentId, { amountMinor: 500 })
     const { id: refundId } = await made(paymentId, { amountMinor: 100 })
@@ -168,9 +168,9 @@ describe('/v1/merchants/:merchantId/refunds', () => {
     expect(await booksOf(actor)).toMatchObject({ reserved: 500 })
   })
 
-  test('POST /:id/cancel: for developers and owners of its merchant alone, and not for keys', async () => {
+  test('POST /:id/cancel: only for developers and owners of its merchant, not for keys', async () => {
     const { id } = await made((await paidHere()).id)
-    const viewer = await member(to.api, lamps, 'viewer')
+    const viewer = await member(server.api, lamps, 'viewer')
     expect(await cancel(id, as(viewer))).toMatchObject({ status: 403, error: { code: 'insufficient_role' } })
     expect(await cancel(id, { path: chairs.path, bearer: chairs.owner.bearer })).toMatchObject({ status: 404 })
     expect(await ask('POST', `/refunds/${id}/cancel`)).toMatchObject({

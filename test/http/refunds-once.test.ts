@@ -13,7 +13,7 @@ import { until } from '../harness/until.ts'
 import { paid } from './payments.ts'
 import { type Shop, shop } from './people.ts'
 
-// Two servers before one database, as two processes behind one address are.
+// Two servers on one database, like two processes behind one address.
 let db: Database
 let servers: readonly [ApiServer, ApiServer]
 let lamps: Shop
@@ -71,17 +71,17 @@ const booksOf = async (payment: string) => {
 }
 
 const here = () => paid(api(), { ...lamps, livemode: false })
-const either = (n: number) => servers[n % 2 === 0 ? 0 : 1]
+const anyServer = (n: number) => servers[n % 2 === 0 ? 0 : 1]
 
 test.each<[string, object]>([
   ['of a part', { amountMinor: 30 }],
   ['of all that is left', {}],
   ['to an address', { amountMinor: 30, destination: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }],
-])('a hundred identical refunds %s at two servers at once are one, and all are told the same', async (_, json) => {
+])('a hundred identical refunds %s on two servers create one, and all get the same response', async (_, json) => {
   const { actor, id: paymentId } = await here()
   const idempotencyKey = crypto.randomUUID()
   const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, n) => start(either(n), paymentId, { json, idempotencyKey })),
+    Array.from({ length: 100 }, (_, n) => start(anyServer(n), paymentId, { json, idempotencyKey })),
   )
   expect(count(answers)).toEqual({ '201': 100 })
   expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
@@ -90,33 +90,33 @@ test.each<[string, object]>([
   expect(await booksOf(actor)).toEqual({ received: 1000, reserved: sum, refunds: 1, sum })
 })
 
-test('of a hundred different requests under one key at two servers at once one is done', async () => {
+test('of a hundred different requests with one idempotency key on two servers one succeeds', async () => {
   const { actor, id: paymentId } = await here()
   const idempotencyKey = crypto.randomUUID()
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, n) =>
-      start(either(n), paymentId, { json: { amountMinor: n + 1 }, idempotencyKey }),
+      start(anyServer(n), paymentId, { json: { amountMinor: n + 1 }, idempotencyKey }),
     ),
   )
   expect(count(answers)).toEqual({ '201': 1, '422 idempotency_key_reused': 99 })
   expect(await booksOf(actor)).toMatchObject({ refunds: 1 })
 })
 
-test('a hundred different refunds at two servers at once give back all that was received and no more', async () => {
+test('a hundred different simultaneous refunds on two servers refund at most what was received', async () => {
   const { actor, id: paymentId } = await here()
   const answers = await Promise.all(
-    Array.from({ length: 100 }, (_, n) => start(either(n), paymentId, { json: { amountMinor: 30 } })),
+    Array.from({ length: 100 }, (_, n) => start(anyServer(n), paymentId, { json: { amountMinor: 30 } })),
   )
   expect(count(answers)).toEqual({ '201': 33, '422 refund_exceeds_remaining': 67 })
   expect(await booksOf(actor)).toEqual({ received: 1000, reserved: 990, refunds: 33, sum: 990 })
 })
 
-test('among parts at once, refunds of all that is left take the rest exactly', async () => {
+test('among simultaneous partial refunds, refunds of the rest take exactly what is left', async () => {
   for (let round = 0; round < 10; round++) {
     const { actor, id: paymentId } = await here()
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, n) =>
-        start(either(n + (n >> 1)), paymentId, { json: n % 10 === 7 ? {} : { amountMinor: 17 } }),
+        start(anyServer(n + (n >> 1)), paymentId, { json: n % 10 === 7 ? {} : { amountMinor: 17 } }),
       ),
     )
     const counts = count(answers)
@@ -126,14 +126,15 @@ test('among parts at once, refunds of all that is left take the rest exactly', a
   }
 })
 
-test('what a canceled refund gives back is refunded once, whoever is first', async () => {
+test('the amount of a canceled refund is refunded once, whichever request is first', async () => {
   const { actor, id: paymentId } = await here()
   const { text } = await start(servers[0], paymentId)
   const cancel = (at: ApiServer) =>
     at.call('POST', `${lamps.path}/refunds/${(JSON.parse(text) as { id: string }).id}/cancel`, {
       bearer: lamps.owner.bearer,
     })
-  const parts = () => Array.from({ length: 40 }, (_, n) => start(either(n), paymentId, { json: { amountMinor: 100 } }))
+  const parts = () =>
+    Array.from({ length: 40 }, (_, n) => start(anyServer(n), paymentId, { json: { amountMinor: 100 } }))
   const [canceled, again] = await Promise.all([cancel(servers[0]), cancel(servers[1]), ...parts()])
   expect([canceled.status, again.status].sort()).toEqual([200, 409])
   const later = await Promise.all(parts())
@@ -143,34 +144,34 @@ test('what a canceled refund gives back is refunded once, whoever is first', asy
   expect([live?.sum, (await booksOf(actor))?.reserved]).toEqual([1000, 1000])
 })
 
-test('whatever answer of the database a server loses, the same request at another is answered with what was done', async () => {
+test('when any database response is lost, the same request on another server returns what was done', async () => {
   const proxy = opened.use(await databaseProxy(db.url))
   const sql = opened.adopt(connect(proxy.url, { max: 1 }), pool => pool.end({ timeout: 1 }))
   const server = await openServer(sql)
   const moments = new Set<string>()
-  const wanted = ['not done, told 503', 'done, not told', 'done, and found out by asking again']
-  // A refund hears five or six answers. Which of these moments one is lost at is a matter of luck beside other tests.
+  const wanted = ['not done, 503', 'done, no response', 'done, and found by a query']
+  // A refund reads five or six database responses. Which moment a loss hits depends on the other tests running.
   for (let heard = 0; heard < 8 || (heard < 40 && !wanted.every(moment => moments.has(moment))); heard++) {
     const { actor, id: paymentId } = await here()
     const request = { json: { amountMinor: 300 }, idempotencyKey: crypto.randomUUID() }
     const isDone = async () => (await booksOf(actor))?.refunds === 1
     await until(async () => (await server.call('GET', '/v1/refunds', { bearer: key })).status === 200)
     proxy.cutInsteadOfAnswer((heard % 8) + 1)
-    let told: Started | undefined
+    let response: Started | undefined
     const first = start(server, paymentId, request).then(answer => {
-      told = answer
+      response = answer
     })
-    // For a moment it does not know what became of its commit, and for all that others know it is dead.
-    await until(async () => told || (await isDone()), { everyMs: 1 })
+    // For a moment this server does not know the result of its commit; for other servers it seems dead.
+    await until(async () => response || (await isDone()), { everyMs: 1 })
     const wasDone = await isDone()
-    moments.add(`${wasDone ? 'done' : 'not done'}, ${told ? `told ${told.status}` : 'not told'}`)
+    moments.add(`${wasDone ? 'done' : 'not done'}, ${response ? `${response.status}` : 'no response'}`)
     const second = await start(servers[1], paymentId, request)
     expect(second.status).toBe(201)
     if (wasDone) expect(second.replayed).toBe(true)
     await first
-    if (wasDone && told?.replayed) moments.add('done, and found out by asking again')
-    if (told?.status !== 503) expect([told?.status, told?.text]).toEqual([201, second.text])
-    // What is lost of a question is asked again by whoever asked it.
+    if (wasDone && response?.replayed) moments.add('done, and found by a query')
+    if (response?.status !== 503) expect([response?.status, response?.text]).toEqual([201, second.text])
+    // When the response of a read is lost, the caller repeats the request.
     const third = await until(async () => {
       const answer = await start(server, paymentId, request)
       return answer.status === 201 && answer

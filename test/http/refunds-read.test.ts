@@ -6,19 +6,19 @@ import { expectNoCursors, expectPages, idsOf, testRefusedQueries } from './lists
 import { expectMissing, namesNothing } from './missing.ts'
 import { paid } from './payments.ts'
 import { shop } from './people.ts'
-import { refund, refundCalls, somebody } from './refunds.ts'
+import { customerAddress, refund, refundCalls } from './refunds.ts'
 import { twoShops } from './two-shops.ts'
 
-const server = await twoShops({ routes: refundRoutes })
-const { to, lamps, chairs, liveKey, chairsKey } = server
-const { made, read, list, paidHere } = refundCalls(server)
+const shops = await twoShops({ routes: refundRoutes })
+const { server, lamps, chairs, liveKey, chairsKey } = shops
+const { made, read, list, paidHere } = refundCalls(shops)
 
 describe('GET /v1/refunds/:id', () => {
-  test('200 for whoever has it, 404 with the same words for all others', async () => {
+  test('200 for the owner of the key, 404 with the same text for all others', async () => {
     const { id } = await made((await paidHere()).id)
-    const { id: live } = await paid(to.api, { ...lamps, livemode: true })
+    const { id: live } = await paid(server.api, { ...lamps, livemode: true })
     const { id: liveId } = await made(live, {}, { bearer: liveKey })
-    const { id: foreign } = await paid(to.api, { ...chairs, livemode: false })
+    const { id: foreign } = await paid(server.api, { ...chairs, livemode: false })
     const { id: foreignId } = await made(foreign, {}, { bearer: chairsKey })
     expect((await read(id)).status).toBe(200)
     await expectMissing(read, [liveId, foreignId, ...namesNothing(id)])
@@ -27,16 +27,16 @@ describe('GET /v1/refunds/:id', () => {
 })
 
 describe('GET /v1/refunds', () => {
-  test('200: newest first by pages, oldest first, by state and by payment, and each mode its own', async () => {
-    const here = await shop(to.api, 'Rugs')
-    const bearer = (await insertKey(to.sql, here)).secret
+  test('200: newest first by pages, oldest first, by state and by payment, and separated by mode', async () => {
+    const here = await shop(server.api, 'Rugs')
+    const bearer = (await insertKey(server.sql, here)).secret
     const [one, two] = [
-      await paid(to.api, { ...here, livemode: false }),
-      await paid(to.api, { ...here, livemode: false }),
+      await paid(server.api, { ...here, livemode: false }),
+      await paid(server.api, { ...here, livemode: false }),
     ]
     const ids: string[] = []
     for (const { id: paymentId } of [one, two, one, two, one]) {
-      const destination = ids.length === 1 ? { destination: somebody } : {}
+      const destination = ids.length === 1 ? { destination: customerAddress } : {}
       ids.push((await made(paymentId, { amountMinor: 10, ...destination }, { bearer })).id)
     }
     await expectPages(query => list(query, { bearer }), ids)
@@ -48,11 +48,11 @@ describe('GET /v1/refunds', () => {
     await made(foreign)
     for (const none of [foreign, encodeId('pay', crypto.randomUUID())])
       expect((await list(`?paymentId=${none}`, { bearer })).data).toEqual([])
-    const live = (await insertKey(to.sql, { ...here, livemode: true })).secret
+    const live = (await insertKey(server.sql, { ...here, livemode: true })).secret
     expect((await list('', { bearer: live })).data).toEqual([])
   })
 
-  test('200: who has just started a refund sees it first', async () => {
+  test('200: a new refund is listed immediately for the caller that created it', async () => {
     const { id: paymentId } = await paidHere()
     for (let n = 0; n < 20; n++) {
       const { id } = await made(paymentId, { amountMinor: 1 })
@@ -69,7 +69,7 @@ describe('GET /v1/refunds', () => {
     ['startingAfter=re_01m7ygh5qmfvg9bxgmmwc0qqnf', 'invalid_cursor', 'startingAfter'],
   ])
 
-  test('400: a cursor of another merchant or of the other mode is none', async () => {
+  test('400: a cursor of another merchant or of the other mode', async () => {
     const { id } = await made((await paidHere()).id)
     for (const bearer of [chairsKey, liveKey]) await expectNoCursors(query => list(query, { bearer }), [id])
   })

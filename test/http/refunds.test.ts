@@ -9,29 +9,29 @@ import { insertKey } from '../access/keys.ts'
 import { giveOut } from '../chain/watch/ledger.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { final, happen, openPayment, paid, seen, windowOver } from './payments.ts'
-import { refund, refundCalls, somebody } from './refunds.ts'
+import { customerAddress, refund, refundCalls } from './refunds.ts'
 import { type Refused, refusedAmounts } from './refused.ts'
 import { newKey, twoShops } from './two-shops.ts'
 
 const otherToken = `0x${'c'.repeat(40)}`
-const server = await twoShops({
+const shops = await twoShops({
   routes: [...paymentRoutes, ...refundRoutes],
   chains: outside =>
     connectChains([sandboxChain({ token: otherToken, feed: otherToken, euroFeed: otherToken })], () => [], outside),
 })
-const { to, lamps, chairs, liveKey, chairsKey, ask } = server
-const { start, made, read, booksOf, ofLamps, paidHere } = refundCalls(server)
+const { server, lamps, chairs, liveKey, chairsKey, ask } = shops
+const { start, made, read, booksOf, ofLamps, paidHere } = refundCalls(shops)
 
-/** Given out for a payment. */
+/** The address of a payment. */
 const depositOf = async (shop: typeof lamps) => {
-  const opened = await openPayment(to.api, { merchantId: shop.merchantId, livemode: false })
-  await giveOut(to.sql, opened)
+  const opened = await openPayment(server.api, { merchantId: shop.merchantId, livemode: false })
+  await giveOut(server.sql, opened)
   return opened.address
 }
 const [deposit, foreignDeposit] = [await depositOf(lamps), await depositOf(chairs)]
 
 describe('POST /v1/payments/:id/refunds', () => {
-  test('201: everything, and the customer says where to', async () => {
+  test('201: the full amount, to an address that the customer gives', async () => {
     const { actor, id: paymentId } = await paidHere()
     const whole = await made(paymentId)
     expect(whole).toMatchObject({
@@ -50,16 +50,16 @@ describe('POST /v1/payments/:id/refunds', () => {
     expect(JSON.parse((await read(whole.id)).text)).toEqual(whole)
   })
 
-  test('201: a part, with all that can be said of it, waits for its signature', async () => {
+  test('201: a part, with all optional fields, waits for its signature', async () => {
     const { actor, id: paymentId } = await paidHere()
-    const said = { amountMinor: 300, reason: 'late_payment', destination: somebody, metadata: { order: '7' } }
+    const said = { amountMinor: 300, reason: 'late_payment', destination: customerAddress, metadata: { order: '7' } }
     const part = await made(paymentId, said)
     expect(part).toMatchObject({ ...said, status: 'requires_signature', crypto: { amount: '300' } })
     expect(JSON.parse((await read(part.id)).text)).toEqual(part)
     expect(await booksOf(actor)).toEqual({ reserved: 300, refunds: 1 })
-    // What is left, and then nothing is.
+    // Refunds the rest; afterwards nothing is left.
     expect(await made(paymentId)).toMatchObject({ amountMinor: 700 })
-    const steps = await to.sql`
+    const steps = await server.sql`
       select kind, event, cause from transitions where actor in (${actor}, ${decodeId('re', part.id) ?? ''})
         and context->>'refundsReservedMinor' = '300' or actor = ${decodeId('re', part.id) ?? ''}
       order by kind, rev`
@@ -68,42 +68,44 @@ describe('POST /v1/payments/:id/refunds', () => {
       'refund create',
       'refund destination_named',
     ])
-    const [{ id: keyId } = { id: '' }] = await to.sql<{ id: string }[]>`
+    const [{ id: keyId } = { id: '' }] = await server.sql<{ id: string }[]>`
       select id from api_keys where merchant_id = ${lamps.merchantId} and not livemode`
     expect(new Set(steps.map(({ cause }) => cause))).toEqual(new Set([encodeId('key', keyId)]))
   })
 
-  test('201: no body at all is everything too', async () => {
+  test('201: without a body the full amount', async () => {
     const { id: paymentId } = await paidHere()
     const answer = await ask('POST', `/payments/${paymentId}/refunds`, { headers: newKey() })
     expect(refund.assert(answer.json).amountMinor).toBe(1000)
   })
 
-  test('201: null is the same as nothing, but for the amount', async () => {
+  test('201: null means not given, also for the amount', async () => {
     const { id: paymentId } = await paidHere()
     expect(await made(paymentId, { amountMinor: 1, reason: null, destination: null })).toMatchObject({
       ...{ reason: null, destination: null, status: 'requires_destination' },
     })
   })
 
-  test('201: an address in small letters comes back with its checksum', async () => {
+  test('201: an address in lower case is returned with its checksum', async () => {
     const { id: paymentId } = await paidHere()
-    expect(await made(paymentId, { destination: somebody.toLowerCase() })).toMatchObject({ destination: somebody })
+    expect(await made(paymentId, { destination: customerAddress.toLowerCase() })).toMatchObject({
+      destination: customerAddress,
+    })
   })
 
-  test('201: the token is spelled with its checksum, as of payments, and in events too', async () => {
+  test('201: the token address has its checksum, as in payments, and in events too', async () => {
     const { id: paymentId } = await paidHere()
     const { id, crypto } = await made(paymentId)
     const { crypto: paidBy } = (await ask('GET', `/payments/${paymentId}`)).json as { crypto: typeof crypto }
     expect(paidBy.tokenAddress).toMatch(/[A-F]/)
     expect(crypto.tokenAddress).toBe(paidBy.tokenAddress)
     await ask('POST', `/refunds/${id}/cancel`, { path: lamps.path, bearer: lamps.owner.bearer })
-    const events = await to.sql`
+    const events = await server.sql`
       select type, object->'crypto'->>'tokenAddress' as token from events where actor = ${decodeId('re', id) ?? ''}`
     expect([...events]).toEqual([{ type: 'refund.canceled', token: paidBy.tokenAddress }])
   })
 
-  test('201: on the chain it is at the own quote of the payment, and all parts together are no more than came', async () => {
+  test("201: the amount on the chain uses the payment's own quote, and all parts together do not exceed what was received", async () => {
     const { id: paymentId } = await paidHere(400_000_000_000_000_003n, {
       pick: { amountExpected: 400_000_000_000_000_003n, decimals: 18 },
     })
@@ -122,13 +124,13 @@ describe('POST /v1/payments/:id/refunds', () => {
   test.each<[string, bigint, () => Promise<string>]>([
     ['paid too much', 1200n, async () => (await paidHere(1200n)).id],
     [
-      'underpaid and over',
+      'underpaid and closed',
       400n,
       async () => {
-        const { actor, id: paymentId } = await openPayment(to.api, ofLamps)
-        await happen(to.api, actor, seen('too_little_seen', 400n))
-        await happen(to.api, actor, final('amount_finalized', 400n))
-        expect((await happen(to.api, actor, windowOver())).state).toBe('failed')
+        const { actor, id: paymentId } = await openPayment(server.api, ofLamps)
+        await happen(server.api, actor, seen('too_little_seen', 400n))
+        await happen(server.api, actor, final('amount_finalized', 400n))
+        expect((await happen(server.api, actor, windowOver())).state).toBe('failed')
         return paymentId
       },
     ],
@@ -136,12 +138,12 @@ describe('POST /v1/payments/:id/refunds', () => {
       'expired and paid late',
       1000n,
       async () => {
-        const { actor, id: paymentId } = await openPayment(to.api, ofLamps, {
+        const { actor, id: paymentId } = await openPayment(server.api, ofLamps, {
           opening: { latePolicy: 'needs_attention' },
         })
-        await happen(to.api, actor, windowOver())
-        await happen(to.api, actor, seen('amount_seen', 1000n))
-        expect((await happen(to.api, actor, final('late_finalized', 1000n))).state).toBe('expired')
+        await happen(server.api, actor, windowOver())
+        await happen(server.api, actor, seen('amount_seen', 1000n))
+        expect((await happen(server.api, actor, final('late_finalized', 1000n))).state).toBe('expired')
         return paymentId
       },
     ],
@@ -149,14 +151,14 @@ describe('POST /v1/payments/:id/refunds', () => {
       'canceled and paid late',
       999n,
       async () => {
-        const { actor, id: paymentId } = await openPayment(to.api, ofLamps)
-        await happen(to.api, actor, { type: 'cancel' })
-        await happen(to.api, actor, seen('amount_seen', 999n))
-        expect((await happen(to.api, actor, final('late_finalized', 999n))).state).toBe('canceled')
+        const { actor, id: paymentId } = await openPayment(server.api, ofLamps)
+        await happen(server.api, actor, { type: 'cancel' })
+        await happen(server.api, actor, seen('amount_seen', 999n))
+        expect((await happen(server.api, actor, final('late_finalized', 999n))).state).toBe('canceled')
         return paymentId
       },
     ],
-  ])('201: all that was received of a payment that was %s', async (_, received, make) => {
+  ])('201: everything received by a payment that was %s', async (_, received, make) => {
     const paymentId = await make()
     expect(await made(paymentId)).toMatchObject({ amountMinor: Number(received) })
     expect(await start(paymentId)).toMatchObject({ status: 422, error: { code: 'refund_exceeds_remaining' } })
@@ -164,7 +166,7 @@ describe('POST /v1/payments/:id/refunds', () => {
 
   test.each<Refused>([
     ...refusedAmounts,
-    ['a reason of its own', { reason: 'because' }, 'parameter_invalid', 'reason'],
+    ['an unknown reason', { reason: 'because' }, 'parameter_invalid', 'reason'],
     ['an empty reason', { reason: '' }, 'parameter_invalid', 'reason'],
     ['a destination that is a number', { destination: 1 }, 'parameter_invalid', 'destination'],
     ['metadata that is a list', { metadata: [] }, 'parameter_invalid', 'metadata'],
@@ -173,11 +175,11 @@ describe('POST /v1/payments/:id/refunds', () => {
     ['a currency', { currency: 'USD' }, 'parameter_unknown', 'currency'],
     ['a payment', { paymentId: 'pay_1' }, 'parameter_unknown', 'paymentId'],
   ])('400: %s', async (_, json, code, param) => {
-    // Before anything is known of key or payment.
+    // Before the key or the payment is looked up.
     expect(await start('pay_1', json, { headers: {} })).toMatchObject({ status: 400, error: { code, param } })
   })
 
-  test('400: no key, or none that could be one', async () => {
+  test('400: no idempotency key, or an invalid one', async () => {
     const { actor, id: paymentId } = await paidHere()
     for (const payment of [paymentId, 'pay_1']) {
       expect(await start(payment, {}, { headers: {} })).toMatchObject({
@@ -200,20 +202,20 @@ describe('POST /v1/payments/:id/refunds', () => {
   test('403: keys that may not refund', async () => {
     const { id: paymentId } = await paidHere()
     for (const scopes of [['payments:read'], ['payment_links:write'], ['disputes:write']]) {
-      const bearer = (await insertKey(to.sql, { ...lamps, scopes })).secret
+      const bearer = (await insertKey(server.sql, { ...lamps, scopes })).secret
       expect(await start(paymentId, {}, { bearer })).toMatchObject({
         status: 403,
         error: { code: 'insufficient_scope' },
       })
     }
-    const bearer = (await insertKey(to.sql, { ...lamps, scopes: ['refunds:write'] })).secret
+    const bearer = (await insertKey(server.sql, { ...lamps, scopes: ['refunds:write'] })).secret
     expect((await start(paymentId, {}, { bearer })).status).toBe(201)
   })
 
-  test('404: the payment of another merchant or of the other mode, and one that is none', async () => {
+  test('404: a payment of another merchant or mode, and an id of nothing', async () => {
     const { id: paymentId } = await paidHere()
-    const { id: live } = await paid(to.api, { ...lamps, livemode: true })
-    const { id: foreign } = await paid(to.api, { ...chairs, livemode: false })
+    const { id: live } = await paid(server.api, { ...lamps, livemode: true })
+    const { id: foreign } = await paid(server.api, { ...chairs, livemode: false })
     await expectMissing(payment => start(payment), [live, foreign, ...namesNothing(paymentId)])
     for (const bearer of [chairsKey, liveKey])
       expect(await start(paymentId, {}, { bearer })).toMatchObject({
@@ -224,39 +226,39 @@ describe('POST /v1/payments/:id/refunds', () => {
   })
 
   test.each<[string, () => Promise<{ id: string }>]>([
-    ['that is open', () => openPayment(to.api, ofLamps)],
+    ['that is open', () => openPayment(server.api, ofLamps)],
     [
       'that is not final',
       async () => {
-        const opened = await openPayment(to.api, ofLamps)
-        await happen(to.api, opened.actor, seen('enough_seen', 1000n))
+        const opened = await openPayment(server.api, ofLamps)
+        await happen(server.api, opened.actor, seen('enough_seen', 1000n))
         return opened
       },
     ],
     [
       'that is partly final and open',
       async () => {
-        const opened = await openPayment(to.api, ofLamps)
-        await happen(to.api, opened.actor, seen('too_little_seen', 400n))
-        await happen(to.api, opened.actor, final('amount_finalized', 400n))
+        const opened = await openPayment(server.api, ofLamps)
+        await happen(server.api, opened.actor, seen('too_little_seen', 400n))
+        await happen(server.api, opened.actor, final('amount_finalized', 400n))
         return opened
       },
     ],
     [
-      'that nobody has paid',
+      'without money',
       async () => {
-        const opened = await openPayment(to.api, ofLamps)
-        await happen(to.api, opened.actor, windowOver())
+        const opened = await openPayment(server.api, ofLamps)
+        await happen(server.api, opened.actor, windowOver())
         return opened
       },
     ],
     [
-      'that nobody has paid a cent of',
+      'that received nothing',
       async () => {
-        const opened = await openPayment(to.api, ofLamps, { pick: { amountExpected: 100_000n } })
-        await happen(to.api, opened.actor, { type: 'cancel' })
-        await happen(to.api, opened.actor, seen('amount_seen', 99n))
-        await happen(to.api, opened.actor, final('late_finalized', 99n))
+        const opened = await openPayment(server.api, ofLamps, { pick: { amountExpected: 100_000n } })
+        await happen(server.api, opened.actor, { type: 'cancel' })
+        await happen(server.api, opened.actor, seen('amount_seen', 99n))
+        await happen(server.api, opened.actor, final('late_finalized', 99n))
         return opened
       },
     ],
@@ -266,7 +268,7 @@ describe('POST /v1/payments/:id/refunds', () => {
       expect(await start(paymentId, json)).toMatchObject({ status: 422, error: { code: 'payment_not_refundable' } })
   })
 
-  test('422: more than is left, which is told', async () => {
+  test('422: more than is left, with the amount left', async () => {
     const { actor, id: paymentId } = await paidHere()
     const tooMuch = async (amountMinor: number, remainingMinor: number) =>
       expect(await start(paymentId, { amountMinor })).toMatchObject({
@@ -288,30 +290,30 @@ describe('POST /v1/payments/:id/refunds', () => {
   test.each<[string, string | ((of: { address: string }) => string)]>([
     ['nothing', ''],
     ['a name', 'vitalik.eth'],
-    ['a short one', somebody.slice(0, -1)],
-    ['a long one', `${somebody}0`],
-    ['one and a line end', `${somebody}\n`],
-    ['one without its beginning', somebody.slice(2)],
-    ['one with a typing error', somebody.replace('5aA', '5AA')],
-    ['all large letters', `0x${somebody.slice(2).toUpperCase()}`],
+    ['a short one', customerAddress.slice(0, -1)],
+    ['a long one', `${customerAddress}0`],
+    ['one followed by a line break', `${customerAddress}\n`],
+    ['one without 0x', customerAddress.slice(2)],
+    ['one with a wrong checksum', customerAddress.replace('5aA', '5AA')],
+    ['one in upper case', `0x${customerAddress.slice(2).toUpperCase()}`],
     ['the zero address', `0x${'0'.repeat(40)}`],
-    ['the own address of the payment', ({ address }) => address],
+    ["the payment's own address", ({ address }) => address],
     ['the address of another payment', () => deposit],
     ['the address of a payment of another merchant, in small letters', () => foreignDeposit.toLowerCase()],
-    ['another coin of the chain', () => otherToken],
-    ['the contract that collects money', () => factory],
-    ['the coin itself', `0x${'a'.repeat(40)}`],
+    ['another token of the chain', () => otherToken],
+    ['the contract that collects deposits', () => factory],
+    ['the token contract', `0x${'a'.repeat(40)}`],
     ['a very long one', '0'.repeat(60_000)],
   ])('422: %s is no destination', async (_, destination) => {
     const opened = await paidHere()
     const text = typeof destination === 'string' ? destination : destination(opened)
     const answer = await start(opened.id, { destination: text })
     expect(answer).toMatchObject({ status: 422, error: { code: 'invalid_destination', param: 'destination' } })
-    expect(answer.text).not.toContain(somebody.slice(4, -1))
+    expect(answer.text).not.toContain(customerAddress.slice(4, -1))
     expect(await booksOf(opened.actor)).toEqual({ reserved: 0, refunds: 0 })
   })
 
-  test('its key: the same request gets the same answer, any other is refused, before anything else is looked at', async () => {
+  test('idempotency key: the same request gets the same response; any other is refused before other checks', async () => {
     const { id: paymentId } = await paidHere()
     const { id: other } = await paidHere()
     const headers = newKey()
@@ -326,11 +328,11 @@ describe('POST /v1/payments/:id/refunds', () => {
     expect(await start(encodeId('pay', crypto.randomUUID()), {}, { headers })).toMatchObject(reused)
     expect(await start('pay_1', {}, { headers })).toMatchObject(reused)
     expect(await start(paymentId, { amountMinor: 5000 }, { headers })).toMatchObject(reused)
-    const [kept] = await to.sql`select is_refund from idempotency_keys where key = ${headers['idempotency-key']}`
+    const [kept] = await server.sql`select is_refund from idempotency_keys where key = ${headers['idempotency-key']}`
     expect(kept).toEqual({ is_refund: true })
   })
 
-  test('its key: a refusal leaves it free', async () => {
+  test('idempotency key: it is free again after a refusal', async () => {
     const { id: paymentId } = await paidHere()
     const headers = newKey()
     expect((await start('pay_1', {}, { headers })).status).toBe(404)
@@ -339,10 +341,10 @@ describe('POST /v1/payments/:id/refunds', () => {
     expect((await start(paymentId, { amountMinor: 20 }, { headers })).status).toBe(201)
   })
 
-  test('its key: each mode and each merchant has its own', async () => {
+  test('idempotency key: each mode and each merchant has its own keys', async () => {
     const headers = newKey()
-    const { id: live } = await paid(to.api, { ...lamps, livemode: true })
-    const { id: foreign } = await paid(to.api, { ...chairs, livemode: false })
+    const { id: live } = await paid(server.api, { ...lamps, livemode: true })
+    const { id: foreign } = await paid(server.api, { ...chairs, livemode: false })
     await made((await paidHere()).id, {}, { headers })
     await made(live, {}, { headers, bearer: liveKey })
     await made(foreign, {}, { headers, bearer: chairsKey })

@@ -8,7 +8,7 @@ import { findPayment } from '../../src/queries/payments.ts'
 import { paid } from './payments.ts'
 import { type Asked, newKey, type TwoShops } from './two-shops.ts'
 
-/** A refund of ten dollars, and its customer is still to say where to unless that is said here. */
+/** A refund of ten dollars; without a destination, the customer has to give one. */
 export const makeRefund = async (api: Api, whose: ListOwner, destination: string | null = null): Promise<string> => {
   const { merchantId, livemode } = whose
   const { actor: id } = await paid(api, whose)
@@ -53,8 +53,8 @@ export const refund = type({
   updatedAt: 'string',
 })
 
-/** What is asked of refunds, by the lamps' key unless told otherwise. */
-export const refundCalls = ({ to, lamps, ask, page }: TwoShops) => {
+/** Requests about refunds, with the key of `lamps` by default. */
+export const refundCalls = ({ server, lamps, ask, page }: TwoShops) => {
   const start = (paymentId: string, json: object = {}, asked: Asked = {}) =>
     ask('POST', `/payments/${paymentId}/refunds`, { headers: newKey(), ...asked, json })
   const made = async (paymentId: string, json: object = {}, asked: Asked = {}) => {
@@ -64,17 +64,17 @@ export const refundCalls = ({ to, lamps, ask, page }: TwoShops) => {
   }
   const read = (id: string, asked?: Asked) => ask('GET', `/refunds/${id}`, asked)
   const list = (query = '', asked?: Asked) => page<typeof refund.infer>(`/refunds${query}`, asked)
-  /** Of a payment, by the database's id. */
+  /** Of a payment, by its id in the database. */
   const booksOf = async (payment: string) => {
-    const [row] = await to.sql`
+    const [row] = await server.sql`
       select refunds_reserved_minor::int as reserved,
         (select count(*)::int from refunds where payment_id = p.id) as refunds
       from payments p where id = ${payment}`
     return row
   }
   const ofLamps = { ...lamps, livemode: false }
-  const paidHere = (received = 1000n, more = {}) => paid(to.api, ofLamps, received, more)
+  const paidHere = (received = 1000n, more = {}) => paid(server.api, ofLamps, received, more)
   return { start, made, read, list, booksOf, ofLamps, paidHere }
 }
 
-export const somebody = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
+export const customerAddress = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'

@@ -1,4 +1,4 @@
-/** What no route takes, for the tables in which its test says what it refuses. */
+/** Invalid values for the tables of refused requests: name, body, code, parameter. */
 export type Refused = [what: string, json: object, code: string, param: string]
 
 export const refusedAmounts: readonly Refused[] = [

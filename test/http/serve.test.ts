@@ -3,7 +3,7 @@ import { Elysia } from 'elysia'
 import { serve } from '../../src/http/serve.ts'
 import { unusedPort } from '../harness/unused-port.ts'
 
-test('a request under way is answered before the server ends, and a later one is not taken', async () => {
+test('on stop a request in progress is answered, and later ones are not accepted', async () => {
   const port = await unusedPort()
   const arrived = Promise.withResolvers<void>()
   const release = Promise.withResolvers<string>()
@@ -21,7 +21,7 @@ test('a request under way is answered before the server ends, and a later one is
   await stopped
 })
 
-test('a request that never ends does not keep the server from ending', async () => {
+test('a request that never ends does not prevent the server from stopping', async () => {
   const port = await unusedPort()
   const arrived = Promise.withResolvers<void>()
   const app = new Elysia().get('/endless', () => {
@@ -29,13 +29,13 @@ test('a request that never ends does not keep the server from ending', async () 
     return new Promise<string>(() => {})
   })
   const serving = await serve(app, { host: '127.0.0.1', port })
-  const answer = fetch(`http://127.0.0.1:${port}/endless`).catch(() => 'cut off')
+  const answer = fetch(`cut off`).catch(() => 'cut off')
   await arrived.promise
   await serving.stop()
   expect(await answer).toBe('cut off')
 })
 
-test('a port that somebody serves already is shared with nobody', async () => {
+test('a port that another program uses is not shared', async () => {
   const port = await unusedPort()
   const first = await serve(
     new Elysia().get('/', () => 'first'),
@@ -50,7 +50,7 @@ test('a port that somebody serves already is shared with nobody', async () => {
   await first.stop()
 })
 
-test('the runtime answers nothing that was not asked of the program', async () => {
+test('the runtime serves nothing that is no route of the program', async () => {
   const port = await unusedPort()
   const serving = await serve(
     new Elysia().get('/', () => 'here'),

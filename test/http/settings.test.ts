@@ -6,23 +6,24 @@ import { apiServer } from '../harness/api.ts'
 import { openPayment } from './payments.ts'
 import { forgetProof, member, type Person, type Shop, shop } from './people.ts'
 
-const to = await apiServer({ routes: settingsRoutes })
-afterAll(() => to[Symbol.asyncDispose]())
+const server = await apiServer({ routes: settingsRoutes })
+afterAll(() => server[Symbol.asyncDispose]())
 
 const small = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
 const checked = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const usdcOnEthereum = '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'
 const other = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 
-const read = ({ path, owner }: Shop, query = '') => to.call('GET', `${path}/settings${query}`, { bearer: owner.bearer })
+const read = ({ path, owner }: Shop, query = '') =>
+  server.call('GET', `${path}/settings${query}`, { bearer: owner.bearer })
 const change = ({ path }: Shop, by: Person, json: unknown, query = '') =>
-  to.call('PATCH', `${path}/settings${query}`, { bearer: by.bearer, json })
+  server.call('PATCH', `${path}/settings${query}`, { bearer: by.bearer, json })
 
 type Change = { from: unknown; to: unknown }
 type Entry = { changed: { confirmations?: Change; receivingAddresses?: Change } }
 
 test('a new merchant has settings in both modes', async () => {
-  const lamps = await shop(to.api)
+  const lamps = await shop(server.api)
   for (const livemode of [false, true]) {
     const answer = await read(lamps, `?livemode=${livemode}`)
     expect(answer.status).toBe(200)
@@ -41,8 +42,8 @@ test('a new merchant has settings in both modes', async () => {
   }
 })
 
-test('what is sent changes, what is not stays, and null clears', async () => {
-  const lamps = await shop(to.api)
+test('sent fields change, others stay, and null clears', async () => {
+  const lamps = await shop(server.api)
   const first = await change(lamps, lamps.owner, {
     name: ' Lamps & Co ',
     branding: { supportUrl: 'https://lamps.example/help', accentColor: '#FFAA00' },
@@ -81,8 +82,8 @@ test('what is sent changes, what is not stays, and null clears', async () => {
   expect((await read(lamps)).json).toEqual(second.json)
 })
 
-test('modes share the name and nothing that moves money', async () => {
-  const lamps = await shop(to.api)
+test('both modes share the name, and no setting that moves money', async () => {
+  const lamps = await shop(server.api)
   await change(lamps, lamps.owner, { name: 'Both', receivingAddress: small, toleranceBps: 7 })
   await change(lamps, lamps.owner, { livemode: true, receivingAddress: other, confirmations: { 1: 64 } })
   await change(lamps, lamps.owner, { latePolicy: 'needs_attention' }, '?livemode=true')
@@ -137,10 +138,10 @@ const refused = [
   ['parameter_unknown', 'tolerance', { tolerance: 5 }],
 ] as const
 
-test('an address that a token, the collecting contract or a payment has receives no money', async () => {
-  const lamps = await shop(to.api)
-  const opened = await openPayment(to.api, { merchantId: lamps.merchantId, livemode: false })
-  await giveOut(to.sql, opened)
+test('an address that belongs to a token, the collecting contract or a payment cannot be a receiving address', async () => {
+  const lamps = await shop(server.api)
+  const opened = await openPayment(server.api, { merchantId: lamps.merchantId, livemode: false })
+  await giveOut(server.sql, opened)
   const addresses = [usdcOnEthereum, usdcOnEthereum.toLowerCase(), factory, opened.address.toLowerCase()]
   for (const address of addresses)
     for (const [param, json] of [
@@ -153,8 +154,8 @@ test('an address that a token, the collecting contract or a payment has receives
   expect((await read(lamps)).json).toMatchObject({ receivingAddress: null, receivingAddresses: {} })
 })
 
-test('a value that is not allowed is named, and nothing changes', async () => {
-  const lamps = await shop(to.api)
+test('an invalid value is named and nothing changes', async () => {
+  const lamps = await shop(server.api)
   const before = await read(lamps)
   for (const [code, param, json] of refused) {
     const answer = await change(lamps, lamps.owner, { toleranceBps: 1, ...json })
@@ -163,26 +164,26 @@ test('a value that is not allowed is named, and nothing changes', async () => {
   expect((await read(lamps)).json).toEqual(before.json)
 })
 
-test('a developer sets everything but receiving addresses, and a viewer nothing', async () => {
-  const lamps = await shop(to.api)
-  const developer = await member(to.api, lamps, 'developer')
-  const viewer = await member(to.api, lamps, 'viewer')
+test('a developer sets everything except receiving addresses, and a viewer nothing', async () => {
+  const lamps = await shop(server.api)
+  const developer = await member(server.api, lamps, 'developer')
+  const viewer = await member(server.api, lamps, 'viewer')
   expect((await change(lamps, developer, { toleranceBps: 10 })).status).toBe(200)
   for (const json of [{ receivingAddress: small }, { receivingAddress: null }, { receivingAddresses: {} }]) {
     const answer = await change(lamps, developer, { toleranceBps: 20, ...json })
     expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'insufficient_role' } }])
   }
   expect((await change(lamps, viewer, { toleranceBps: 30 })).status).toBe(403)
-  // Not sent away to prove something that would not help them.
-  await forgetProof(to.api, developer)
+  // Without asking for a proof of identity, which would not help.
+  await forgetProof(server.api, developer)
   const unproven = await change(lamps, developer, { receivingAddress: small })
   expect(unproven.json).toMatchObject({ error: { code: 'insufficient_role' } })
   expect((await read(lamps)).json).toMatchObject({ toleranceBps: 10, receivingAddress: null })
 })
 
-test('an owner names a receiving address only within five minutes of a password', async () => {
-  const lamps = await shop(to.api)
-  await forgetProof(to.api, lamps.owner)
+test('changing a receiving address needs a password entered within the last five minutes', async () => {
+  const lamps = await shop(server.api)
+  await forgetProof(server.api, lamps.owner)
   for (const json of [{ receivingAddress: small }, { receivingAddresses: { 1: small } }]) {
     const answer = await change(lamps, lamps.owner, json)
     expect([answer.status, answer.json]).toMatchObject([403, { error: { code: 'step_up_required' } }])
@@ -191,34 +192,34 @@ test('an owner names a receiving address only within five minutes of a password'
 })
 
 test.each([{ refundMode: 'signer' }, { toleranceBps: 1000 }, { confirmations: { 1: 1 } }])(
-  '%j takes a password of the last five minutes',
+  '%j needs a password entered within the last five minutes',
   async json => {
-    const lamps = await shop(to.api)
-    const developer = await member(to.api, lamps, 'developer')
+    const lamps = await shop(server.api)
+    const developer = await member(server.api, lamps, 'developer')
     const before = await read(lamps)
     for (const each of [lamps.owner, developer]) {
-      await forgetProof(to.api, each)
+      await forgetProof(server.api, each)
       const { status, json: said } = await change(lamps, each, json)
       expect([status, said]).toMatchObject([403, { error: { code: 'step_up_required' } }])
     }
     expect((await read(lamps)).json).toEqual(before.json)
-    await to.sql`update sessions set proven_at = now() where account_id = ${developer.accountId}`
+    await server.sql`update sessions set proven_at = now() where account_id = ${developer.accountId}`
     expect((await change(lamps, developer, json)).status).toBe(200)
   },
 )
 
-test('somebody whose role was taken in another process a moment ago changes nothing', async () => {
-  const lamps = await shop(to.api)
+test('a member whose role was changed by another process a moment ago changes nothing', async () => {
+  const lamps = await shop(server.api)
   await read(lamps)
-  // Nobody tells this process.
-  await to.sql`update members set role = 'developer' where merchant_id = ${lamps.merchantId}`
+  // Without notifying this process.
+  await server.sql`update members set role = 'developer' where merchant_id = ${lamps.merchantId}`
   const answer = await change(lamps, lamps.owner, { receivingAddress: small })
   expect(answer.json).toMatchObject({ error: { code: 'insufficient_role' } })
-  expect(await to.sql`select from receiving_addresses where merchant_id = ${lamps.merchantId}`).toHaveLength(0)
+  expect(await server.sql`select from receiving_addresses where merchant_id = ${lamps.merchantId}`).toHaveLength(0)
 })
 
-test('two who change different fields at once both get their way', async () => {
-  const lamps = await shop(to.api)
+test('two simultaneous changes of different fields are both kept', async () => {
+  const lamps = await shop(server.api)
   const chains = Array.from({ length: 20 }, (_, i) => i + 1)
   const answers = await Promise.all(
     chains.flatMap(chain => [
@@ -232,8 +233,8 @@ test('two who change different fields at once both get their way', async () => {
     receivingAddresses: Object.fromEntries(chains.map(chain => [chain, checked])),
   })
 
-  // The log is one story: each change begins with what the one before has left.
-  const log = await to.sql<
+  // The entries of the log form one sequence: each change starts from the result of the previous one.
+  const log = await server.sql<
     { details: Entry }[]
   >`select details from security_events where merchant_id = ${lamps.merchantId} order by seq`
   expect(log).toHaveLength(40)
@@ -243,8 +244,8 @@ test('two who change different fields at once both get their way', async () => {
   }
 })
 
-test('a hundred chains can have values of their own, and no more', async () => {
-  const lamps = await shop(to.api)
+test('a hundred chains can have their own values, and no more', async () => {
+  const lamps = await shop(server.api)
   const of = (from: number, to: number) =>
     Object.fromEntries(Array.from({ length: to - from }, (_, i) => [from + i, 5]))
   expect((await change(lamps, lamps.owner, { confirmations: of(1, 101) })).status).toBe(200)
@@ -252,8 +253,8 @@ test('a hundred chains can have values of their own, and no more', async () => {
   expect((await change(lamps, lamps.owner, { confirmations: { 1: null, 101: 5 } })).status).toBe(200)
 })
 
-test('the log tells who changed what, from where, to what, and says nothing of what stayed', async () => {
-  const lamps = await shop(to.api)
+test('the audit log has author, address and new values of a change, and no unchanged values', async () => {
+  const lamps = await shop(server.api)
   await change(lamps, lamps.owner, {
     name: 'Lamps',
     toleranceBps: 60,
@@ -262,7 +263,7 @@ test('the log tells who changed what, from where, to what, and says nothing of w
   })
   await change(lamps, lamps.owner, { toleranceBps: 60 })
   const rows =
-    await to.sql`select actor, address, action, details from security_events where merchant_id = ${lamps.merchantId}`
+    await server.sql`select actor, address, action, details from security_events where merchant_id = ${lamps.merchantId}`
   expect([...rows]).toEqual([
     {
       actor: lamps.owner.id,

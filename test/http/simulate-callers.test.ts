@@ -34,7 +34,7 @@ describe.concurrent('refused is', () => {
   const calling = (id: string, bearer: string, json: object = { scenario: 'paid' }) =>
     server.server.call('POST', `/v1/sandbox/payments/${id}/simulate`, { bearer, json })
 
-  test('a key that may not do everything, or is live', async () => {
+  test('a key without full access, and a live key', async () => {
     const id = await server.open()
     const { merchantId } = server.shop
     const scopes = ['payments:read', 'payment_links:write', 'refunds:write', 'disputes:write']
@@ -46,14 +46,14 @@ describe.concurrent('refused is', () => {
     expect(codeOf(await calling(id, liveAndSome.secret))).toEqual([403, 'insufficient_scope'])
   })
 
-  test('the payment of another merchant, and none at all', async () => {
+  test('a payment of another merchant, and an unknown one', async () => {
     const other = await shop(server.server.api, 'Chairs')
     const key = await insertKey(server.server.sql, { merchantId: other.merchantId })
     expect(codeOf(await calling(await server.open(), key.secret))).toEqual([404, 'resource_not_found'])
     expect(codeOf(await calling('pay_x', server.key))).toEqual([404, 'resource_not_found'])
   })
 
-  test('a scenario that is none', async () => {
+  test('an unknown scenario', async () => {
     const id = await server.open()
     for (const json of [{ scenario: 'rich' }, { scenario: null }, { scenario: ['paid'] }])
       expect(codeOf(await calling(id, server.key, json))).toEqual([400, 'parameter_invalid'])
@@ -61,7 +61,7 @@ describe.concurrent('refused is', () => {
     expect(codeOf(await calling(id, server.key, { scenario: 'paid', amount: 1 }))).toEqual([400, 'parameter_unknown'])
   })
 
-  test('a payment in whose state it makes no sense, or that another chain is to pay', async () => {
+  test('a payment whose state does not allow it, or of another chain', async () => {
     const { api } = server.server
     const whose = { merchantId: server.shop.merchantId, livemode: false }
     const made = async (situation: string) => (await makePayment(api, whose, situation)).id
@@ -85,7 +85,7 @@ describe.concurrent('refused is', () => {
   })
 })
 
-test.concurrent('the same request under its key pays once, at once and afterwards', async () => {
+test.concurrent('the same request with an idempotency key pays once, at the same time and afterwards', async () => {
   const id = await server.open()
   const headers = { 'idempotency-key': 'pay it' }
   const both = await Promise.all([server.simulate(id, 'underpaid', headers), server.simulate(id, 'underpaid', headers)])
@@ -97,7 +97,7 @@ test.concurrent('the same request under its key pays once, at once and afterward
   expect(await transfersOf(id)).toEqual(hashesIn(again))
 })
 
-test.concurrent('of two scenarios of one payment at once one is refused, and pays nothing', async () => {
+test.concurrent('of two simultaneous scenarios of one payment one is refused and pays nothing', async () => {
   const id = await server.open()
   const answers = await Promise.all([server.simulate(id, 'paid'), server.simulate(id, 'paid')])
   expect(answers.map(codeOf).sort()).toEqual([
@@ -107,8 +107,8 @@ test.concurrent('of two scenarios of one payment at once one is refused, and pay
   expect(await transfersOf(id)).toHaveLength(1)
 })
 
-test.concurrent('twenty at once, of two processes, pay each its own', async () => {
-  // Another process has connections, actors and a way to the chain of its own.
+test.concurrent('twenty simultaneous simulations of two processes pay one payment each', async () => {
+  // The second process has its own connections, actors and chain client.
   const sql = connect(server.server.databaseUrl, { max: 4 })
   try {
     const outside = { ...server.server.api, sql }
@@ -116,7 +116,7 @@ test.concurrent('twenty at once, of two processes, pay each its own', async () =
     const byOther = async (id: string): Promise<readonly string[]> => {
       const name = { id: decodeId('pay', id) ?? '', merchantId: server.shop.merchantId, livemode: false }
       const payment = await findPayment(sql, name)
-      if (!payment) throw new Error('the payment is not there')
+      if (!payment) throw new Error('the payment is missing')
       return simulate(other, payment, { scenario: 'paid', cause: 'test', idempotencyKey: null })
     }
     const assets = Array.from({ length: 20 }, (_, n) => (n % 3 === 0 ? 'ETH' : 'TUSD'))
@@ -133,12 +133,12 @@ test.concurrent('twenty at once, of two processes, pay each its own', async () =
   }
 })
 
-test.concurrent("others' transactions survive a reorganisation, whenever they were sent", async () => {
+test.concurrent('a simulated reorg keeps the transactions of others, whenever they were sent', async () => {
   const { url } = server.sandbox
   const from = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
   const sent: string[] = []
   let reorganized = false
-  // All the time, so that some are in the blocks that are dropped.
+  // Sent all the time, so that some are in the removed blocks.
   const wallet = (async () => {
     while (!reorganized) {
       sent.push(String(await callNode(url, 'eth_sendTransaction', { from, to: from, gas: '0x5208' })))
@@ -163,7 +163,7 @@ test.concurrent("others' transactions survive a reorganisation, whenever they we
   expect((await server.look(dropped)).state).toBe('pending')
 })
 
-test.concurrent('a node that takes no blocks back is told so, before anything is sent', async () => {
+test.concurrent('a node without support for reorgs is reported before anything is sent', async () => {
   await using node = await anvil({ mining: 'none' })
   using proxy = Bun.serve({
     ...{ port: 0, hostname: '127.0.0.1' },
@@ -181,7 +181,7 @@ test.concurrent('a node that takes no blocks back is told so, before anything is
   expect(answer.text).toContain('does not support reorganizations')
   expect((await remote.simulate(id, 'paid')).status).toBe(200)
   await remote.becomes(id, { state: 'success' })
-  // Here nobody was ever asked for coins, so no block is searched for them.
+  // No payment here is in a native currency, so no block is searched for transfers.
   const inCoins = await remote.open('TUSD')
   expect((await remote.simulate(inCoins, 'wrong_asset')).status).toBe(200)
   await remote.becomes(inCoins, { state: 'pending', exception: 'wrong_asset', attention: true })

@@ -38,7 +38,7 @@ const ends: readonly (readonly [string, 'TUSD' | 'ETH' | 'whatever', Partial<Loo
   ['reorged', 'ETH', { state: 'pending', exception: null, amountReceived: 0n, events: processed }],
 ]
 
-test.concurrent.each(ends)('%s, to be paid in %s, ends as it should', async (scenario, asset, end) => {
+test.concurrent.each(ends)('%s, paid in %s, ends as documented', async (scenario, asset, end) => {
   const id = await server.open(asset === 'whatever' ? undefined : asset)
   const answer = await server.simulate(id, scenario)
   expect([answer.status, answer.text]).toEqual([200, expect.any(String)])
@@ -50,7 +50,7 @@ test.concurrent.each(ends)('%s, to be paid in %s, ends as it should', async (sce
   await server.becomes(id, end)
 })
 
-test.concurrent('what is due is what is left: half of it, half of the rest, and then all', async () => {
+test.concurrent('half of an amount is half of what is left, and the rest pays in full', async () => {
   const id = await server.open('TUSD')
   const received: bigint[] = []
   for (const scenario of ['underpaid', 'underpaid', 'paid']) {
@@ -62,7 +62,7 @@ test.concurrent('what is due is what is left: half of it, half of the rest, and 
   expect(await server.simulate(id, 'paid')).toMatchObject({ status: 409, json: { error: { code: 'state_conflict' } } })
 })
 
-test('what has been sent and nobody has read yet is not due any more', async () => {
+test('money that was sent but not read yet is no longer due', async () => {
   const id = await server.open('TUSD')
   const { address } = await server.look(id)
   const token = sandboxContracts.token as Hex
@@ -71,7 +71,7 @@ test('what has been sent and nobody has read yet is not due any more', async () 
   await server.becomes(id, { state: 'pending', amountReceived: 7_500_000n })
 })
 
-test.concurrent('a payment that was reorganised away has ten more minutes, and can be paid again', async () => {
+test.concurrent('a payment removed by a reorg has ten more minutes and can be paid again', async () => {
   const id = await server.open('TUSD', { windowMinutes: 5 })
   const before = await server.look(id)
   expect((await server.simulate(id, 'reorged')).status).toBe(200)

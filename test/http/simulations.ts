@@ -15,17 +15,17 @@ import { type Opened, opened } from '../sandbox/opened.ts'
 import { makeLink } from './links.ts'
 import { type Shop, shop } from './people.ts'
 
-/** The interface, a sandbox and everything that reads its chain, as a server runs them. */
+/** The API, a sandbox and the services that read its chain, as in a server. */
 export type SimulationServer = AsyncDisposable & {
   readonly server: ApiServer
   readonly sandbox: Opened
   readonly shop: Shop
-  /** A test key that may do everything. */
+  /** A test key with full access. */
   readonly key: string
   open(asset?: 'TUSD' | 'ETH', link?: object): Promise<string>
   simulate(id: string, scenario: string, headers?: Record<string, string>): Promise<Called>
   look(id: string): Promise<Look>
-  /** Waits until it is so. */
+  /** Waits until the payment has these values. */
   becomes(id: string, wanted: Partial<Look>): Promise<void>
 }
 
@@ -56,14 +56,14 @@ export const simulationServer = async (sandboxRpcUrl?: string): Promise<Simulati
   )
   const { api, sql, databaseUrl } = server
   const env = parseEnv({ DATABASE_URL: databaseUrl, SECRET_KEY })
-  starting.adopt(await startBackgroundServices(api, env, databaseUrl), machinery => machinery.stop())
+  starting.adopt(await startBackgroundServices(api, env, databaseUrl), services => services.stop())
   const here = await shop(api)
   const key = (await insertKey(sql, { merchantId: here.merchantId })).secret
 
   const look = async (id: string): Promise<Look> => {
     const actor = decodeId('pay', id) ?? ''
     const payment = await findPayment(sql, { id: actor, merchantId: here.merchantId, livemode: false })
-    if (!payment) throw new Error('the payment is not there')
+    if (!payment) throw new Error('the payment is missing')
     const events = await sql<{ type: string }[]>`select type from events where actor = ${actor} order by rev, id`
     return {
       ...payment.context,
@@ -77,7 +77,7 @@ export const simulationServer = async (sandboxRpcUrl?: string): Promise<Simulati
     open: async (asset, more) => {
       const { link } = await makeLink(api, { merchantId: here.merchantId, livemode: false }, { assets: null, ...more })
       const visited = await findVisitedLink(sql, link.id)
-      if (!visited) throw new Error('the link is not there')
+      if (!visited) throw new Error('the link is missing')
       const customer = { customerEmail: 'ada@example.com', customerName: null }
       const pick = asset && { chainId: sandboxId, asset }
       return encodeId('pay', (await openCheckout(api, visited, customer, pick)).payment.id)
@@ -92,7 +92,7 @@ export const simulationServer = async (sandboxRpcUrl?: string): Promise<Simulati
         return Object.entries(wanted).every(([name, value]) => Bun.deepEquals(now[name as keyof Look], value))
       }
       await until(isSo, { timeoutMs: 30_000, everyMs: 50 }).catch(() => {
-        throw new Error(`it is ${Bun.inspect(last)} and never became ${Bun.inspect(wanted)}`)
+        throw new Error(`the payment is ${Bun.inspect(last)} and did not become ${Bun.inspect(wanted)}`)
       })
     },
     [Symbol.asyncDispose]: () => rest.disposeAsync(),

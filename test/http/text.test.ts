@@ -5,7 +5,7 @@ import { boundedText, hasLength } from '../../src/http/text.ts'
 
 const emoji = (count: number) => '😀'.repeat(count)
 
-const texts: readonly [text: string, least: number, most: number, fits: boolean][] = [
+const texts: readonly [text: string, least: number, most: number, isValid: boolean][] = [
   ['', 0, 5, true],
   ['', 1, 5, false],
   ['a', 1, 5, true],
@@ -19,16 +19,16 @@ const texts: readonly [text: string, least: number, most: number, fits: boolean]
   [emoji(1), 2, 5, false],
   [emoji(5), 6, 20, false],
   [emoji(6), 6, 20, true],
-  // Three people and what joins them: five characters to whoever counts, a database as well.
+  // Three people and two joiners: counted as five characters, also by Postgres.
   ['👩‍👩‍👦', 1, 5, true],
   ['👩‍👩‍👦', 1, 4, false],
 ]
 
-test.each(texts)('%j, of %d to %d characters: %p', (text, least, most, fits) => {
-  expect([hasLength(text, least, most), boundedText(least, most).allows(text)]).toEqual([fits, fits])
+test.each(texts)('%j, of %d to %d characters: %p', (text, least, most, isValid) => {
+  expect([hasLength(text, least, most), boundedText(least, most).allows(text)]).toEqual([isValid, isValid])
 })
 
-test('the document says how many characters, whatever else is asked of the text', () => {
+test('the document gives the limits in characters', () => {
   const some = type({
     'title?': boundedText(1, 200).or('null'),
     'url?': boundedText(0, 2048).narrow(text => text.startsWith('https:')),

@@ -5,25 +5,25 @@ import { insertKey } from '../access/keys.ts'
 import { type ApiServer, type ApiServerOptions, apiServer, type Called } from '../harness/api.ts'
 import { type Shop, shop } from './people.ts'
 
-/** A server with two merchants in it, of whom neither may see what is the other's. */
+/** A server with two merchants; neither may see the objects of the other. */
 export type TwoShops = {
-  readonly to: ApiServer
+  readonly server: ApiServer
   readonly lamps: Shop
   readonly chairs: Shop
-  /** Of the lamps in test mode, in live mode, and of the chairs. */
+  /** API keys of `lamps` in test mode and in live mode, and of `chairs`. */
   readonly key: string
   readonly liveKey: string
   readonly chairsKey: string
-  /** By the key of the lamps in test mode and below /v1, unless told otherwise. */
+  /** With the test key of `lamps` and below /v1 by default. */
   ask(method: string, path: string, asked?: Asked): Promise<Answer>
-  /** A list, read so. */
+  /** The same for a list. */
   page<Item>(path: string, asked?: Asked): Promise<Answer & Page<Item>>
 }
 
 export type Asked = {
   readonly json?: object | undefined
   readonly bearer?: string
-  /** `/v1/merchants/…` for what members ask. */
+  /** `/v1/merchants/…` for requests of members. */
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -34,25 +34,25 @@ export type Answer = Called & {
 
 export type Page<Item> = { readonly object: string; readonly data: readonly Item[]; readonly has_more: boolean }
 
-/** For all tests of a file: once they have run, the books are audited. */
+/** For all tests of a file. After them the ledger is audited. */
 export const twoShops = async (options: ApiServerOptions): Promise<TwoShops> => {
-  const to = await apiServer({ env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' }, ...options })
+  const server = await apiServer({ env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0' }, ...options })
   afterAll(async () => {
-    expect(await audit(to.sql, kinds)).toEqual([])
-    await to[Symbol.asyncDispose]()
+    expect(await audit(server.sql, kinds)).toEqual([])
+    await server[Symbol.asyncDispose]()
   })
-  const lamps = await shop(to.api)
-  const chairs = await shop(to.api, 'Chairs')
-  const key = (await insertKey(to.sql, lamps)).secret
+  const lamps = await shop(server.api)
+  const chairs = await shop(server.api, 'Chairs')
+  const key = (await insertKey(server.sql, lamps)).secret
 
   const ask = async (method: string, path: string, { path: at = '/v1', bearer = key, ...asked }: Asked = {}) => {
-    const answer = await to.call(method, `${at}${path}`, { bearer, ...asked })
+    const answer = await server.call(method, `${at}${path}`, { bearer, ...asked })
     return { ...answer, error: (answer.json as Partial<Answer> | undefined)?.error }
   }
   return {
-    ...{ to, lamps, chairs, key, ask },
-    liveKey: (await insertKey(to.sql, { ...lamps, livemode: true })).secret,
-    chairsKey: (await insertKey(to.sql, chairs)).secret,
+    ...{ server, lamps, chairs, key, ask },
+    liveKey: (await insertKey(server.sql, { ...lamps, livemode: true })).secret,
+    chairsKey: (await insertKey(server.sql, chairs)).secret,
     page: async <Item>(path: string, asked?: Asked) => {
       const answer = await ask('GET', path, asked)
       return { ...answer, ...(answer.json as Page<Item>) }

@@ -50,7 +50,7 @@ const bodies: readonly [declared: Type | undefined, body: object, outcome: unkno
   [undefined, { any: 1 }, 'parameter_unknown any'],
 ]
 
-test.each(bodies)('%#: a body that fits, or the name of what does not', (declared, body, outcome) => {
+test.each(bodies)('%#: a valid body, or the name of the invalid field', (declared, body, outcome) => {
   expect(attempt(() => validateBody(strict(declared), body))).toEqual(outcome)
 })
 
@@ -70,24 +70,24 @@ const queries: readonly [query: string, outcome: unknown][] = [
   ['?order=asc%00', 'parameter_invalid order'],
 ]
 
-test.each(queries)('a list asked for with %j', (query, outcome) => {
+test.each(queries)('a list requested with %j', (query, outcome) => {
   const list = strict(listQuery().merge(livemodeQuery()))
   expect(attempt(() => validateQuery(list, readQuery(`http://localhost/v1/lamps${query}`)))).toEqual(outcome)
 })
 
-test.each(['0', '101', '-1', '1.5', '1e1', '0x1', '٣', '', '%201', '01'])('a limit of %j is none', limit => {
+test.each(['0', '101', '-1', '1.5', '1e1', '0x1', '٣', '', '%201', '01'])('a limit of %j is refused', limit => {
   const outcome = attempt(() =>
     validateQuery(strict(listQuery()), readQuery(`http://localhost/v1/lamps?limit=${limit}`)),
   )
   expect(outcome).toBe('parameter_invalid limit')
 })
 
-test('a page has as many as were asked for, and knows of one more', () => {
+test('a page has the requested number of items and knows whether there are more', () => {
   expect(listOf([1, 2, 3], 2, n => n * 10)).toEqual({ object: 'list', data: [10, 20], has_more: true })
   expect(listOf([1, 2], 2, n => n)).toEqual({ object: 'list', data: [1, 2], has_more: false })
 })
 
-test('a cursor that is no id is refused as one that names nothing', async () => {
+test('an invalid id as cursor is refused like an unknown one', async () => {
   const part = { limit: 20, order: 'desc' } as const
   const from = (cursor?: string) =>
     pageOf(
@@ -101,7 +101,7 @@ test('a cursor that is no id is refused as one that names nothing', async () => 
     await expect(from(cursor)).rejects.toMatchObject({ code: 'invalid_cursor', because: { param: 'startingAfter' } })
 })
 
-test('the message of a refused body names the field', () => {
+test('the message for a refused body names the field', () => {
   const messageOf = (body: object) => {
     try {
       validateBody(strict(lamp), body)

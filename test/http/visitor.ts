@@ -2,18 +2,18 @@ import { routes } from '../../src/http/routes.ts'
 import { encodeId } from '../../src/ids.ts'
 import { expectDocumented } from '../harness/documented.ts'
 
-/** Somebody with a browser: it keeps the cookie and the access token, and comes from an address of its own. */
+/** A client with a cookie and an access token like a browser, and an address of its own. */
 export type Visitor = {
   readonly address: string
-  /** What the last answer that had one said. */
+  /** From the last response that had one. */
   bearer: string | undefined
   cookie: string | undefined
-  post(path: string, json?: unknown, headers?: Readonly<Record<string, string>>): Promise<Said>
-  get(path: string, headers?: Readonly<Record<string, string>>): Promise<Said>
-  delete(path: string): Promise<Said>
+  post(path: string, json?: unknown, headers?: Readonly<Record<string, string>>): Promise<VisitorResponse>
+  get(path: string, headers?: Readonly<Record<string, string>>): Promise<VisitorResponse>
+  delete(path: string): Promise<VisitorResponse>
 }
 
-export type Said = {
+export type VisitorResponse = {
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -21,7 +21,7 @@ export type Said = {
   readonly code: string | undefined
 }
 
-/** Whatever an answer of /v1/auth may hold. */
+/** All fields that responses of /v1/auth can have. */
 export type Body = {
   readonly accessToken?: string
   readonly user?: { readonly id: string; readonly email: string; readonly mfaEnabled: boolean }
@@ -34,13 +34,13 @@ export type Body = {
   readonly error?: { readonly code: string; readonly param?: string }
 }
 
-/** Whatever trusts loopback to say where a request comes from. */
+/** A server that trusts loopback as a proxy. */
 type Server = { readonly url: string }
 
 let visitors = 0
 
 export const visitor = (server: Server, address = addressOf(++visitors)): Visitor => {
-  const call = async (method: string, path: string, json?: unknown, headers = {}): Promise<Said> => {
+  const call = async (method: string, path: string, json?: unknown, headers = {}): Promise<VisitorResponse> => {
     const answer = await fetch(`${server.url}/v1/auth/${path}`, {
       method,
       headers: {
@@ -75,14 +75,14 @@ const addressOf = (n: number) => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 
 
 export const password = 'correct horse battery'
 
-/** Signs somebody up and lets their browser go on from there. */
+/** Signs an account up and returns its browser. */
 export const signedUp = async (server: Server, email = 'anna@lamps.example'): Promise<Visitor> => {
   const someone = visitor(server)
   const { status, text } = await someone.post('sign-up', { email, password, merchantName: 'Lamps' })
-  if (status !== 201) throw new Error(`signing up answered ${status} ${text}`)
+  if (status !== 201) throw new Error(`the sign-up was answered ${status} ${text}`)
   return someone
 }
 
-/** Whether it is spelled like an id of that kind. */
+/** Whether the text has the form of an id of that kind. */
 export const hasId = (prefix: 'mer' | 'usr', id: string | undefined): boolean =>
   id !== undefined && id.length === encodeId(prefix, crypto.randomUUID()).length && id.startsWith(`${prefix}_`)

@@ -32,7 +32,7 @@ type WrongCaller = { name: string; authorization?: string; merchant?: string; st
 const pathOf = ({ path }: Route, merchant: string, id = 'x') =>
   path.replace(':merchantId', merchant).replace(/:\w+/, id)
 
-/** Who must not come in there, and how they are told. */
+/** Callers that must be refused, and the response they get. */
 const wrongCallers = ({ access }: Route): readonly WrongCaller[] => {
   const token = (name: string, bearer: string, status: number, code: string) => ({
     name,
@@ -46,7 +46,7 @@ const wrongCallers = ({ access }: Route): readonly WrongCaller[] => {
     { name: 'nobody', status: 401, code: none },
     ...['', 'Bearer', 'Bearer ', 'Basic c2s6', keys.full, shop.owner.bearer, `Token ${keys.full}`].map(
       authorization => ({
-        name: `who sends ${JSON.stringify(authorization)}`,
+        name: `a caller that sends ${JSON.stringify(authorization)}`,
         authorization,
         status: 401,
         code: none,
@@ -58,7 +58,7 @@ const wrongCallers = ({ access }: Route): readonly WrongCaller[] => {
       ...nobody,
       ...Object.entries(badKeys).map(([name, key]) => token(`a key ${name}`, key, 401, 'invalid_api_key')),
       ...Object.entries(badTokens).map(([name, text]) => token(`a token ${name}`, text, 401, 'missing_api_key')),
-      token('an owner who has signed in', shop.owner.bearer, 401, 'missing_api_key'),
+      token('a signed-in owner', shop.owner.bearer, 401, 'missing_api_key'),
       token(
         'a key without the scope',
         access.scope === 'payments:read' ? keys.writeOnly : keys.readOnly,
@@ -67,19 +67,19 @@ const wrongCallers = ({ access }: Route): readonly WrongCaller[] => {
       ),
       ...(access.testOnly ? [token('a live key', keys.live, 403, 'sandbox_only')] : []),
     ]
-  const strangers: WrongCaller[] = [
+  const outsiders: WrongCaller[] = [
     ...nobody,
     ...Object.entries(badTokens).map(([name, text]) => token(`a token ${name}`, text, 401, 'invalid_token')),
-    ...Object.entries({ ...badKeys, 'that is good': keys.full }).map(([name, key]) =>
+    ...Object.entries({ ...badKeys, 'that is valid': keys.full }).map(([name, key]) =>
       token(`a key ${name}`, key, 401, 'invalid_token'),
     ),
   ]
-  if (access.by !== 'member') return strangers
+  if (access.by !== 'member') return outsiders
   const low = [...(access.role === 'viewer' ? [] : [cast.viewer]), ...(access.role === 'owner' ? [cast.developer] : [])]
   return [
-    ...strangers,
+    ...outsiders,
     token('an owner of another merchant', otherShop.owner.bearer, 404, 'resource_not_found'),
-    token('who was a member', cast.removed.bearer, 404, 'resource_not_found'),
+    token('a former member', cast.removed.bearer, 404, 'resource_not_found'),
     ...low.map(person => token(person.email, person.bearer, 403, 'insufficient_role')),
     ...(access.stepUp
       ? [token('an owner without a recent proof', cast.staleOwner.bearer, 403, 'step_up_required')]
@@ -89,13 +89,13 @@ const wrongCallers = ({ access }: Route): readonly WrongCaller[] => {
 
 const merchantId = () => cast.shop.path.split('/').at(-1) ?? ''
 
-test('nothing is open to anybody but what signing in takes, and what customers do who have no account', () => {
+test('only signing in and what customers do needs no authentication', () => {
   expect(open.map(nameOf).sort()).toEqual([
-    // Says of the caller's own cookie whether it is good.
+    // Reports whether the caller's own cookie is valid.
     'GET /v1/auth/session',
-    // Who was sent a link knows it; all of this is limited by address.
+    // For customers with the link; rate limited by address.
     'GET /v1/checkout/links/:linkId',
-    // Whose payment it is shows its client secret.
+    // For customers with the client secret of the payment.
     'GET /v1/checkout/payments/:id',
     'GET /v1/checkout/payments/:id/stream',
     'POST /v1/auth/invites/accept',
@@ -112,19 +112,19 @@ test('nothing is open to anybody but what signing in takes, and what customers d
 })
 
 test.each<[string, (access: Route['access']) => boolean]>([
-  ['reads by key', access => access.by === 'key' && access.scope === 'payments:read'],
-  ['changes something by key', access => access.by === 'key' && access.scope !== 'payments:read'],
-  ['is of the sandbox', access => access.by === 'key' && access.testOnly === true],
+  ['reads with a key', access => access.by === 'key' && access.scope === 'payments:read'],
+  ['changes something with a key', access => access.by === 'key' && access.scope !== 'payments:read'],
+  ['belongs to the sandbox', access => access.by === 'key' && access.testOnly === true],
   ['is for owners', access => access.by === 'member' && access.role === 'owner'],
   ['is for developers', access => access.by === 'member' && access.role === 'developer'],
   ['is for viewers', access => access.by === 'member' && access.role === 'viewer'],
-  ['takes a recent proof', access => access.by === 'member' && access.stepUp === true],
-])('there is a route that %s, or nothing here would show how its wrong callers are told', (_, is) => {
+  ['needs a recent proof of identity', access => access.by === 'member' && access.stepUp === true],
+])('there is a route that %s, so its refusals are tested below', (_, is) => {
   expect(guarded.some(({ access }) => is(access))).toBe(true)
 })
 
 test.each(guarded.map((route, index) => [nameOf(route), route, index] as const))(
-  '%s tells every wrong caller so, before it looks at what is sent',
+  '%s refuses every wrong caller before it reads the request',
   async (_, route, index) => {
     const answers = []
     const wanted = []
@@ -133,7 +133,7 @@ test.each(guarded.map((route, index) => [nameOf(route), route, index] as const))
         ...(route.method !== 'GET' && { body: '{"broken":' }),
         headers: {
           'content-type': 'application/json',
-          // Who tries as many doors as this test has nobody's patience from one address.
+          // An own address for each request, because of the rate limits.
           'x-forwarded-for': `10.0.${index}.${name.length}`,
           ...(authorization !== undefined && { authorization }),
         },
@@ -146,7 +146,7 @@ test.each(guarded.map((route, index) => [nameOf(route), route, index] as const))
 )
 
 test.each(guarded.filter(({ access }) => access.by === 'member').map(route => [nameOf(route), route] as const))(
-  '%s answers a stranger as if there were no such merchant',
+  '%s answers the member of another merchant as if the merchant did not exist',
   async (_, route) => {
     const { shop, otherShop, removed } = cast
     const ask = (bearer: string) => (merchant: string) =>
@@ -158,20 +158,20 @@ test.each(guarded.filter(({ access }) => access.by === 'member').map(route => [n
   },
 )
 
-test('wrong callers have changed nothing', async () => {
+test('refused callers have changed nothing', async () => {
   expect(await contentsOf(server.sql)).toEqual(before)
 })
 
 test.each(withId.map(route => [nameOf(route), route] as const))(
-  '%s answers for the record of another, or of the other mode, as if there were none',
+  '%s answers 404 for the object of another merchant or mode',
   async (name, route) => {
     const fixture = fixtures[name]
-    if (!fixture) throw new Error(`${name} takes an id and has no fixture in test/http/records.ts`)
+    if (!fixture) throw new Error(`${name} has an id and no fixture in test/http/records.ts`)
     const byKey = route.access.by === 'key'
     const bearer = byKey ? cast.keys.full : cast.shop.owner.bearer
     const ask = (id: string) => {
       const json = route.method === 'GET' ? undefined : (fixture.body ?? {})
-      // Refunds need one. A refusal must leave it free, and it is the first of its request.
+      // Refunds need an idempotency key. A refusal must leave it free, and it must be the first request with it.
       const headers = { 'idempotency-key': crypto.randomUUID() }
       return server.call(route.method, pathOf(route, merchantId(), id), { bearer, json, headers })
     }
@@ -182,7 +182,7 @@ test.each(withId.map(route => [nameOf(route), route] as const))(
     const unchanged = await contentsOf(server.sql)
     await expectMissing(ask, [...namesNothing(own), ...foreign])
     expect(await contentsOf(server.sql)).toEqual(unchanged)
-    // Or the fixture would show nothing.
+    // Otherwise the fixture would prove nothing.
     const { status } = await ask(own)
     expect(fixture.status ?? (status < 300 ? status : 'a success')).toBe(status)
   },

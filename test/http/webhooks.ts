@@ -10,10 +10,10 @@ import { type ApiServer, apiServer, type Called } from '../harness/api.ts'
 import { happen, openPayment } from './payments.ts'
 import type { Person, Shop } from './people.ts'
 
-export const server = (outside: Partial<Dependencies> = {}) =>
+export const startServer = (outside: Partial<Dependencies> = {}) =>
   apiServer({ routes: [...webhookEndpointRoutes, ...deliveryRoutes, ...eventRoutes], outside })
 
-/** Nothing is sent in these tests, and no name is looked up for an address. */
+/** These tests send nothing and resolve no names. */
 export const url = 'https://192.0.9.1/webhooks'
 
 const by = ({ owner }: Shop) => ({ accountId: owner.accountId, actor: owner.id, address: '127.0.0.1' })
@@ -24,14 +24,14 @@ export const makeEndpoint = (
   { livemode = false, eventTypes = ['payment.succeeded'] }: { livemode?: boolean; eventTypes?: readonly string[] } = {},
 ) => createWebhookEndpoint(api, { merchantId: shop.merchantId, livemode, url, description: null, eventTypes }, by(shop))
 
-/** The id of the delivery. */
+/** Returns the id of the delivery. */
 export const sendTest = async (api: Api, shop: Shop, { id }: Pick<WebhookEndpointRow, 'id'>): Promise<string> => {
   const { delivery } = await testEndpoint(api, { id, merchantId: shop.merchantId, rendered: {} }, by(shop))
   return delivery.id
 }
 
 /** Two events of a merchant: `payment.created` and `payment.canceled`. */
-export const tellOfPayment = async (api: Api, { merchantId }: Pick<Shop, 'merchantId'>, livemode = false) => {
+export const publishPaymentEvents = async (api: Api, { merchantId }: Pick<Shop, 'merchantId'>, livemode = false) => {
   const { actor } = await openPayment(api, { merchantId, livemode })
   await happen(api, actor, { type: 'cancel' })
 }
@@ -61,17 +61,17 @@ export type Delivery = {
 }
 
 export const call = async <Body = Endpoint>(
-  to: ApiServer,
+  server: ApiServer,
   { path, owner }: Shop,
   method: string,
   below: string,
   { json = method === 'GET' || method === 'DELETE' ? undefined : {}, as = owner }: { json?: unknown; as?: Person } = {},
 ): Promise<Called & { readonly record: Body }> => {
-  const answer = await to.call(method, `${path}/${below}`, { bearer: as.bearer, json })
+  const answer = await server.call(method, `${path}/${below}`, { bearer: as.bearer, json })
   return { ...answer, record: answer.json as Body }
 }
 
 export type Listed<Item> = { readonly object: string; readonly data: readonly Item[]; readonly has_more: boolean }
 
-/** The code, and what is to blame. */
+/** The error code and the parameter. */
 export const errorOf = ({ json }: Called) => (json as { error?: { code: string; param?: string } }).error

@@ -18,11 +18,11 @@ import { refunds } from '../machines/refund-cases.ts'
 import { arrive, outcomes, T0 } from '../machines/table.ts'
 import { everyActor, subjects } from './subjects.ts'
 
-test('every kind is on the list, and tested', () => {
+test('every kind is registered and tested', () => {
   expect(kinds.map(({ name }) => name)).toEqual(subjects.map(({ kind }) => kind.name))
 })
 
-/** Steps that a machine takes in the situations of its tests: with fewer of them less is compared. */
+/** The minimum number of steps that a machine takes in the situations of its tests. */
 const leastSteps: Readonly<Record<string, number>> = {
   payment: 300,
   refund: 50,
@@ -31,19 +31,19 @@ const leastSteps: Readonly<Record<string, number>> = {
   delivery: 70,
 }
 
-/** What nobody but the record's own reader has to see. */
-const personal = [
+/** Fields with personal data, for readers of the record only. */
+const personalFields = [
   ...['customerEmail', 'customerName', 'metadata', 'description', 'successUrl'],
   ...['uncategorizedText', 'customerCommunication', 'shippingTrackingNumber', 'refundPolicy'],
 ]
 
 for (const { kind, subject } of subjects) {
   describe(kind.name, () => {
-    test('the core takes its machine', () => {
+    test('the core accepts its machine', () => {
       expect(() => checkMachine(kind)).not.toThrow()
     })
 
-    test('the core steps it as XState does, and asks for the same events, timers and effects', () => {
+    test('the core steps it as XState does, with the same events, timers and effects', () => {
       const core = stepper(kind)
       const input = { at: T0, ...subject.input }
       expect(core.begin(input)).toEqual(steppedTo(initialTransition(subject.machine, input)))
@@ -56,18 +56,18 @@ for (const { kind, subject } of subjects) {
       expect(steps.length).toBeGreaterThanOrEqual(leastSteps[kind.name] ?? Number.POSITIVE_INFINITY)
     })
 
-    test('every field of its context has a column, and no column is without a field', () => {
+    test('every context field has a column, and every column a field', () => {
       expect(Object.keys(kind.columns).sort()).toEqual(Object.keys(arrive(subject, '').context).sort())
     })
 
-    test('its history shows nothing personal', () => {
-      expect(kind.history.filter(field => personal.includes(field))).toEqual([])
+    test('its history contains no personal data', () => {
+      expect(kind.history.filter(field => personalFields.includes(field))).toEqual([])
     })
 
-    test('every effect its machine asks for is a job or a function, every timer a time and every event a record', async () => {
+    test('every effect is a job or a function, every timer has a time, and every event a record', async () => {
       const schema = await readFile(new URL('../schema.sql', import.meta.url), 'utf8')
       const [actor] = everyActor(kind, subject)
-      if (!actor) throw new Error('nothing to try it with')
+      if (!actor) throw new Error('there is no actor to try it with')
       const nodes: AnyStateNode[] = [kind.machine.root, ...(Object.values(kind.machine.states) as AnyStateNode[])]
       for (const { after } of nodes) {
         for (const { delay } of after) {
@@ -110,8 +110,8 @@ const actionsOf = (node: AnyStateNode): Named[] =>
     ...(node.parent ? [] : node.initial.actions),
   ].map(action => action as Named)
 
-describe('what is told in the same bundle', () => {
-  test('a link hears of every payment that enters or leaves processing, or succeeds', () => {
+describe('commands that are dispatched in the same bundle', () => {
+  test('a link is updated for every payment that starts or stops processing or succeeds', () => {
     const processing: Record<string, number> = {
       payment_processing: 1,
       payment_reverted: -1,
@@ -126,30 +126,33 @@ describe('what is told in the same bundle', () => {
     }
     for (const { before, event, after } of outcomes(payments)) {
       if (!before) continue
-      const told = linkEventOf[event.type as keyof typeof linkEventOf]
+      const linkEvents = linkEventOf[event.type as keyof typeof linkEventOf]
       const changes = (state: string) => Number(after.value === state) - Number(before.value === state)
       expect<unknown>([event.type, changes('processing'), changes('success')]).toEqual([
         event.type,
-        told ? processing[told] : 0,
-        told ? successes[told] : 0,
+        linkEvents ? processing[linkEvents] : 0,
+        linkEvents ? successes[linkEvents] : 0,
       ])
     }
   })
 
-  test('a payment keeps reserved what refunds neither failed nor canceled take', () => {
+  test('a payment keeps reserved what its refunds need', () => {
     const reserved = { reserve_refund: 1, release_refund: -1, refund_processed: 0 }
     const holds = (state: unknown) => Number(state !== 'failed' && state !== 'canceled')
     for (const { before, event, after } of outcomes(refunds)) {
       const type = (event?.type ?? 'create') as keyof typeof reservationEventOf
       if (!before && after.value !== 'requires_destination') continue
-      const told = reservationEventOf[type]
-      // One that has failed is reserved again first, in the bundle of the person who accepts it.
+      const linkEvents = reservationEventOf[type]
+      // A failed refund is reserved again first, in the bundle of the person who accepts it.
       if (before?.value === 'failed' && type === 'transaction_verified') {
         expect([after.value, reservationEventOf.retry]).toEqual(['processed', 'reserve_refund'])
         continue
       }
-      expect([type, holds(after.value) - (before ? holds(before.value) : 0)]).toEqual([type, told ? reserved[told] : 0])
-      expect([type, told === 'refund_processed']).toEqual([type, type === 'transaction_verified'])
+      expect([type, holds(after.value) - (before ? holds(before.value) : 0)]).toEqual([
+        type,
+        linkEvents ? reserved[linkEvents] : 0,
+      ])
+      expect([type, linkEvents === 'refund_processed']).toEqual([type, type === 'transaction_verified'])
     }
   })
 })

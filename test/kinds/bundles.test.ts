@@ -35,7 +35,7 @@ const open = async () => {
 const opened = open()
 afterAll(async () => {
   const { sql, clock, timers, close } = await opened
-  // The audit goes by the database's time, by which whatever is armed here is due some day.
+  // The audit uses the database's time, at which every timer of this file is due.
   clock.set(new Date(Date.now() + 366 * 86_400_000))
   while ((await timers.fireDue()) > 0);
   expect(await audit(sql, kinds)).toEqual([])
@@ -59,11 +59,11 @@ const newPayment = (id: string, paymentLinkId = newId()): Command => ({
 })
 const onPayment = (id: string, name: string, more: object = {}): Command => {
   const event = payments.events[name]
-  if (!event) throw new Error(`no event is called ${name}`)
+  if (!event) throw new Error(`unknown event ${name}`)
   return { kind: 'payment', actor: id, event: { ...event, ...more } }
 }
-/** With what its link is told, as every sender of a payment's event does it. */
-const told = (id: string, link: string, name: string): Command[] => {
+/** With the event for its link, as every caller of a payment's event sends it. */
+const withLinkEvent = (id: string, link: string, name: string): Command[] => {
   const type = linkEventOf[payments.events[name]?.type as keyof typeof linkEventOf]
   return [onPayment(id, name), ...(type ? [onLink(link, type)] : [])]
 }
@@ -93,7 +93,7 @@ const newDispute = (id: string, paymentId: string): Command => ({
 })
 
 describe('a payment and its link', () => {
-  test('the last payment a link has room for closes it, and the events tell each step once', async () => {
+  test('the last payment that a link allows closes it, and each step has one event', async () => {
     const { actors, sql } = await opened
     const [link, payment] = [newId(), newId()]
     await actors.dispatch(newLink(link, { maxPayments: 1 }))
@@ -102,14 +102,14 @@ describe('a payment and its link', () => {
       newPayment(payment, link),
       onPayment(payment, 'pick', { address: address() }),
     ])
-    await actors.dispatchBundle(told(payment, link, 'see 1000'))
+    await actors.dispatchBundle(withLinkEvent(payment, link, 'see 1000'))
 
     const another = newId()
     const late = await actors.dispatchBundle([onLink(link, 'open_payment'), newPayment(another, link)])
     expect(late).toMatchObject({ ok: false, refusal: 'state', index: 0 })
     expect(await sql`select from payments where id = ${another}`).toHaveLength(0)
 
-    await actors.dispatchBundle(told(payment, link, 'all 1000 final'))
+    await actors.dispatchBundle(withLinkEvent(payment, link, 'all 1000 final'))
     const [row] = await sql`select state, payments_count, payments_processing from payment_links where id = ${link}`
     expect(row).toEqual({ state: 'completed', payments_count: 1, payments_processing: 0 })
     const events =
@@ -121,7 +121,7 @@ describe('a payment and its link', () => {
     ])
   })
 
-  test('a reference names one link of a merchant and mode', async () => {
+  test('a reference identifies one link of a merchant and mode', async () => {
     const { actors } = await opened
     const first = newId()
     const reference = `order ${first}`
@@ -130,7 +130,7 @@ describe('a payment and its link', () => {
     expect(await actors.dispatch(newLink(newId(), { reference, livemode: true }))).toMatchObject({ ok: true })
   })
 
-  test('a link without an end does not expire, and one with an end does', async () => {
+  test('a link without an expiry does not expire, and one with an expiry does', async () => {
     const { actors, clock, timers, sql } = await opened
     const [endless, ending] = [newId(), newId()]
     await actors.dispatch(newLink(endless, { expiresAt: null }))
@@ -144,7 +144,7 @@ describe('a payment and its link', () => {
 })
 
 describe('a payment and its refunds', () => {
-  test('a hundred refunds of 30 at once give back 990 of 1000', async () => {
+  test('of a hundred simultaneous refunds of 30, 33 are made of 1000', async () => {
     const { actors, sql } = await opened
     const payment = newId()
     await actors.dispatchBundle(paid(payment))
@@ -157,7 +157,7 @@ describe('a payment and its refunds', () => {
     expect([row?.reserved, made.length]).toEqual([990, 33])
   })
 
-  test('with a destination a refund waits for its signature in the commit that makes it, and asks for one', async () => {
+  test('with a destination a refund waits for its signature from its first commit, which requests a signing job', async () => {
     const { actors, sql } = await opened
     const [payment, refund] = [newId(), newId()]
     await actors.dispatchBundle(paid(payment))
@@ -168,7 +168,7 @@ describe('a payment and its refunds', () => {
     expect([row?.state, job?.task]).toEqual(['requires_signature', 'sign-refund'])
   })
 
-  test('a transaction pays one refund', async () => {
+  test('one transaction pays one refund', async () => {
     const { actors } = await opened
     const payment = newId()
     await actors.dispatchBundle(paid(payment))
@@ -182,7 +182,7 @@ describe('a payment and its refunds', () => {
 })
 
 describe('a payment and its disputes', () => {
-  test('one is open at a time', async () => {
+  test('only one can be open at a time', async () => {
     const { actors } = await opened
     const [payment, first] = [newId(), newId()]
     expect(await actors.dispatch(newDispute(first, payment))).toMatchObject({ ok: true })
@@ -193,7 +193,7 @@ describe('a payment and its disputes', () => {
     expect(await actors.dispatch(newDispute(newId(), payment))).toMatchObject({ ok: true })
   })
 
-  test('winning evidence wins after three seconds, and other evidence waits for somebody', async () => {
+  test('winning evidence wins after three seconds, and other evidence waits for a person', async () => {
     const { actors, clock, timers, sql } = await opened
     const submitted = { winning: newId(), other: newId() }
     for (const [text, dispute] of Object.entries(submitted)) {

@@ -53,7 +53,7 @@ describe('a payment', () => {
     expect(paymentRecord.render(actorIn(paymentKind, payments, 'refunded'))).toEqual(refunded)
   })
 
-  test('when it is read has what the chain shows, and counts confirmations to the head', () => {
+  test('when read has its transfers, and confirmations counted to the head', () => {
     const transfer = { txHash: hash(7), logIndex: 2, blockHash: hash(8), from: address('d'), amount: 400n }
     const minedAt = '2026-11-20T12:01:00.000Z'
     const from = spelled('d')
@@ -102,7 +102,7 @@ describe('a payment', () => {
     })
   })
 
-  test('without an asset has null for crypto, and with ether the quote it was made at', () => {
+  test('without an asset has null for crypto, and with ether its quote', () => {
     expect(
       paymentReadRecord.render(actorIn(paymentKind, payments, 'new'), { facts: null, receiptUrl: null }).crypto,
     ).toBeNull()
@@ -118,7 +118,7 @@ describe('a payment', () => {
   })
 })
 
-test('a refund shows its claim page and transaction only to whoever may act on it', () => {
+test('a refund shows its claim page and transaction only to callers that may act on it', () => {
   const refund = actorIn(refundKind, refunds, 'processed')
   const record = {
     ...always,
@@ -154,7 +154,7 @@ test('a refund shows its claim page and transaction only to whoever may act on i
   })
 })
 
-test('a payment link knows its page', () => {
+test('a payment link has the URL of its page', () => {
   const link = actorIn(paymentLinkKind, paymentLinks, 'deactivated')
   expect(paymentLinkRecord.render(link, { publicUrl: 'https://pay.example' })).toEqual({
     ...always,
@@ -207,7 +207,7 @@ test('a dispute has an outcome once it is resolved', () => {
   })
 })
 
-test('a delivery that is under way is pending, and lists its attempts', () => {
+test('a delivery being sent is pending, and lists its attempts', () => {
   const attempt = {
     number: 1,
     trigger: 'automatic' as const,
@@ -234,7 +234,7 @@ test('a delivery that is under way is pending, and lists its attempts', () => {
   })
 })
 
-test('the body of a delivery is exactly six fields, and in lists an event says that it is one', () => {
+test('the body of a delivery has exactly six fields, and an event in a list has its object type', () => {
   const event = {
     id: '0193a000-0000-7000-8000-000000000004',
     type: 'payment.succeeded',

@@ -11,7 +11,7 @@ import { paymentLinks } from '../machines/payment-link-cases.ts'
 import { refunds } from '../machines/refund-cases.ts'
 import { arrive, minutes, outcomes, type Subject, T0 } from '../machines/table.ts'
 
-/** Every kind, and what its machine's tests know to do with it. */
+/** Every kind, with the situations and events of its machine's tests. */
 export const subjects: readonly { readonly kind: Kind; readonly subject: Subject }[] = [
   { kind: registered(paymentKind), subject: payments },
   { kind: registered(refundKind), subject: refunds },
@@ -22,11 +22,11 @@ export const subjects: readonly { readonly kind: Kind; readonly subject: Subject
 
 const ID = '0193a000-0000-7000-8000-00000000000f'
 
-/** The actor that a situation of the machine's tests leads to. */
+/** The actor in a situation of the machine's tests. */
 export const actorIn = <C = Context>(kind: Kind<C>, subject: Subject, situation: string): Actor<C> =>
   actorOf(kind, arrive(subject, subject.situations[situation] ?? situation))
 
-/** All actors that the machine's tests ever see. */
+/** All actors that occur in the machine's tests. */
 export const everyActor = (kind: Kind, subject: Subject): Actor[] =>
   outcomes(subject).map(({ after }) => actorOf(kind, after))
 

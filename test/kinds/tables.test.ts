@@ -12,7 +12,7 @@ const open = async () => {
   const db = await database()
   return { db, sql: db.sql, registry: await openRegistry(db.sql, kinds) }
 }
-// Opened while the tests are read, since a hook has less time than a test.
+// Opened while the tests are collected, since a hook has a shorter timeout than a test.
 const opened = open()
 afterAll(async () => (await opened).db[Symbol.asyncDispose]())
 
@@ -28,10 +28,10 @@ const rowOf = (sql: Sql, { columns, version }: Kind, actor: Actor): Record<strin
 
 for (const { kind, subject } of subjects) {
   describe(kind.table, () => {
-    test('takes whatever the machine comes to, and gives it back', async () => {
+    test('stores and returns every state of the machine', async () => {
       const { sql, registry } = await opened
       const actors = everyActor(kind, subject).map((actor, index) => ({ ...actor, rev: index + 1 }))
-      // The same columns and checks, without the unique keys: all of them are the same record.
+      // The same columns and checks, without unique keys: all rows are the same record.
       const table = sql(`${kind.table}_of_all`)
       await sql`create table ${table} (like ${sql(kind.table)} including constraints including defaults including identity)`
       await sql`insert into ${table} ${sql(actors.map(actor => rowOf(sql, kind, actor)))}`
@@ -39,9 +39,9 @@ for (const { kind, subject } of subjects) {
       expect(rows.map(row => registry.get(kind.name).decode(row))).toEqual(actors)
     })
 
-    test('refuses what the machine never comes to', async () => {
+    test('refuses states that the machine never has', async () => {
       const { sql } = await opened
-      const lines = linesOf(impossibilities, kind.table)
+      const lines = linesOf(invalidRows, kind.table)
       for (const [situation = '', change = '', constraint = ''] of lines) {
         await sql`delete from ${sql(kind.table)}`
         await sql`insert into ${sql(kind.table)} ${sql(rowOf(sql, kind, actorIn(kind, subject, situation)))}`
@@ -55,10 +55,10 @@ for (const { kind, subject } of subjects) {
       expect(rules.map(({ conname }) => conname).filter(name => !tried.has(name))).toEqual([])
     })
 
-    test('takes nothing a second time that there may be only one of', async () => {
+    test('refuses a second row where only one may exist', async () => {
       const { sql } = await opened
       const table = sql(kind.table)
-      const lines = linesOf(twins, kind.table)
+      const lines = linesOf(duplicates, kind.table)
       for (const [situation = '', same = '', other = '', index = ''] of lines) {
         const actor = actorIn(kind, subject, situation)
         for (const [change, expected] of [
@@ -81,7 +81,7 @@ for (const { kind, subject } of subjects) {
   })
 }
 
-test('every constraint that a kind expects to be violated is there, as a unique index, a check, or a trigger function that raises it', async () => {
+test('every constraint that a kind maps to a refusal exists: a unique index, a check, or a trigger that raises it', async () => {
   const { sql } = await opened
   for (const name of kinds.flatMap(({ refusals }) => Object.keys(refusals ?? {}))) {
     const [found] = await sql`
@@ -102,7 +102,7 @@ const violationOf = (statement: Promise<unknown>): Promise<string> =>
     error => error.constraint_name,
   )
 
-/** The lines about a table, which end with the name of one of its constraints. */
+/** The lines for a table, which end with the name of one of its constraints. */
 const linesOf = (text: string, table: string): string[][] =>
   text
     .split('\n')
@@ -110,10 +110,10 @@ const linesOf = (text: string, table: string): string[][] =>
     .filter(line => line.at(-1)?.startsWith(`${table}_`))
 
 /**
- * A situation the machine gets into, how another row of it is changed that keeps this one out, how one that does not,
- * and the index that tells them apart.
+ * A situation of the machine, a change of another such row that the constraint refuses, a change that it accepts, and
+ * the unique index that tells them apart.
  */
-const twins = `
+const duplicates = `
   picked            | address = '0x' || upper(substr(address, 3))         | address = overlay(address placing 'c' from 3) | payments_address_once
   processing        | confirmations = 7                                   | chain_id = 1                                  | refunds_transaction_once
   processing        | state = 'processed'                                 | state = 'failed', failure_reason = 'reverted' | refunds_transaction_once
@@ -127,8 +127,8 @@ const twins = `
   new               | state = 'canceled', next_attempt_at = null          | endpoint_id = gen_random_uuid()               | deliveries_event_once
 `
 
-/** A situation the machine gets into, what is done to its row, and the constraint that refuses it. */
-const impossibilities = `
+/** A situation of the machine, a change of its row, and the constraint that refuses it. */
+const invalidRows = `
   new               | state = 'paid'                                      | payments_state
   new               | amount_minor = 0                                    | payments_amount
   new               | amount_minor = 9007199254740992                     | payments_amount

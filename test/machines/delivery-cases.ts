@@ -20,7 +20,7 @@ const outcome = (type: DeliveryEvent['type'], attempt: number, more: object = {}
 const again = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `start later, ${from + index} fails`).join(', ')
 
-/** Everything but a later start happens at T0, and so is early for every retry. */
+/** Every event except a later start happens at T0, which is early for every retry. */
 export const deliveries: Subject = {
   machine: deliveryMachine,
   input: deliveryOpening,
@@ -30,7 +30,7 @@ export const deliveries: Subject = {
     '1 succeeds': outcome('attempt_succeeded', 1),
     '2 succeeds': outcome('attempt_succeeded', 2),
     '1 fails': outcome('attempt_failed', 1),
-    '1 fails by bad luck': outcome('attempt_failed', 1, { jitter: 1 }),
+    '1 fails with full jitter': outcome('attempt_failed', 1, { jitter: 1 }),
     '1 asks for 7 s': outcome('attempt_failed', 1, { retryAfterSeconds: 7 }),
     '1 asks for a day': outcome('attempt_failed', 1, { retryAfterSeconds: 86_400 }),
     '2 fails': outcome('attempt_failed', 2),
@@ -60,7 +60,7 @@ export const deliveries: Subject = {
     fifth: `start, 1 fails, ${again(2, 4)}, start later`,
     failed: `start, 1 fails, ${again(2, 5)}`,
     barred: 'start, 1 barred',
-    // Asked for by hand while it waited, and after it had ended.
+    // Requested by hand while it waited, and after it had ended.
     hurried: 'start, 1 fails, redeliver',
     'hurried ahead': 'start, 1 fails, redeliver in 2 s',
     'revived ahead': `start, 1 fails, ${again(2, 5)}, redeliver in 2 s`,

@@ -3,12 +3,12 @@ import { deliveries } from './delivery-cases.ts'
 import { arrive, creation, differences, shortestPaths } from './table.ts'
 
 describe('delivery', () => {
-  test('a new one is due at once and wakes the sender', () => {
-    expect(creation(deliveries)).toEqual({ to: 'pending', asks: '!wakeSender', changes: '' })
+  test('a new delivery is due immediately and wakes the sender', () => {
+    expect(creation(deliveries)).toEqual({ to: 'pending', effects: '!wakeSender', changes: '' })
     expect(arrive(deliveries, '').context).toMatchObject({ nextAttemptAt: new Date('2026-11-20T12:00:00.000Z') })
   })
 
-  test('every event in every situation does what is listed, and is refused where nothing is', () => {
+  test('every event has the listed outcome in every situation, and is refused where none is listed', () => {
     expect(
       differences(
         deliveries,
@@ -28,10 +28,10 @@ describe('delivery', () => {
       hurried sending                             | 2 succeeds          | delivered |                | resumeAt=null sendingSince=null deliveredAt=+0m
       redelivered sending                         | 2 succeeds          | delivered |                | sendingSince=null
 
-      It fails: the next one comes after 5 s, 60 s, 12 min and 2 h, a fifth later at most, or when the receiver asks for it.
+      It fails: the next one comes after 5 s, 60 s, 12 min and 2 h, a fifth later at most, or when Retry-After requests it.
       sending                                     | 1 fails             | pending   |                | nextAttemptAt=+5s sendingSince=null
       sending                                     | 1 lost              | pending   |                | nextAttemptAt=+5s sendingSince=null
-      sending                                     | 1 fails by bad luck | pending   |                | nextAttemptAt=+6s sendingSince=null
+      sending                                     | 1 fails with full jitter | pending   |                | nextAttemptAt=+6s sendingSince=null
       sending                                     | 1 asks for 7 s      | pending   |                | nextAttemptAt=+7s sendingSince=null
       sending                                     | 1 asks for a day    | pending   |                | nextAttemptAt=+10s sendingSince=null
       second                                      | 2 fails             | pending   |                | nextAttemptAt=+1m sendingSince=null
@@ -54,7 +54,7 @@ describe('delivery', () => {
       hurried sending, redelivered sending        | cancel              | stays     |                | cancelRequested=true
       revived sending, uncanceled sending         | cancel              | stays     |                | cancelRequested=true
       canceling                                   | 1 fails             | canceled  |                | sendingSince=null cancelRequested=false
-      canceling                                   | 1 fails by bad luck | canceled  |                | sendingSince=null cancelRequested=false
+      canceling                                   | 1 fails with full jitter | canceled  |                | sendingSince=null cancelRequested=false
       canceling                                   | 1 asks for 7 s      | canceled  |                | sendingSince=null cancelRequested=false
       canceling                                   | 1 asks for a day    | canceled  |                | sendingSince=null cancelRequested=false
       canceling                                   | 1 lost, 1 barred    | canceled  |                | sendingSince=null cancelRequested=false
@@ -71,7 +71,7 @@ describe('delivery', () => {
       redelivered sending                         | 2 lost in minute 1  | delivered |                | sendingSince=null
       revived sending                             | 6 fails             | failed    | !checkEndpoint | sendingSince=null
       uncanceled sending                          | 1 fails, 1 lost     | failed    | !checkEndpoint | sendingSince=null
-      uncanceled sending                          | 1 fails by bad luck | failed    | !checkEndpoint | sendingSince=null
+      uncanceled sending                          | 1 fails with full jitter | failed    | !checkEndpoint | sendingSince=null
       uncanceled sending                          | 1 asks for 7 s      | failed    | !checkEndpoint | sendingSince=null
       uncanceled sending                          | 1 asks for a day    | failed    | !checkEndpoint | sendingSince=null
       `,

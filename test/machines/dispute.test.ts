@@ -3,12 +3,12 @@ import { disputes } from './dispute-cases.ts'
 import { arrive, creation, differences, shortestPaths } from './table.ts'
 
 describe('dispute', () => {
-  test('a new one says so, and evidence is due in seven days', () => {
-    expect(creation(disputes)).toEqual({ to: 'needs_response', asks: 'dispute.opened +evidenceDue', changes: '' })
+  test('a new dispute publishes its event, and evidence is due in seven days', () => {
+    expect(creation(disputes)).toEqual({ to: 'needs_response', effects: 'dispute.opened +evidenceDue', changes: '' })
     expect(arrive(disputes, '').context.evidenceDueBy).toEqual(new Date('2026-11-27T12:00:00.000Z'))
   })
 
-  test('every event in every situation does what is listed, and is refused where nothing is', () => {
+  test('every event has the listed outcome in every situation, and is refused where none is listed', () => {
     expect(
       differences(
         disputes,

@@ -17,7 +17,7 @@ export const paymentOpening: PaymentOpening = {
   latePolicy: 'accept_stablecoins',
 }
 
-// A coin of two decimals, so that an atomic unit is a cent.
+// A token of two decimals, so that an atomic unit is a cent.
 const dollars: AssetPick = {
   chainId: 31337,
   asset: 'TUSD',
@@ -73,8 +73,8 @@ export const payments: Subject = {
     'see 1000 in ether': seen('enough_seen', 1000n, { ...inEther, ...minedAt(10) }),
     'see 1000 in ether too late for its price': seen('enough_seen', 1000n, { ...inEther, ...minedAt(11) }),
     'see only 400 in ether too late for its price': seen('too_little_seen', 400n, { ...inEther, ...minedAt(11) }),
-    'see 1000 elsewhere': seen('enough_seen', 1000n, onAnotherChain),
-    'see 1000 long ago': seen('enough_seen', 1000n, inAnOlderScan),
+    'see 1000 on another chain': seen('enough_seen', 1000n, onAnotherChain),
+    'see 1000 in older scan': seen('enough_seen', 1000n, inAnOlderScan),
     'see 1200': seen('enough_seen', 1200n),
     'see 999 and call it enough': seen('enough_seen', 999n),
     'see only 400': seen('too_little_seen', 400n),
@@ -103,7 +103,7 @@ export const payments: Subject = {
     '1200 final': final('amount_finalized', 1200n),
     'all 400 final': final('finalized', 400n),
     'all 1000 final': final('finalized', 1000n),
-    'all 1000 final long ago': final('finalized', 1000n, inAnOlderScan),
+    'all 1000 final in older scan': final('finalized', 1000n, inAnOlderScan),
     'all 1000 final in ether': final('finalized', 1000n, inEther),
     'accept late 400': final('late_accepted', 400n),
     'accept late 1000': final('late_accepted', 1000n),
@@ -156,7 +156,7 @@ export const payments: Subject = {
     failed: 'pick, reverted',
     underpaid: 'pick, see only 400, 400 final, over',
     canceled: 'pick, cancel',
-    // Money that comes when the payment has ended: all of it, too much, of a coin that is not par, and too little.
+    // Money that arrives after the payment has ended: the full amount, too much, of an asset without par, and too little.
     'failed paid': 'pick, reverted, now 1000',
     'canceled paid': 'pick, cancel, now 1000',
     'underpaid paid': 'pick, see only 400, 400 final, over, now 1000',

@@ -11,7 +11,7 @@ const subject: Subject = {
     ...payments.events,
     'lose it': { ...lose, type: 'reorganized', scan: 5 },
     'lose it in minute 30': { ...lose, type: 'reorganized', at: minutes(30) },
-    'lose what one node told': { ...lose, type: 'reorganized', hasLostAgreed: false },
+    'lose what one node reported': { ...lose, type: 'reorganized', hasLostAgreed: false },
     'see it again': { ...again, type: 'enough_seen' },
     ...Object.fromEntries(
       Array.from({ length: 20 }, (_, n) => [
@@ -22,8 +22,8 @@ const subject: Subject = {
   },
 }
 
-describe('a transfer that comes and goes', () => {
-  test('lengthens the window once', () => {
+describe('a transfer that disappears and reappears', () => {
+  test('extends the window once', () => {
     const once = arrive(subject, 'pick, see 1000, lose it')
     expect(once.context).toMatchObject({ expiresAt: minutes(35), windowLengthened: true })
     expect(arrive(subject, 'pick, see 1000, lose it, see 1000, lose it in minute 30').context).toMatchObject({
@@ -31,7 +31,7 @@ describe('a transfer that comes and goes', () => {
     })
   })
 
-  test('leaves the window to be lengthened later where it is long enough already', () => {
+  test('extends the window later if it is long enough at first', () => {
     const early = arrive(subject, 'pick, see 1000, lose all')
     expect(early.context).toMatchObject({ expiresAt: minutes(30), windowLengthened: false })
     expect(arrive(subject, 'pick, see 1000, lose all, see 1000, lose it').context).toMatchObject({
@@ -39,8 +39,8 @@ describe('a transfer that comes and goes', () => {
     })
   })
 
-  test('lengthens no window when one node alone had told of it', () => {
-    expect(arrive(subject, 'pick, see 1000, lose what one node told')).toMatchObject({
+  test('does not extend the window when only one node had reported it', () => {
+    expect(arrive(subject, 'pick, see 1000, lose what one node reported')).toMatchObject({
       value: 'pending',
       context: { expiresAt: minutes(30), windowLengthened: false },
     })
@@ -48,17 +48,17 @@ describe('a transfer that comes and goes', () => {
 
   test('is announced once, and another transaction once as well', () => {
     const lost = arrive(subject, 'pick, see 1000, lose it')
-    expect(step(subject, lost, 'see it again')).toMatchObject({ to: 'processing', asks: '' })
-    expect(step(subject, lost, 'see another 1')).toMatchObject({ to: 'processing', asks: 'payment.processing' })
+    expect(step(subject, lost, 'see it again')).toMatchObject({ to: 'processing', effects: '' })
+    expect(step(subject, lost, 'see another 1')).toMatchObject({ to: 'processing', effects: 'payment.processing' })
     const both = arrive(subject, 'pick, see 1000, lose it, see another 1, lose it')
-    expect(step(subject, both, 'see it again')).toMatchObject({ to: 'processing', asks: '' })
+    expect(step(subject, both, 'see it again')).toMatchObject({ to: 'processing', effects: '' })
   })
 
-  test('under ever new hashes is announced no more than sixteen times', () => {
+  test('is announced at most sixteen times under changing hashes', () => {
     const path = Array.from({ length: 16 }, (_, n) => `see another ${n}, lose it`).join(', ')
     const announced = arrive(subject, `pick, ${path}`)
-    expect(step(subject, announced, 'see another 16')).toMatchObject({ to: 'processing', asks: '' })
-    expect(step(subject, announced, 'see only 400')).toMatchObject({ asks: 'payment.underpaid' })
+    expect(step(subject, announced, 'see another 16')).toMatchObject({ to: 'processing', effects: '' })
+    expect(step(subject, announced, 'see only 400')).toMatchObject({ effects: 'payment.underpaid' })
     expect(announced.context.announced).not.toContain(`processing ${hash(7)}`)
   })
 })

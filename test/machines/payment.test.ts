@@ -3,11 +3,11 @@ import { payments, refund } from './payment-cases.ts'
 import { arrive, creation, differences, shortestPaths, step, T0 } from './table.ts'
 
 describe('payment', () => {
-  test('opening a checkout makes it pending and says so', () => {
-    expect(creation(payments)).toEqual({ to: 'pending', asks: 'payment.created', changes: '' })
+  test('opening a checkout makes it pending and publishes its event', () => {
+    expect(creation(payments)).toEqual({ to: 'pending', effects: 'payment.created', changes: '' })
   })
 
-  test('every event in every situation does what is listed, and is refused where nothing is', () => {
+  test('every event has the listed outcome in every situation, and is refused where none is listed', () => {
     expect(
       differences(
         payments,
@@ -23,7 +23,7 @@ describe('payment', () => {
       Enough is seen, mined within the window, of the picked asset, in a scan that is not old.
       picked, stray                      | see 1000                | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7 announced=["processing 0x777"]
       picked, stray                      | see 1000 at the end     | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7 announced=["processing 0x777"]
-      picked, stray                      | see 1000 long ago       | processing | payment.processing | scan=4 amountReceived=1000 txHash=0x777 blockNumber=7 announced=["processing 0x777"]
+      picked, stray                      | see 1000 in older scan  | processing | payment.processing | scan=4 amountReceived=1000 txHash=0x777 blockNumber=7 announced=["processing 0x777"]
       picked                             | see 1200                | processing | payment.processing | scan=5 amountReceived=1200 txHash=0x777 blockNumber=7 announced=["processing 0x777"] exception=overpaid
       stray                              | see 1200                | processing | payment.processing | scan=5 amountReceived=1200 txHash=0x777 blockNumber=7 announced=["processing 0x777"]
       picked ether                       | see 1000 in ether       | processing | payment.processing | scan=5 amountReceived=1000 txHash=0x777 blockNumber=7 announced=["processing 0x777"]
@@ -256,7 +256,7 @@ describe('payment', () => {
     })
   })
 
-  test('a price that is not par is kept for who has paid while it held, also when that is taken back', () => {
+  test('a quote used in time is kept for the customer, also when a reorg removes the transfer', () => {
     const losing = {
       ...payments,
       events: {
@@ -280,7 +280,7 @@ describe('payment', () => {
     ['pick, see only 400, wrong asset', 'pending', 'underpaid'],
     ['pick, see 1000, wrong asset', 'processing', null],
     ['pick, see 1200, wrong asset', 'processing', 'overpaid'],
-  ])('after “%s” another asset can go again, as if it had never come', (path, value, exception) => {
+  ])('after “%s”, another asset can disappear without a trace', (path, value, exception) => {
     const context = { stray: null, exception, attention: false }
     expect(arrive(payments, `${path}, stray gone`)).toMatchObject({ value, context })
     expect(step(payments, arrive(payments, `${path}, final on a wrong chain`), 'stray gone')).toBeUndefined()
@@ -296,7 +296,7 @@ describe('payment', () => {
     ['pick, over, now 400 in block 8, late 400', 'expired', true],
     ['pick, see only 400, 400 final, over', 'failed', true],
     ['pick, cancel, wrong asset', 'canceled', true],
-  ])('after “%s” an unexplained collection can go again', (path, value, attention) => {
+  ])('after “%s”, an unexplained collection can disappear', (path, value, attention) => {
     const context = { collectionUnexplained: false, attention }
     expect(arrive(payments, `${path}, collected unseen, collection gone`)).toMatchObject({ value, context })
     expect(arrive(payments, `${path}, collected unseen, dismiss, collection gone`)).toMatchObject({
@@ -304,13 +304,13 @@ describe('payment', () => {
     })
   })
 
-  test('another asset that goes takes no unexplained collection with it', () => {
+  test('another asset that disappears does not remove an unexplained collection', () => {
     const path = 'pick, wrong asset, collected unseen'
     expect(arrive(payments, `${path}, stray gone`)).toMatchObject({ context: { stray: null, attention: true } })
     expect(arrive(payments, `${path}, dismiss, stray gone`)).toMatchObject({ context: { attention: false } })
   })
 
-  test('what is given back of too much waits for nobody, once no more than the price is left', () => {
+  test('an overpayment needs no decision once the excess is refunded', () => {
     const subject = {
       ...payments,
       events: {
@@ -345,12 +345,12 @@ describe('payment', () => {
     })
   })
 
-  test('the window of a live payment is ended by time alone', () => {
+  test('the window of a live payment ends only by time', () => {
     const live = { ...payments, input: { ...payments.input, livemode: true } }
     expect(step(live, arrive(live, 'pick'), 'end window')).toBeUndefined()
   })
 
-  test('more money than a number holds is received as the largest that one does', () => {
+  test('an amount larger than the database type is stored as its largest value', () => {
     const all = 2n ** 256n - 1n
     const flooded = {
       ...payments,

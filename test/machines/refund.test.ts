@@ -3,11 +3,11 @@ import { refunds } from './refund-cases.ts'
 import { creation, differences, shortestPaths } from './table.ts'
 
 describe('refund', () => {
-  test('a new one waits for a destination and records how far its chain is', () => {
-    expect(creation(refunds)).toEqual({ to: 'requires_destination', asks: '!recordBeginning', changes: '' })
+  test('a new refund waits for a destination and records the head of its chain', () => {
+    expect(creation(refunds)).toEqual({ to: 'requires_destination', effects: '!recordBeginning', changes: '' })
   })
 
-  test('every event in every situation does what is listed, and is refused where nothing is', () => {
+  test('every event has the listed outcome in every situation, and is refused where none is listed', () => {
     expect(
       differences(
         refunds,
@@ -31,14 +31,14 @@ describe('refund', () => {
       replaced                                    | 2 dropped           | failed             | !unwatchTransaction !watchGivenUpTransaction !closeUnclearNonces refund.failed !watchDestination        | failureReason=dropped
 
       Its own transaction may move money that is not the refund's, or more than that: a person looks at it.
-      processing                                  | 1 verified and more | processed          | !unwatchTransaction !closeUnclearNonces refund.processed !watchDestination !clearSigningWait | confirmations=3 attention=true strayTxHash=0x111
-      processing                                  | 1 of less           | failed             | !unwatchTransaction !watchGivenUpTransaction !closeUnclearNonces refund.failed !watchDestination        | confirmations=3 failureReason=amount_mismatch attention=true strayTxHash=0x111
+      processing                                  | 1 verified with excess | processed          | !unwatchTransaction !closeUnclearNonces refund.processed !watchDestination !clearSigningWait | confirmations=3 attention=true strayTxHash=0x111
+      processing                                  | 1 too little         | failed             | !unwatchTransaction !watchGivenUpTransaction !closeUnclearNonces refund.failed !watchDestination        | confirmations=3 failureReason=amount_mismatch attention=true strayTxHash=0x111
       paid too much                               | dismiss             | stays              |                                                                                               | attention=false
       paid too little                             | dismiss             | stays              |                                                                                               | attention=false
 
       Where nobody can say what became of it a person may, who has seen that the money came or that it did not.
       processing                                  | 1 unproven          | failed             | !unwatchTransaction !watchGivenUpTransaction !closeUnclearNonces refund.failed !watchDestination        | confirmations=3 failureReason=unproven attention=true strayTxHash=0x111
-      paid too little                             | 1 verified, 1 verified and more | processed          | refund.processed !watchDestination !clearSigningWait                                         | failureReason=null attention=false
+      paid too little                             | 1 verified, 1 verified with excess | processed          | refund.processed !watchDestination !clearSigningWait                                         | failureReason=null attention=false
       dropped yet mined                           | 2 verified          | processed          | refund.processed !watchDestination !clearSigningWait                                         | confirmations=3 failureReason=null attention=false
       accepted after all                          | transfer 2          | stays              |                                                                                               | attention=true strayTxHash=0x222
 
@@ -48,7 +48,7 @@ describe('refund', () => {
 
       A failed one may be signed again, once somebody has looked where money has moved.
       failed                                      | retry               | requires_signature | !leaveToManualSigning !watchDestination !signRefund                                                    | txHash=null confirmations=0 failureReason=null
-      looked at                                   | retry               | requires_signature | !leaveToManualSigning !watchDestination !signRefund                                                    | txHash=null confirmations=0 failureReason=null
+      dismissed                                   | retry               | requires_signature | !leaveToManualSigning !watchDestination !signRefund                                                    | txHash=null confirmations=0 failureReason=null
       dropped                                     | retry               | requires_signature | !leaveToManualSigning !watchDestination !signRefund                                                    | txHash=null failureReason=null
 
       A transfer that nobody waits for needs a person.
@@ -57,7 +57,7 @@ describe('refund', () => {
       canceled, canceled later                    | transfer 1          | stays              |                                                                                               | attention=true strayTxHash=0x111
       paid twice, paid after all                  | transfer 2          | stays              |                                                                                               |
       paid too much, paid too little              | transfer 2          | stays              |                                                                                               | strayTxHash=0x222
-      looked at                                   | transfer 2          | stays              |                                                                                               | attention=true strayTxHash=0x222
+      dismissed                                   | transfer 2          | stays              |                                                                                               | attention=true strayTxHash=0x222
       paid although canceled                      | transfer 1          | stays              |                                                                                               |
       paid although canceled                      | transfer 2          | stays              |                                                                                               | strayTxHash=0x222
       paid twice, paid after all                  | dismiss             | stays              |                                                                                               | attention=false

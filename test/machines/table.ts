@@ -7,13 +7,13 @@ import {
   transition,
 } from 'xstate'
 
-/** When everything in these tables happens, unless an event says something else. */
+/** The time of all events in these tables that have no other. */
 export const T0 = new Date('2026-11-20T12:00:00.000Z')
 export const minutes = (count: number) => new Date(T0.getTime() + count * 60_000)
 
 /**
- * What a table is about: a machine, events by a short name, and situations by the events that lead
- * to them, so that every situation is one the machine gets into by itself. `after expiry` is a timer.
+ * What a table covers: a machine, its events by short names, and its situations by the events that lead to them, so that
+ * the machine can reach every situation. `after expiry` is a timer.
  */
 export type Subject = {
   readonly machine: AnyStateMachine
@@ -22,9 +22,9 @@ export type Subject = {
   readonly situations: Readonly<Record<string, string>>
 }
 
-export type Outcome = { readonly to: string; readonly asks: string; readonly changes: string }
+export type Outcome = { readonly to: string; readonly effects: string; readonly changes: string }
 
-/** The situation that a comma-separated list of events leads to, from creation. */
+/** The situation after a comma-separated list of events, from creation. */
 export const arrive = (subject: Subject, path: string): AnyMachineSnapshot => {
   let [snapshot]: readonly [AnyMachineSnapshot, ...unknown[]] = initialTransition(subject.machine, {
     at: T0,
@@ -40,7 +40,7 @@ export const arrive = (subject: Subject, path: string): AnyMachineSnapshot => {
 
 export const creation = (subject: Subject): Outcome => {
   const [snapshot, actions] = initialTransition(subject.machine, { at: T0, ...subject.input })
-  return { to: String(snapshot.value), asks: asksOf(actions), changes: '' }
+  return { to: String(snapshot.value), effects: effectsOf(actions), changes: '' }
 }
 
 /** Undefined when the machine refuses the event. */
@@ -50,13 +50,13 @@ export const step = (subject: Subject, before: AnyMachineSnapshot, name: string)
   const [after, actions] = transition(subject.machine, before, event)
   if (after.status === 'error') throw after.error
   const to = after.value === before.value ? 'stays' : String(after.value)
-  return { to, asks: asksOf(actions), changes: changesOf(before.context, after.context) }
+  return { to, effects: effectsOf(actions), changes: changesOf(before.context, after.context) }
 }
 
 /**
- * Every pair of situation and event whose outcome is not what the table says, one line each: pairs
- * that the table does not list must be refused. Columns: situations, events, next state (or `stays`),
- * what is asked for (public events, `!effect`, `+timer`, `-timer`), and every field that changes.
+ * One line for every pair of situation and event whose outcome differs from the table; pairs that the table does not
+ * list must be refused. Columns: situations, events, next state (or `stays`), effects (public events, `!effect`,
+ * `+timer`, `-timer`), and all changed fields.
  */
 export const differences = (subject: Subject, table: string): string[] => {
   const expected = readTable(table)
@@ -67,16 +67,16 @@ export const differences = (subject: Subject, table: string): string[] => {
       const key = `${situation} | ${name}`
       const wanted = expected.get(key) ?? 'refused'
       const outcome = step(subject, before, name)
-      const actual = outcome ? `${outcome.to} | ${outcome.asks} | ${outcome.changes}` : 'refused'
-      if (actual !== wanted) found.push(`${key} | ${actual}      (the table says: ${wanted})`)
+      const actual = outcome ? `${outcome.to} | ${outcome.effects} | ${outcome.changes}` : 'refused'
+      if (actual !== wanted) found.push(`${key} | ${actual}      (the table has: ${wanted})`)
       expected.delete(key)
     }
   }
-  for (const key of expected.keys()) found.push(`${key} is in the table, and names nothing`)
+  for (const key of expected.keys()) found.push(`${key} is in the table but does not exist`)
   return found
 }
 
-/** Every situation, and every step from one, as the machine takes them. */
+/** Every situation with every event that the machine accepts there. */
 export const outcomes = (subject: Subject) =>
   Object.values(subject.situations).flatMap(path => {
     const before = arrive(subject, path)
@@ -87,14 +87,14 @@ export const outcomes = (subject: Subject) =>
     return [{ before: undefined, event: undefined, after: before }, ...steps]
   })
 
-/** The shortest ways from creation to every state, found by trying every event everywhere. */
+/** The shortest paths from creation to every state, found by trying every event everywhere. */
 export const shortestPaths = (subject: Subject): Record<string, string> => {
   const start = arrive(subject, '')
   const paths: Record<string, string> = { [String(start.value)]: '' }
   const seen = new Set([fingerprint(start)])
   let frontier = [{ snapshot: start, path: [] as string[] }]
   const states = Object.keys(subject.machine.states).length
-  // Counters grow for ever: a state that is not found among so many situations is out of reach.
+  // Counters grow without end: a state that is not found among so many situations cannot be reached.
   while (frontier.length > 0 && Object.keys(paths).length < states && seen.size < 10_000) {
     const next: typeof frontier = []
     for (const { snapshot, path } of frontier) {
@@ -120,7 +120,7 @@ const words = (list: string): string[] =>
 
 const eventNamed = ({ machine, events }: Subject, name: string, snapshot: AnyMachineSnapshot): AnyEventObject => {
   const event = events[name]
-  if (!event) throw new Error(`no event is called ${name}`)
+  if (!event) throw new Error(`unknown event ${name}`)
   const timer = /^after (.*)$/.exec(name)?.[1]
   return { at: T0, ...event, ...(timer && { type: `xstate.after.${timer}.${machine.id}.${snapshot.value}` }) }
 }
@@ -128,21 +128,21 @@ const eventNamed = ({ machine, events }: Subject, name: string, snapshot: AnyMac
 const readTable = (table: string): Map<string, string> => {
   const rows = new Map<string, string>()
   for (const line of table.split('\n').filter(line => line.includes('|'))) {
-    const [situations = '', events = '', to, asks, changes = ''] = line
+    const [situations = '', events = '', to, effects, changes = ''] = line
       .split('|')
       .map(cell => cell.trim().replace(/ +/g, ' '))
     for (const situation of words(situations)) {
       for (const event of words(events)) {
         const key = `${situation} | ${event}`
-        if (rows.has(key)) throw new Error(`twice in the table: ${key}`)
-        rows.set(key, `${to} | ${asks} | ${changes}`)
+        if (rows.has(key)) throw new Error(`listed twice: ${key}`)
+        rows.set(key, `${to} | ${effects} | ${changes}`)
       }
     }
   }
   return rows
 }
 
-const asksOf = (actions: readonly ExecutableActionObject[]): string => actions.map(askOf).join(' ')
+const effectsOf = (actions: readonly ExecutableActionObject[]): string => actions.map(askOf).join(' ')
 
 const askOf = ({ type, params }: ExecutableActionObject): string => {
   const given = (params ?? {}) as { event?: { type: string }; id?: string; sendId?: string }
@@ -159,7 +159,7 @@ const changesOf = (before: Record<string, unknown>, after: Record<string, unknow
     .map(field => `${field}=${show(after[field])}`)
     .join(' ')
 
-/** Times counted from T0, which is how the tables think of them, and hashes by their first digits. */
+/** Times relative to T0, as in the tables, and hashes by their first digits. */
 const show = (value: unknown): string =>
   value instanceof Date
     ? `+${sinceT0(value)}`

@@ -10,6 +10,6 @@ test.each([
   [50n, 1, 2, '5.0'],
   [16_200_000_000_000_000_000n, 18, 0, '16.2'],
   [10n ** 18n, 18, 0, '1'],
-])('%p atomic units of %p decimals are with at least %p digits %s', (amount, decimals, least, text) => {
+])('%p atomic units with %p decimals and at least %p digits are %s', (amount, decimals, least, text) => {
   expect(unitsOf(amount, decimals, least)).toBe(text)
 })

@@ -8,42 +8,45 @@ import { until } from '../harness/until.ts'
 import { makeLink } from '../http/links.ts'
 import { shop } from '../http/people.ts'
 
-// What a page runs is told as texts: the program itself knows no page.
+// Scripts for the page are strings, because the types of this program have no DOM.
 const faintTexts = await Bun.file(new URL('./contrast.js', import.meta.url)).text()
 const openAll = 'for (const each of document.querySelectorAll("details")) each.open = true'
 const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-let to: ApiServer
+let server: ApiServer
 let browser: Browser
 let payPath: string
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  to = await apiServer({ routes: [...routes, ...pageRoutes(routes)] })
+  server = await apiServer({ routes: [...routes, ...pageRoutes(routes)] })
   browser = await openBrowser()
-  const { merchantId } = await shop(to.api)
-  payPath = `/pay/${(await makeLink(to.api, { merchantId, livemode: false }, { title: 'L'.repeat(200) })).id}`
+  const { merchantId } = await shop(server.api)
+  payPath = `/pay/${(await makeLink(server.api, { merchantId, livemode: false }, { title: 'L'.repeat(200) })).id}`
 })
 afterAll(async () => {
   await browser?.close()
-  await to?.[Symbol.asyncDispose]()
+  await server?.[Symbol.asyncDispose]()
 })
 
 type Look = { readonly width: number; readonly colorScheme: 'light' | 'dark' }
 
-/** Opens a page, and tells what it asked for and complained of. */
-const open = async (path: string, look: Look): Promise<{ page: Page; asked: string[]; complaints: string[] }> => {
+/** Opens a page, and records its requests and console messages. */
+const open = async (
+  path: string,
+  look: Look,
+): Promise<{ page: Page; requests: string[]; consoleMessages: string[] }> => {
   const context = await browser.newContext({
     viewport: { width: look.width, height: 800 },
     colorScheme: look.colorScheme,
   })
   const page = await context.newPage()
-  const asked: string[] = []
-  const complaints: string[] = []
-  page.on('request', request => asked.push(request.url()))
-  page.on('console', message => complaints.push(message.text()))
-  await page.goto(to.url + path)
-  return { page, asked, complaints }
+  const requests: string[] = []
+  const consoleMessages: string[] = []
+  page.on('request', request => requests.push(request.url()))
+  page.on('console', message => consoleMessages.push(message.text()))
+  await page.goto(server.url + path)
+  return { page, requests, consoleMessages }
 }
 
 const looks = [
@@ -58,20 +61,20 @@ describe
   .each([['/docs'], ['/docs/refunds'], ['/docs/objects'], ['/pay/:linkId'], ['/pay/nowhere'], ['/nowhere']])(
   '%s',
   pattern => {
-    test.each(looks)('fits a window of %o, and is easy to read', async look => {
+    test.each(looks)('fits a window of %o and is readable', async look => {
       const path = pattern.replace(/.*:linkId/, payPath)
-      const { page, asked, complaints } = await open(path, look)
+      const { page, requests, consoleMessages } = await open(path, look)
       await page.evaluate(openAll)
       expect(await page.evaluate(overflow)).toBe(0)
       expect(await page.evaluate(faintTexts)).toEqual([])
-      expect(asked).toEqual([to.url + path])
-      expect(complaints.filter(each => !each.includes('404'))).toEqual([])
+      expect(requests).toEqual([server.url + path])
+      expect(consoleMessages.filter(each => !each.includes('404'))).toEqual([])
       await page.context().close()
     })
   },
 )
 
-/** Where each character of the title stands, from the left. */
+/** The horizontal position of each character of the title. */
 const places = `(() => {
   const text = document.createTreeWalker(document.querySelector('h1'), NodeFilter.SHOW_TEXT).nextNode()
   return Array.from(text.nodeValue, (_, at) => {
@@ -82,16 +85,16 @@ const places = `(() => {
   })
 })()`
 
-test.skipIf(!hasBrowser)('a title from right to left ends at its left', async () => {
-  const { merchantId } = await shop(to.api)
-  const { id } = await makeLink(to.api, { merchantId, livemode: false }, { title: 'מנורה!' })
+test.skipIf(!hasBrowser)('a right-to-left title ends at its left', async () => {
+  const { merchantId } = await shop(server.api)
+  const { id } = await makeLink(server.api, { merchantId, livemode: false }, { title: 'מנורה!' })
   const { page } = await open(`/pay/${id}`, looks[0])
   const lefts = (await page.evaluate(places)) as number[]
   expect(lefts).toEqual(lefts.toSorted((a, b) => b - a))
   await page.context().close()
 })
 
-test.skipIf(!hasBrowser)('a phone lays out the documentation as far as it is looked at', async () => {
+test.skipIf(!hasBrowser)('a phone lays out only the visible part of the documentation', async () => {
   const { page } = await open('/docs', looks[2])
   const laidOut = () =>
     page.evaluate(
@@ -110,7 +113,7 @@ test.skipIf(!hasBrowser)('Lighthouse can read robots.txt from the documentation'
   const { frameTree } = await session.send('Page.getFrameTree')
   const { resource } = await session.send('Network.loadNetworkResource', {
     frameId: frameTree.frame.id,
-    url: `${to.url}/robots.txt`,
+    url: `${server.url}/robots.txt`,
     options: { disableCache: true, includeCredentials: true },
   })
   expect(resource.httpStatusCode).toBe(404)
@@ -118,7 +121,7 @@ test.skipIf(!hasBrowser)('Lighthouse can read robots.txt from the documentation'
 })
 
 describe.skipIf(!hasBrowser)('by keyboard', () => {
-  test('one goes to the content at once, and opens an operation', async () => {
+  test('the first link leads to the content, and an operation opens', async () => {
     const { page } = await open('/docs/refunds', looks[0])
     await page.keyboard.press('Tab')
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Skip to the content')

@@ -4,7 +4,7 @@ import { qrCode } from '../../src/pages/qr.ts'
 
 const address = '0x52908400098527886E0F7030069857D2E4169EE7'
 
-/** What its path paints, at four pixels a module. */
+/** The pixels of its path, with four pixels per module. */
 const painted = (svg: string) => {
   const modules = Number(/viewBox="0 0 (\d+) /.exec(svg)?.[1])
   const size = modules * 4
@@ -24,11 +24,11 @@ describe('a QR code', () => {
     ['a'],
     [`ethereum:${address}@1?value=1`],
     [`ethereum:${address}@11155111/transfer?address=${address}&uint256=${2n ** 256n - 1n}`],
-  ])('is read as what it was made of: %s', text => {
+  ])('decodes to its text: %s', text => {
     expect(decodeQR(painted(qrCode(text, 'A link')).image)).toBe(text)
   })
 
-  test('has the white margin of four modules that readers need, on every side', () => {
+  test('has the margin of four white modules that readers need, on every side', () => {
     const { modules, image } = painted(qrCode('a', 'A link'))
     const isWhite = (x: number, y: number) => image.data[((y * 4 + 1) * image.width + x * 4 + 1) * 4] === 255
     for (let at = 0; at < modules; at++)
@@ -38,7 +38,7 @@ describe('a QR code', () => {
       }
   })
 
-  test('says what it is, whatever is in that', () => {
+  test('has a label, escaped', () => {
     expect(qrCode('a', 'The "link" of <Lamps> & more')).toContain(
       'role="img" aria-label="The &#34;link&#34; of &#60;Lamps&#62; &#38; more"',
     )

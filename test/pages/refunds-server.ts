@@ -17,11 +17,11 @@ import type { Person } from '../http/people.ts'
 const nowhere = `0x${'0'.repeat(40)}`
 export const password = 'correct horse battery'
 
-/** A whole server before a real chain, a merchant that signs by hand there, and a browser to do it with. */
+/** A whole server with a real chain, a merchant that signs by hand, and a browser. */
 export const refundsServer = async () => {
   let connected: Chains | undefined
   const served = [...routes, ...pageRoutes(routes)]
-  const to = await apiServer({
+  const server = await apiServer({
     routes: served,
     env: { CHECKOUT_RATE_LIMIT: '0', SIGN_UP: 'open' },
     chains: outside => {
@@ -35,16 +35,16 @@ export const refundsServer = async () => {
       }
     },
   })
-  const on = await refundHouse(to)
+  const on = await refundHouse(server)
   const described = {
     ...sandboxChain({ token: on.chain.token, feed: nowhere, euroFeed: nowhere }),
     ...{ network: 'Lamp Net', finality: { confirmations: 4 }, explorerUrl: 'https://scan.example' },
   }
-  connected = connectChains([described], () => [on.chain.url], to.api)
+  connected = connectChains([described], () => [on.chain.url], server.api)
   const browser: Browser = await openBrowser()
 
   const anna = 'anna@lamps.shop'
-  const signedUp = await to.call('POST', '/v1/auth/sign-up', {
+  const signedUp = await server.call('POST', '/v1/auth/sign-up', {
     json: { email: anna, password, merchantName: 'Lamps & other lights' },
   })
   const { accessToken, user, merchants } = signedUp.json as {
@@ -58,24 +58,24 @@ export const refundsServer = async () => {
     ...{ accountId: decodeId('usr', user.id) ?? '', id: user.id, email: anna, bearer: accessToken },
   }
 
-  /** What the chain has seen is mined, final and told. */
+  /** Everything on the chain is mined, final and applied. */
   const settle = async () => {
     await on.bury()
-    await decide(to, on.chainOf())
+    await decide(server, on.chainOf())
   }
   return {
-    ...{ to, on, owner, merchant, merchantId, settle, browser },
-    /** One that waits to be signed; its id as the interface has it. */
+    ...{ server, on, owner, merchant, merchantId, settle, browser },
+    /** A refund that waits for its signature; its id in the API. */
     made: async (more: { coins?: boolean; destination?: null } = {}) => {
       const refund = await on.made({ of: { merchantId, livemode: false }, ...more })
       return encodeId('re', refund.id)
     },
     look: (id: string) => on.look({ id: decodeId('re', id) ?? '' }),
-    /** The page at an address, for somebody who has signed in before; nobody has where `by` is null. */
+    /** Opens the page at an address for a signed-in account, or without an account where `by` is null. */
     open: async (path: string, { by = owner as Person | null, script = '', ...options }: Opening = {}) => {
       const context = await browser.newContext(options)
       if (by) {
-        const { cookie } = await openSession(to.api, by.accountId, {
+        const { cookie } = await openSession(server.api, by.accountId, {
           address: '127.0.0.1',
           network: '127.0.0.1',
           userAgent: null,
@@ -84,30 +84,30 @@ export const refundsServer = async () => {
         const where = { domain: '127.0.0.1', path: '/v1/auth', httpOnly: true, sameSite: 'Strict' as const }
         await context.addCookies([{ name, value, ...where }])
       }
-      const asked: string[] = []
-      const complaints: string[] = []
-      context.on('request', request => asked.push(request.url()))
-      context.on('console', message => complaints.push(message.text()))
-      context.on('weberror', error => complaints.push(error.error().message))
+      const requests: string[] = []
+      const consoleMessages: string[] = []
+      context.on('request', request => requests.push(request.url()))
+      context.on('console', message => consoleMessages.push(message.text()))
+      context.on('weberror', error => consoleMessages.push(error.error().message))
       await context.addInitScript(script)
       const page = await context.newPage()
       const close = () => context.close()
       return {
         context,
         page,
-        asked,
-        complaints,
+        requests,
+        consoleMessages,
         path,
-        go: () => page.goto(to.url + path),
+        go: () => page.goto(server.url + path),
         [Symbol.asyncDispose]: close,
       }
     },
     [Symbol.asyncDispose]: async () => {
       await browser.close()
-      expect(await audit(to.sql, kinds)).toEqual([])
+      expect(await audit(server.sql, kinds)).toEqual([])
       connected?.close()
       await on[Symbol.asyncDispose]()
-      await to[Symbol.asyncDispose]()
+      await server[Symbol.asyncDispose]()
     },
   }
 }
@@ -119,11 +119,11 @@ export type RefundsServer = Awaited<ReturnType<typeof refundsServer>>
 export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
 export const unfold = (page: Page, title: string) => page.locator('summary', { hasText: title }).click()
 
-/** From somewhere else, to the window. */
+/** The window gets the focus again. */
 export const comeBack = (page: Page) => page.evaluate("dispatchEvent(new Event('focus'))")
 
-export const cancel = ({ to, merchant, owner }: RefundsServer, id: string) =>
-  to.call('POST', `/v1/merchants/${merchant}/refunds/${id}/cancel`, { bearer: owner.bearer })
+export const cancel = ({ server, merchant, owner }: RefundsServer, id: string) =>
+  server.call('POST', `/v1/merchants/${merchant}/refunds/${id}/cancel`, { bearer: owner.bearer })
 
-export const happen = ({ to }: RefundsServer, id: string, event: { type: string } & Record<string, unknown>) =>
-  to.api.actors.dispatch({ kind: 'refund', actor: decodeId('re', id) ?? '', event })
+export const happen = ({ server }: RefundsServer, id: string, event: { type: string } & Record<string, unknown>) =>
+  server.api.actors.dispatch({ kind: 'refund', actor: decodeId('re', id) ?? '', event })

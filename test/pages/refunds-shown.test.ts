@@ -10,51 +10,51 @@ import { member, shop } from '../http/people.ts'
 import { cancel, comeBack, happen, press, type RefundsServer, refundsServer, unfold } from './refunds-server.ts'
 import { announcing, openWallet } from './wallet.ts'
 
-let server: RefundsServer
+let instance: RefundsServer
 beforeAll(async () => {
-  if (hasBrowser) server = await refundsServer()
+  if (hasBrowser) instance = await refundsServer()
 })
-afterAll(() => server?.[Symbol.asyncDispose]())
+afterAll(() => instance?.[Symbol.asyncDispose]())
 
-const lampsOf = () => ({ merchantId: server.merchantId, path: '', owner: server.owner })
+const lampsOf = () => ({ merchantId: instance.merchantId, path: '', owner: instance.owner })
 const naming = '**/transaction'
 const name = async (page: Page, hash: string) => {
   await page.fill('#hash', hash)
   await press(page, 'Report transaction')
 }
 
-/** A refund that waits, its page, and a wallet that is asked on it. */
+/** A waiting refund, its page, and a wallet. */
 const waiting = async () => {
-  const id = await server.made()
-  const visit = await server.open(`/refunds/${id}`, { script: announcing })
-  const wallet = await openWallet(server, visit.context)
+  const id = await instance.made()
+  const visit = await instance.open(`/refunds/${id}`, { script: announcing })
+  const wallet = await openWallet(instance, visit.context)
   await visit.go()
   return { ...visit, id, wallet, says: (text: string) => visit.page.getByText(text).first().waitFor() }
 }
 
-/** The names of the elements that hold a text. */
+/** The tag names of the elements that contain a text. */
 const holdersOf = (text: string) => `(() => {
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const treeWalker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   const found = []
-  while (walker.nextNode())
-    if (walker.currentNode.nodeValue.includes(${JSON.stringify(text)})) found.push(walker.currentNode.parentElement.tagName)
+  while (treeWalker.nextNode())
+    if (treeWalker.currentNode.nodeValue.includes(${JSON.stringify(text)})) found.push(treeWalker.currentNode.parentElement.tagName)
   return found
 })()`
 
-describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
-  test('its amounts, its network and its address, spelled as wallets do', async () => {
-    await using visit = await server.open(`/refunds/${await server.made()}`)
+describe.skipIf(!hasBrowser)('a refund shows', () => {
+  test('its amounts, its network and its address with checksum', async () => {
+    await using visit = await instance.open(`/refunds/${await instance.made()}`)
     await visit.go()
     const facts = await visit.page.locator('.facts').textContent()
     for (const part of ['0.001 TUSD', 'Lamp Net']) expect(facts).toContain(part)
     await visit.page.getByRole('heading', { name: '$10.00' }).waitFor()
-    // What is selected and copied is the address, whatever the eye sees between its parts.
+    // Copying gives the full address, whatever separates its parts on the screen.
     const select = 'getSelection().selectAllChildren(document.querySelector(".address code")), String(getSelection())'
     expect(await visit.page.evaluate(`(${select})`)).toBe(customer)
   })
 
-  test.each([[false], [true]])('a QR code that is read as the link beside it; of coins: %p', async coins => {
-    await using visit = await server.open(`/refunds/${await server.made({ coins })}`)
+  test.each([[false], [true]])('a QR code that decodes to the link next to it; in native currency: %p', async coins => {
+    await using visit = await instance.open(`/refunds/${await instance.made({ coins })}`)
     const { page } = visit
     await visit.go()
     await unfold(page, 'Pay with another wallet')
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
       pen.drawImage(image, 0, 0, 260, 260)
       return [...pen.getImageData(0, 0, 260, 260).data]
     })()`)) as number[]
-    const { chain } = server.on
+    const { chain } = instance.on
     const uri = transferUri({
       ...{ chainId: 31337, tokenAddress: coins ? null : chain.token, to: customer, amount: 1000n },
     })
@@ -75,28 +75,30 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     expect(await page.locator('.uri').getAttribute('href')).toBe(uri)
   })
 
-  test('to a viewer nothing that could be signed, and who may', async () => {
-    const id = await server.made()
-    await using visit = await server.open(`/refunds/${id}`, {
-      by: await member(server.to.api, lampsOf(), 'viewer'),
+  test('to viewers, who can sign it, and nothing to sign', async () => {
+    const id = await instance.made()
+    await using visit = await instance.open(`/refunds/${id}`, {
+      by: await member(instance.server.api, lampsOf(), 'viewer'),
       script: announcing,
     })
     await visit.go()
     await visit.page.getByText('An owner or a developer can sign it').waitFor()
     expect(await visit.page.locator('.way, .wallets, #hash').count()).toBe(0)
-    await using other = await server.open(`/refunds/${id}`, { by: await member(server.to.api, lampsOf(), 'developer') })
+    await using other = await instance.open(`/refunds/${id}`, {
+      by: await member(instance.server.api, lampsOf(), 'developer'),
+    })
     await other.go()
     await other.page.getByText('No wallet was found in this browser.').waitFor()
   })
 
-  test('what people typed apart from the text around it, whatever its direction', async () => {
-    const id = await server.made()
-    const by = await member(server.to.api, lampsOf(), 'viewer')
+  test("the merchant's texts isolated from the text around them, in any direction", async () => {
+    const id = await instance.made()
+    const by = await member(instance.server.api, lampsOf(), 'viewer')
     for (const [path, times] of [
       ['/refunds', 1],
       [`/refunds/${id}`, 3],
     ] as const) {
-      await using visit = await server.open(path, { by })
+      await using visit = await instance.open(path, { by })
       await visit.go()
       await visit.page.locator('article h1').waitFor()
       expect(await visit.page.evaluate(holdersOf('Lamps & other lights'))).toEqual(Array(times).fill('BDI'))
@@ -104,22 +106,22 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     }
   })
 
-  test('of another merchant’s the same as of none, and of one’s second merchant the refund', async () => {
-    const { api } = server.to
+  test('“not found” for another merchant’s refund, and the refunds of all merchants of the account', async () => {
+    const { api } = instance.server
     const chairs = await shop(api, 'Chairs')
-    const refund = await server.on.made({ of: { merchantId: chairs.merchantId, livemode: false } })
+    const refund = await instance.on.made({ of: { merchantId: chairs.merchantId, livemode: false } })
     const foreign = encodeId('re', refund.id)
     const seen = []
     for (const id of [foreign, encodeId('re', crypto.randomUUID()), 're_1', 'none', '..%2f..']) {
-      await using visit = await server.open(`/refunds/${id}`)
+      await using visit = await instance.open(`/refunds/${id}`)
       await visit.go()
       await visit.page.getByRole('heading', { name: 'Refund not found' }).waitFor()
       seen.push(await visit.page.locator('main').textContent())
     }
     expect(new Set(seen).size).toBe(1)
     await api.sql`
-      insert into members (merchant_id, account_id, role) values (${server.merchantId}, ${chairs.owner.accountId}, 'viewer')`
-    await using visit = await server.open(`/refunds/${foreign}`, { by: chairs.owner })
+      insert into members (merchant_id, account_id, role) values (${instance.merchantId}, ${chairs.owner.accountId}, 'viewer')`
+    await using visit = await instance.open(`/refunds/${foreign}`, { by: chairs.owner })
     const { page } = visit
     await visit.go()
     await page.getByText('Refund by Chairs').waitFor()
@@ -128,12 +130,12 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     await page.selectOption('select', { label: 'Lamps & other lights' })
     await page.locator('article', { hasText: 'Lamps & other lights' }).waitFor()
     expect(await page.locator(`a[href="/refunds/${foreign}"]`).count()).toBe(0)
-    await server.to.sql`
-      delete from members where account_id = ${chairs.owner.accountId} and merchant_id = ${server.merchantId}`
+    await instance.server.sql`
+      delete from members where account_id = ${chairs.owner.accountId} and merchant_id = ${instance.merchantId}`
   })
 
-  test('that a signer signs it, where one does', async () => {
-    const { api, sql } = server.to
+  test('that a refund signer signs it', async () => {
+    const { api, sql } = instance.server
     const { merchantId, owner } = await shop(api, 'Signed')
     await sql`update merchant_settings set refund_mode = 'signer' where merchant_id = ${merchantId}`
     await addSigner(sql, {
@@ -146,19 +148,19 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
       },
       ...{ firstNonce: 0, limits: [] },
     })
-    const { id } = await server.on.made({ of: { merchantId, livemode: false } })
-    await using visit = await server.open('/refunds', { by: owner, script: announcing })
+    const { id } = await instance.on.made({ of: { merchantId, livemode: false } })
+    await using visit = await instance.open('/refunds', { by: owner, script: announcing })
     await visit.go()
     await visit.page.click('text=Signed automatically')
     await visit.page.getByText('Your refund signer signs this refund automatically.').waitFor()
     expect([visit.page.url().endsWith(encodeId('re', id)), await visit.page.locator('.way').count()]).toEqual([true, 0])
   })
 
-  test('that a person must look, and that one has', async () => {
-    const id = await server.made()
-    await cancel(server, id)
-    await happen(server, id, { type: 'stray_transfer_seen', txHash: `0x${'8'.repeat(64)}` })
-    await using visit = await server.open('/refunds')
+  test('that it needs attention, and no longer after it was checked', async () => {
+    const id = await instance.made()
+    await cancel(instance, id)
+    await happen(instance, id, { type: 'stray_transfer_seen', txHash: `0x${'8'.repeat(64)}` })
+    await using visit = await instance.open('/refunds')
     const { page } = visit
     await visit.go()
     await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
@@ -168,40 +170,40 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     await page.locator('.attention').waitFor({ state: 'detached' })
   })
 
-  test('that nobody can say what became of it, and a person says so twice', async () => {
-    const doubted = async (doubt: string) => {
-      const id = await server.made()
-      await happen(server, id, {
+  test('that its outcome is unknown, which a person decides with a confirmation', async () => {
+    const uncertain = async (doubt: string) => {
+      const id = await instance.made()
+      await happen(instance, id, {
         type: 'transaction_sent',
         txHash: `0x${id
           .slice(3)
           .replaceAll(/[^0-9a-f]/g, '0')
           .padStart(64, '7')}`,
       })
-      await server.to.sql`
+      await instance.server.sql`
         update refund_looks set doubt = ${doubt}, person_from = now(), next_look_at = now() + interval '1 day'
         where refund_id = ${decodeId('re', id) ?? ''}`
       return id
     }
-    const [came, didNot, neverSent] = [
-      await doubted('balance_unclear'),
-      await doubted('balance_unclear'),
-      await doubted('transaction_unknown'),
+    const [paid, notPaid, neverSent] = [
+      await uncertain('balance_unclear'),
+      await uncertain('balance_unclear'),
+      await uncertain('transaction_unknown'),
     ]
-    await using visit = await server.open(`/refunds/${came}`)
+    await using visit = await instance.open(`/refunds/${paid}`)
     const { page } = visit
     const says = (text: string) => page.getByText(text).first().waitFor()
     await visit.go()
     await press(page, 'Mark as paid')
     await says('You cannot undo this.')
     await press(page, 'Go back')
-    expect((await server.look(came)).state).toBe('processing')
+    expect((await instance.look(paid)).state).toBe('processing')
     await press(page, 'Mark as paid')
     await press(page, 'Confirm payment')
     await says('Paid. The transaction is final on the chain.')
-    expect(await server.look(came)).toMatchObject({ state: 'processed', refunded: 1000 })
+    expect(await instance.look(paid)).toMatchObject({ state: 'processed', refunded: 1000 })
 
-    await using other = await server.open(`/refunds/${didNot}`)
+    await using other = await instance.open(`/refunds/${notPaid}`)
     await other.go()
     await press(other.page, 'Mark as failed')
     await press(other.page, 'Confirm failure')
@@ -210,7 +212,7 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     await press(other.page, 'Sign again')
     await other.page.getByText('Choose one way to pay.').waitFor()
 
-    await using third = await server.open(`/refunds/${neverSent}`)
+    await using third = await instance.open(`/refunds/${neverSent}`)
     await third.go()
     await press(third.page, 'Mark as paid')
     await press(third.page, 'Confirm payment')
@@ -218,12 +220,12 @@ describe.skipIf(!hasBrowser)('what is shown of a refund', () => {
     await press(third.page, 'Sign again')
     await press(third.page, 'Confirm, sign again')
     await third.page.getByText('Choose one way to pay.').waitFor()
-    expect(await server.look(neverSent)).toMatchObject({ state: 'requires_signature', reserved: 1000 })
+    expect(await instance.look(neverSent)).toMatchObject({ state: 'requires_signature', reserved: 1000 })
   })
 })
 
-describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () => {
-  test('and is told what is wrong with it', async () => {
+describe.skipIf(!hasBrowser)('the hash of a transaction sent otherwise can be reported', () => {
+  test('with an error for a wrong hash', async () => {
     await using visit = await waiting()
     const { page, id, wallet, says } = visit
     await unfold(page, 'Report a transaction that was already sent')
@@ -240,9 +242,9 @@ describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () 
       expect(await page.locator('#hash').evaluate(input => input.matches(':focus'))).toBe(true)
     }
     const used = `0x${'c'.repeat(64)}`
-    const other = await server.made()
-    await server.to.call('POST', `/v1/merchants/${server.merchant}/refunds/${other}/transaction`, {
-      ...{ bearer: server.owner.bearer, json: { txHash: used } },
+    const other = await instance.made()
+    await instance.server.call('POST', `/v1/merchants/${instance.merchant}/refunds/${other}/transaction`, {
+      ...{ bearer: instance.owner.bearer, json: { txHash: used } },
     })
     await name(page, used)
     await says('This transaction already pays another refund.')
@@ -250,84 +252,84 @@ describe.skipIf(!hasBrowser)('whoever has sent it otherwise names its hash', () 
     await name(page, `0x${'d'.repeat(64)}`)
     await says('The server cannot be reached.')
     await page.unroute(naming)
-    expect([wallet.asked, (await server.look(id)).state]).toEqual([[], 'requires_signature'])
-    // As an explorer's page about it is called.
-    const sent = await server.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
+    expect([wallet.methods, (await instance.look(id)).state]).toEqual([[], 'requires_signature'])
+    // As copied from the URL of an explorer.
+    const sent = await instance.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
     await name(page, ` https://scan.example/tx/${sent.toUpperCase().replace('0X', '0x')} `)
     await says('Processing')
-    expect((await server.look(id)).txHash).toBe(sent)
+    expect((await instance.look(id)).txHash).toBe(sent)
   })
 
-  test('of one that was canceled meanwhile nothing is taken', async () => {
+  test('but not for a refund canceled in the meantime', async () => {
     await using visit = await waiting()
     const { page, id, says } = visit
     await unfold(page, 'Report a transaction that was already sent')
-    await server.to.call('POST', `/v1/merchants/${server.merchant}/refunds/${id}/cancel`, {
-      bearer: server.owner.bearer,
+    await instance.server.call('POST', `/v1/merchants/${instance.merchant}/refunds/${id}/cancel`, {
+      bearer: instance.owner.bearer,
     })
     await name(page, `0x${'e'.repeat(64)}`)
     await says('the status of this refund is “canceled”')
     await says('Canceled. Do not send money for this refund.')
   })
 
-  test('one that has failed says why, takes no failed hash, is signed again and paid', async () => {
+  test('a failed refund shows why, refuses its failed hash, can be signed again and paid', async () => {
     await using visit = await waiting()
     const { page, id, wallet, says } = visit
-    const wrong = await server.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
+    const wrong = await instance.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
     await unfold(page, 'Report a transaction that was already sent')
     await name(page, wrong)
     await says('Processing')
-    await server.settle()
+    await instance.settle()
     await comeBack(page)
     await says('This refund was not paid.')
-    expect((await server.look(id)).state).toBe('failed')
+    expect((await instance.look(id)).state).toBe('failed')
     await unfold(page, 'Report another transaction')
     await name(page, wrong)
     await says('This is the transaction that has failed.')
     await press(page, 'Sign again')
     await press(page, 'Pay with')
     await says('Processing')
-    await server.settle()
+    await instance.settle()
     await comeBack(page)
     await says('Paid. The transaction is final on the chain.')
-    expect([wallet.sent.length, (await server.look(id)).state]).toEqual([1, 'processed'])
+    expect([wallet.sent.length, (await instance.look(id)).state]).toEqual([1, 'processed'])
   })
 
-  test('one that has failed and moved money is signed again once a person has looked', async () => {
+  test('a failed refund whose money has moved can be signed again after it was checked', async () => {
     await using visit = await waiting()
     const { page, id, says } = visit
-    const { chain, send } = server.on
+    const { chain, send } = instance.on
     const tooMuch = await send(chain.payment(customer, 1001n))
     await unfold(page, 'Report a transaction that was already sent')
     await name(page, tooMuch)
     await says('Processing')
-    await server.settle()
+    await instance.settle()
     await comeBack(page)
     await says('This refund needs your attention.')
     expect(await page.getByRole('button', { name: 'Sign again' }).count()).toBe(0)
     await press(page, 'Mark as checked')
     await press(page, 'Sign again')
     await page.getByRole('button', { name: 'Pay with' }).waitFor()
-    expect(await server.look(id)).toMatchObject({ state: 'requires_signature', reserved: 1000 })
+    expect(await instance.look(id)).toMatchObject({ state: 'requires_signature', reserved: 1000 })
   })
 
-  test('one that has failed is not signed again when its payment has nothing left', async () => {
+  test('a failed refund cannot be signed again when nothing is left of its payment', async () => {
     await using visit = await waiting()
     const { page, id, says } = visit
     const uuid = decodeId('re', id) ?? ''
-    const wrong = await server.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
+    const wrong = await instance.on.send({ to: `0x${'5'.repeat(40)}`, value: '0x1' })
     await unfold(page, 'Report a transaction that was already sent')
     await name(page, wrong)
-    await server.settle()
+    await instance.settle()
     await comeBack(page)
     await says('This refund was not paid.')
-    const [payment] = await server.to.sql<{ id: string; asked: number }[]>`
+    const [payment] = await instance.server.sql<{ id: string; asked: number }[]>`
       select payment_id as id, amount_minor::int as asked from refunds where id = ${uuid}`
     const reserve = { type: 'reserve_refund', amountMinor: payment?.asked ?? 0 }
-    await server.to.api.actors.dispatch({ kind: 'payment', actor: payment?.id ?? '', event: reserve })
+    await instance.server.api.actors.dispatch({ kind: 'payment', actor: payment?.id ?? '', event: reserve })
     await press(page, 'Sign again')
     await says('The payment no longer has this amount')
-    await server.to.api.actors.dispatch({
+    await instance.server.api.actors.dispatch({
       ...{ kind: 'payment', actor: payment?.id ?? '', event: { ...reserve, type: 'release_refund' } },
     })
   })

@@ -3,21 +3,21 @@ import type { Page } from 'playwright-core'
 import { hasBrowser } from '../harness/browser.ts'
 import { until } from '../harness/until.ts'
 import { comeBack, press, type RefundsServer, refundsServer } from './refunds-server.ts'
-import { announcing, openWallet, standing, WalletError, type WalletQuestion } from './wallet.ts'
+import { announcing, inWindow, openWallet, WalletError, type WalletQuestion } from './wallet.ts'
 
-let server: RefundsServer
+let instance: RefundsServer
 beforeAll(async () => {
-  if (hasBrowser) server = await refundsServer()
+  if (hasBrowser) instance = await refundsServer()
 })
-afterAll(() => server?.[Symbol.asyncDispose]())
+afterAll(() => instance?.[Symbol.asyncDispose]())
 
 type Answering = Parameters<typeof openWallet>[2]
 
-/** A refund that waits, its page, and a wallet that is asked on it. */
+/** A waiting refund, its page, and a wallet. */
 const waiting = async (answering?: Answering, more: { coins?: boolean; script?: string } = {}) => {
-  const id = await server.made({ ...more })
-  const visit = await server.open(`/refunds/${id}`, { script: more.script ?? announcing })
-  const wallet = await openWallet(server, visit.context, answering)
+  const id = await instance.made({ ...more })
+  const visit = await instance.open(`/refunds/${id}`, { script: more.script ?? announcing })
+  const wallet = await openWallet(instance, visit.context, answering)
   await visit.go()
   return { ...visit, id, wallet, says: (text: string) => visit.page.getByText(text).first().waitFor() }
 }
@@ -31,13 +31,13 @@ const until200 = (page: Page) => page.waitForResponse(answer => answer.url().end
 
 describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
   test.each([
-    ['that says its name', announcing, 'Lamp Wallet', false],
-    ['that stands where they used to', standing, 'Browser wallet', true],
-  ])('%s it is paid exactly as prepared, once, and shown until it is', async (_, script, called, coins) => {
+    ['that announces itself', announcing, 'Lamp Wallet', false],
+    ['that is in window.ethereum', inWindow, 'Browser wallet', true],
+  ])('%s it is paid exactly as prepared, once, and shown as paid', async (_, script, called, coins) => {
     await using visit = await waiting(undefined, { script, coins })
     const { page, id, wallet, says } = visit
-    const { json } = await server.to.call('GET', `/v1/merchants/${server.merchant}/refunds/${id}`, {
-      bearer: server.owner.bearer,
+    const { json } = await instance.server.call('GET', `/v1/merchants/${instance.merchant}/refunds/${id}`, {
+      bearer: instance.owner.bearer,
     })
     const { to, data, value } = (json as { unsignedTransaction: Record<string, string> }).unsignedTransaction
     await press(page, `Pay with ${called}`)
@@ -45,16 +45,16 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     const hex = `0x${BigInt(value ?? '').toString(16)}`
     expect(wallet.transactions).toEqual([{ from: expect.any(String), chainId: '0x7a69', to, data, value: hex }])
     expect(await noteOf(page, id)).toBeNull()
-    await server.settle()
+    await instance.settle()
     await comeBack(page)
     await says('Paid. The transaction is final on the chain.')
-    expect(await server.look(id)).toMatchObject({
+    expect(await instance.look(id)).toMatchObject({
       ...{ state: 'processed', txHash: wallet.sent[0], events: ['refund.processed'], refunded: 1000 },
     })
-    expect([wallet.sent.length, visit.complaints]).toEqual([1, []])
+    expect([wallet.sent.length, visit.consoleMessages]).toEqual([1, []])
   })
 
-  test('that refuses, nothing is sent, and it can be asked again', async () => {
+  test('that rejects the request, nothing is sent, and the customer can try again', async () => {
     let refused = 0
     await using visit = await waiting((question, usual) => {
       if (isSending(question) && refused++ === 0) throw new WalletError(4001)
@@ -69,8 +69,8 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     expect(wallet.sent).toHaveLength(1)
   })
 
-  /** Its page is left while the wallet is asked, and somebody comes back to it before that answers. */
-  const cameBack = async () => {
+  /** The page is left while the wallet is open, and opened again before the wallet answers. */
+  const reopened = async () => {
     const answer = Promise.withResolvers<void>()
     const visit = await waiting(async (question, usual) => {
       if (isSending(question)) await answer.promise
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     })
     const { page, id, wallet, says } = visit
     await pay(page)
-    await until(() => wallet.asked.includes('eth_sendTransaction'))
+    await until(() => wallet.methods.includes('eth_sendTransaction'))
     await page.getByRole('link', { name: 'All refunds of' }).click()
     await page.locator(`a[href="/refunds/${id}"]`).click()
     await says('Waiting for your wallet.')
@@ -86,8 +86,8 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     return { ...visit, answer }
   }
 
-  test('that pays while nobody looked is shown to have paid to whoever comes back', async () => {
-    await using visit = await cameBack()
+  test('that pays after the page was left, the page shows the payment when it is opened again', async () => {
+    await using visit = await reopened()
     const named = until200(visit.page)
     visit.answer.resolve()
     await named
@@ -95,8 +95,8 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     expect([await payButtons(visit.page), visit.wallet.sent.length]).toEqual([0, 1])
   })
 
-  test('that refuses while nobody looked can be asked again by whoever comes back', async () => {
-    await using visit = await cameBack()
+  test('that rejects after the page was left, the customer can try again', async () => {
+    await using visit = await reopened()
     const { page, id, wallet, says, answer } = visit
     answer.reject(new WalletError(4001))
     await page.locator('button:enabled', { hasText: 'Pay with' }).waitFor()
@@ -105,36 +105,36 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     expect([await noteOf(page, id), wallet.sent]).toEqual([null, []])
   })
 
-  test('that is on another network is asked to change it, and pays nothing where it does not', async () => {
-    const stubborn = ({ method }: WalletQuestion, usual: () => Promise<unknown>) =>
+  test('on another network, the wallet is asked to switch, and pays nothing if it does not', async () => {
+    const notSwitching = ({ method }: WalletQuestion, usual: () => Promise<unknown>) =>
       method === 'wallet_switchEthereumChain' ? Promise.resolve(null) : usual()
-    await using visit = await waiting(stubborn)
+    await using visit = await waiting(notSwitching)
     visit.wallet.chainId = '0x1'
     await pay(visit.page)
     await visit.says('Nothing was sent: your wallet is on another network. Switch it to Lamp Net, then try again.')
     expect(visit.wallet.sent).toEqual([])
-    await using willing = await waiting()
-    willing.wallet.chainId = '0x1'
-    await pay(willing.page)
-    await willing.says('Processing')
-    expect(willing.wallet.asked).toContain('wallet_switchEthereumChain')
+    await using switching = await waiting()
+    switching.wallet.chainId = '0x1'
+    await pay(switching.page)
+    await switching.says('Processing')
+    expect(switching.wallet.methods).toContain('wallet_switchEthereumChain')
   })
 
-  test('that does not know the network is told of it where we know an open node, and is told what to do where not', async () => {
+  test('that does not know the network, the network is added if we know a public node, and otherwise the page says what to do', async () => {
     let known = false
-    const ignorant = ({ method }: WalletQuestion, usual: () => Promise<unknown>) => {
+    const withoutNetwork = ({ method }: WalletQuestion, usual: () => Promise<unknown>) => {
       if (method === 'wallet_switchEthereumChain' && !known) throw new WalletError(4902)
       if (method !== 'wallet_addEthereumChain') return usual()
       known = true
       visit.wallet.chainId = '0x7a69'
       return Promise.resolve(null)
     }
-    await using visit = await waiting(ignorant)
+    await using visit = await waiting(withoutNetwork)
     const { page, wallet, says } = visit
     wallet.chainId = '0x1'
     await pay(page)
     await says('your wallet does not know Lamp Net (chain ID 31337). Add the network')
-    expect(wallet.asked).not.toContain('wallet_addEthereumChain')
+    expect(wallet.methods).not.toContain('wallet_addEthereumChain')
     await page.route('**/refunds/re_*', async route => {
       if (route.request().resourceType() !== 'document') return route.continue()
       const answer = await route.fetch()
@@ -147,10 +147,10 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     await page.reload()
     await pay(page)
     await says('Processing')
-    expect(wallet.asked).toContain('wallet_addEthereumChain')
+    expect(wallet.methods).toContain('wallet_addEthereumChain')
   })
 
-  test('that says that something went wrong may have sent it: nothing is sent again before a person has looked', async () => {
+  test('that returns an unknown error, nothing is sent again before a person has checked', async () => {
     let failed = 0
     await using visit = await waiting((question, usual) => {
       if (isSending(question) && failed++ === 0) throw new WalletError(-32000, 'the pipe is broken')
@@ -170,8 +170,8 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
   })
 })
 
-describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice', () => {
-  test('when the server cannot be told, it is told after a reload', async () => {
+describe.skipIf(!hasBrowser)('once a wallet has sent the transaction, nothing is sent twice', () => {
+  test('when the server is unreachable: the hash is reported after a reload', async () => {
     await using visit = await waiting()
     const { page, id, wallet, says } = visit
     await page.route(naming, route => route.abort())
@@ -179,15 +179,15 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     await says('Sent. Do not send it again.')
     await page.reload()
     await says('Sent. Do not send it again.')
-    expect([await payButtons(page), (await server.look(id)).state]).toEqual([0, 'requires_signature'])
+    expect([await payButtons(page), (await instance.look(id)).state]).toEqual([0, 'requires_signature'])
     await page.unroute(naming)
     await Promise.all([until200(page), page.reload()])
     await says('Processing')
-    expect(await server.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
+    expect(await instance.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
     expect([wallet.sent.length, await noteOf(page, id)]).toEqual([1, null])
   })
 
-  test('when the answer is lost, and when only the list is opened afterwards', async () => {
+  test('when the response is lost and only the list is opened afterwards', async () => {
     await using visit = await waiting()
     const { page, id, wallet, says } = visit
     await page.route(naming, async route => {
@@ -195,16 +195,16 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
       await route.abort()
     })
     await pay(page)
-    // The server says so itself.
+    // The server reports it too.
     await says('Processing')
-    expect(await server.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
+    expect(await instance.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
     await page.unroute(naming)
-    await Promise.all([until200(page), page.goto(`${server.to.url}/refunds`)])
+    await Promise.all([until200(page), page.goto(`${instance.server.url}/refunds`)])
     await until(async () => (await noteOf(page, id)) === null)
     expect(wallet.sent).toHaveLength(1)
   })
 
-  test('when the window is closed before the wallet answers: it is found on the chain by itself', async () => {
+  test('when the window is closed before the wallet answers: the transaction is found on the chain', async () => {
     const never = new Promise<unknown>(() => {})
     await using visit = await waiting((question, usual) => (isSending(question) ? usual().then(() => never) : usual()))
     const { page, id, wallet, context } = visit
@@ -212,27 +212,27 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     await until(() => wallet.sent.length === 1)
     await page.close()
     const next = await context.newPage()
-    await next.goto(`${server.to.url}/refunds/${id}`)
+    await next.goto(`${instance.server.url}/refunds/${id}`)
     await next.getByText('It is not known whether this refund was sent.').waitFor()
     expect(await payButtons(next)).toBe(0)
     await until(async () => {
-      await server.settle()
-      return (await server.look(id)).state === 'processed'
+      await instance.settle()
+      return (await instance.look(id)).state === 'processed'
     })
     await comeBack(next)
     await next.getByText('Paid. The transaction is final on the chain.').waitFor()
-    expect([await server.look(id), await noteOf(next, id)]).toMatchObject([{ txHash: wallet.sent[0] }, null])
+    expect([await instance.look(id), await noteOf(next, id)]).toMatchObject([{ txHash: wallet.sent[0] }, null])
   })
 
-  test('when another transaction was named meanwhile, what was sent is not forgotten', async () => {
+  test('when another transaction was reported meanwhile: the sent one is kept', async () => {
     await using visit = await waiting()
     const { page, id, wallet, says } = visit
     await page.route(naming, route => route.abort())
     await pay(page)
     await says('Sent. Do not send it again.')
-    const other = await server.on.send({ to: wallet.sent[0]?.slice(0, 42), value: '0x1' })
-    await server.to.call('POST', `/v1/merchants/${server.merchant}/refunds/${id}/transaction`, {
-      ...{ bearer: server.owner.bearer, json: { txHash: other } },
+    const other = await instance.on.send({ to: wallet.sent[0]?.slice(0, 42), value: '0x1' })
+    await instance.server.call('POST', `/v1/merchants/${instance.merchant}/refunds/${id}/transaction`, {
+      ...{ bearer: instance.owner.bearer, json: { txHash: other } },
     })
     await page.unroute(naming)
     await page.reload()
@@ -242,7 +242,7 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     expect(await noteOf(page, id)).toBeNull()
   })
 
-  test('two windows ask the wallet once', async () => {
+  test('when two windows are open: the wallet is asked once', async () => {
     const answer = Promise.withResolvers<void>()
     await using visit = await waiting(async (question, usual) => {
       if (isSending(question)) await answer.promise
@@ -250,11 +250,11 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     })
     const { page, id, wallet, context, says } = visit
     const second = await context.newPage()
-    await second.goto(`${server.to.url}/refunds/${id}`)
+    await second.goto(`${instance.server.url}/refunds/${id}`)
     await second.getByRole('button', { name: 'Pay with' }).waitFor()
     await pay(page)
-    await until(() => wallet.asked.includes('eth_sendTransaction'))
-    // Without anything being pressed there.
+    await until(() => wallet.methods.includes('eth_sendTransaction'))
+    // Without a click there.
     await second.getByText('It is not known whether this refund was sent.').waitFor()
     expect(await payButtons(second)).toBe(0)
     await press(second, 'Nothing was sent, sign again')
@@ -267,7 +267,7 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     expect(wallet.sent).toHaveLength(1)
   })
 
-  test('two windows in which somebody presses at the same moment ask the wallet once', async () => {
+  test('when the button is clicked in two windows at the same moment: the wallet is asked once', async () => {
     const pressed = Promise.withResolvers<void>()
     await using visit = await waiting(async ({ method }, usual) => {
       if (method === 'eth_requestAccounts') await pressed.promise
@@ -275,13 +275,15 @@ describe.skipIf(!hasBrowser)('once a wallet has sent it, nothing is sent twice',
     })
     const { page, id, wallet, context, says } = visit
     const second = await context.newPage()
-    await second.goto(`${server.to.url}/refunds/${id}`)
+    await second.goto(`${instance.server.url}/refunds/${id}`)
     await Promise.all([page, second].map(each => each.getByRole('button', { name: 'Pay with' }).waitFor()))
     await Promise.all([pay(page), pay(second)])
     pressed.resolve()
     await says('Processing')
     await comeBack(second)
     await second.getByText('Processing').first().waitFor()
-    expect([wallet.sent.length, wallet.asked.filter(method => method === 'eth_sendTransaction').length]).toEqual([1, 1])
+    expect([wallet.sent.length, wallet.methods.filter(method => method === 'eth_sendTransaction').length]).toEqual([
+      1, 1,
+    ])
   })
 })

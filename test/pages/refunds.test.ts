@@ -14,31 +14,31 @@ import {
 } from './refunds-server.ts'
 import { announcing, openWallet } from './wallet.ts'
 
-// What a page runs is told as texts: the program itself knows no page.
+// Scripts for the page are strings, because the types of this program have no DOM.
 const faintTexts = await Bun.file(new URL('./contrast.js', import.meta.url)).text()
 const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
 
-let server: RefundsServer
+let instance: RefundsServer
 beforeAll(async () => {
-  if (hasBrowser) server = await refundsServer()
+  if (hasBrowser) instance = await refundsServer()
 })
-afterAll(() => server?.[Symbol.asyncDispose]())
+afterAll(() => instance?.[Symbol.asyncDispose]())
 
-describe.skipIf(!hasBrowser)('the console reports nothing', () => {
-  test('to a visitor who is not signed in and sees the form', async () => {
-    await using visit = await server.open('/refunds', { by: null })
+describe.skipIf(!hasBrowser)('the console is empty', () => {
+  test('for a visitor who is not signed in and sees the form', async () => {
+    await using visit = await instance.open('/refunds', { by: null })
     await visit.go()
     await visit.page.getByRole('button', { name: 'Sign in' }).waitFor()
-    expect(visit.complaints).toEqual([])
+    expect(visit.consoleMessages).toEqual([])
   })
 
-  test('to a member whose session goes on', async () => {
-    await using visit = await server.open('/refunds')
+  test('for a member with a session', async () => {
+    await using visit = await instance.open('/refunds')
     for (const load of [visit.go, () => visit.page.reload()]) {
       await load()
       await visit.page.getByRole('heading', { name: 'Needs signature' }).waitFor()
     }
-    expect(visit.complaints).toEqual([])
+    expect(visit.consoleMessages).toEqual([])
   })
 })
 
@@ -48,17 +48,17 @@ describe.skipIf(!hasBrowser).each([
   { width: 360, colorScheme: 'light' },
   { width: 360, colorScheme: 'dark' },
 ] as const)('in a window of %o', ({ width, colorScheme }) => {
-  test('everything fits, is easy to read, and asks nobody but this server', async () => {
-    const ids = { signed: await server.made(), coins: await server.made({ coins: true }) }
-    const named = await server.made({ destination: null })
-    const stray = await server.made()
-    await cancel(server, stray)
-    await happen(server, stray, { type: 'stray_transfer_seen', txHash: `0x${'7'.repeat(64)}` })
-    await using visit = await server.open('/refunds', {
+  test('everything fits, is readable, and sends requests only to this server', async () => {
+    const ids = { signed: await instance.made(), coins: await instance.made({ coins: true }) }
+    const named = await instance.made({ destination: null })
+    const stray = await instance.made()
+    await cancel(instance, stray)
+    await happen(instance, stray, { type: 'stray_transfer_seen', txHash: `0x${'7'.repeat(64)}` })
+    await using visit = await instance.open('/refunds', {
       ...{ viewport: { width, height: 800 }, colorScheme, script: announcing },
     })
     const { page } = visit
-    await openWallet(server, visit.context)
+    await openWallet(instance, visit.context)
     const expectReadable = async (selector: string) => {
       await page.locator(selector).first().waitFor()
       expect(await page.evaluate(overflow)).toBe(0)
@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser).each([
     }
     await visit.go()
     await expectReadable('.row')
-    // No amount breaks inside the number.
+    // No amount has a line break.
     expect(
       await page.evaluate(`Math.max(...[...document.querySelectorAll('.sum')].map(each => each.offsetHeight))`),
     ).toBeLessThan(40)
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser).each([
     await press(page, 'Report transaction')
     await expectReadable('.fault')
     await page.evaluate(
-      `localStorage.setItem('paymachine.refund.${ids.coins}', '{"merchantId":"${server.merchant}","at":"2026-11-20T12:00:00.000Z","hash":null}')`,
+      `localStorage.setItem('paymachine.refund.${ids.coins}', '{"merchantId":"${instance.merchant}","at":"2026-11-20T12:00:00.000Z","hash":null}')`,
     )
     for (const [id, selector] of [
       [ids.coins, '.panel.warn'],
@@ -85,25 +85,25 @@ describe.skipIf(!hasBrowser).each([
       [stray, '.attention'],
       ['re_none', 'h1'],
     ]) {
-      await page.goto(`${server.to.url}/refunds/${id}`)
+      await page.goto(`${instance.server.url}/refunds/${id}`)
       await expectReadable(selector ?? '')
     }
     await press(page, 'Sign out')
     await expectReadable('#password')
     await press(page, 'Sign in')
     await expectReadable('.fault')
-    expect(new Set(visit.asked.map(each => new URL(each).origin))).toEqual(new Set([server.to.url]))
-    expect(visit.complaints.filter(each => !/404/.test(each))).toEqual([])
-    for (const id of [...Object.values(ids), named]) await cancel(server, id)
+    expect(new Set(visit.requests.map(each => new URL(each).origin))).toEqual(new Set([instance.server.url]))
+    expect(visit.consoleMessages.filter(each => !/404/.test(each))).toEqual([])
+    for (const id of [...Object.values(ids), named]) await cancel(instance, id)
   })
 })
 
-describe.skipIf(!hasBrowser)('by keyboard alone', () => {
-  test('one opens a refund from the list, pays it, and the cursor is where it goes on', async () => {
-    const id = await server.made()
-    await using visit = await server.open('/refunds', { script: announcing })
+describe.skipIf(!hasBrowser)('by keyboard only', () => {
+  test('a refund is opened from the list and paid, and the focus is where the next step is', async () => {
+    const id = await instance.made()
+    await using visit = await instance.open('/refunds', { script: announcing })
     const { page } = visit
-    const wallet = await openWallet(server, visit.context)
+    const wallet = await openWallet(instance, visit.context)
     await visit.go()
     await page.locator(`a[href="/refunds/${id}"]`).waitFor()
     const focused = () =>
@@ -131,11 +131,11 @@ describe.skipIf(!hasBrowser)('by keyboard alone', () => {
 })
 
 describe.skipIf(!hasBrowser)('signing in', () => {
-  /** From an address of their own: so many tries a minute are everybody's. */
+  /** From an address of its own: the limit of tries per minute is per address. */
   let addresses = 0
   const visited = async (path = '/refunds') => {
     const extraHTTPHeaders = { 'x-forwarded-for': `198.51.100.${++addresses}` }
-    const visit = await server.open(path, { by: null, extraHTTPHeaders })
+    const visit = await instance.open(path, { by: null, extraHTTPHeaders })
     await visit.go()
     await visit.page.getByRole('heading', { name: 'Sign in' }).waitFor()
     return visit
@@ -147,32 +147,32 @@ describe.skipIf(!hasBrowser)('signing in', () => {
   }
   const signUp = async (email: string) => {
     const json = { email, password, merchantName: 'Chairs' }
-    const answer = await server.to.call('POST', '/v1/auth/sign-up', { json })
+    const answer = await instance.server.call('POST', '/v1/auth/sign-up', { json })
     return (answer.json as { accessToken: string }).accessToken
   }
 
-  test('leads to where one wanted to go; the token is in memory alone, and a reload needs no password', async () => {
-    const id = await server.made()
+  test('leads to the requested page; the token is only in memory, and a reload needs no password', async () => {
+    const id = await instance.made()
     await using visit = await visited(`/refunds/${id}`)
     const { page } = visit
-    await signIn(page, server.owner.email, 'wrong horse battery')
+    await signIn(page, instance.owner.email, 'wrong horse battery')
     await page.getByText('The e-mail address or the password is wrong.').waitFor()
     expect(await page.locator('#password').evaluate(input => input.matches(':focus'))).toBe(true)
-    await signIn(page, server.owner.email, password)
+    await signIn(page, instance.owner.email, password)
     await page.getByText('Destination address').waitFor()
     expect(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).toBe('[{},{}]')
     expect(await page.evaluate('document.cookie')).toBe('')
-    expect(visit.asked.filter(each => /[?&#].*eyJ/.test(each))).toEqual([])
+    expect(visit.requests.filter(each => /[?&#].*eyJ/.test(each))).toEqual([])
     await page.reload()
     await page.getByText('Destination address').waitFor()
-    await cancel(server, id)
+    await cancel(instance, id)
   })
 
-  test('takes a code of who has a second factor', async () => {
+  test('asks for a code with MFA', async () => {
     const bearer = await signUp('mia@chairs.shop')
-    const { json } = await server.to.call('POST', '/v1/auth/mfa/setup', { bearer })
+    const { json } = await instance.server.call('POST', '/v1/auth/mfa/setup', { bearer })
     const totp = new TOTP({ secret: (json as { secret: string }).secret })
-    await server.to.call('POST', '/v1/auth/mfa/confirm', { bearer, json: { code: totp.generate() } })
+    await instance.server.call('POST', '/v1/auth/mfa/confirm', { bearer, json: { code: totp.generate() } })
     await using visit = await visited()
     const { page } = visit
     await signIn(page, 'mia@chairs.shop', password)
@@ -181,13 +181,13 @@ describe.skipIf(!hasBrowser)('signing in', () => {
     await page.keyboard.press('Enter')
     await page.getByText('The code is wrong or has already been used.').waitFor()
     expect(await code.evaluate(input => input.matches(':focus'))).toBe(true)
-    // The one that it was confirmed with is used up.
+    // The code that confirmed MFA is used up.
     await code.fill(totp.generate({ timestamp: Date.now() + 30_000 }))
     await page.keyboard.press('Enter')
     await page.getByText('No refund needs a signature.').waitFor()
   })
 
-  test('is told how long to wait after too many tries', async () => {
+  test('shows how long to wait after too many tries', async () => {
     await using visit = await visited()
     for (let n = 0; n < 6; n++) {
       const answer = visit.page.waitForResponse(each => each.url().endsWith('/sign-in'))
@@ -197,10 +197,10 @@ describe.skipIf(!hasBrowser)('signing in', () => {
     await visit.page.getByText(/Too many attempts. Wait \d+ seconds/).waitFor()
   })
 
-  test('in two windows is one session: signed out in one, the other asks who it is', async () => {
-    await using visit = await server.open('/refunds')
+  test('in two windows is one session: signing out in one signs out the other', async () => {
+    await using visit = await instance.open('/refunds')
     const second = await visit.context.newPage()
-    await Promise.all([visit.go(), second.goto(`${server.to.url}/refunds`)])
+    await Promise.all([visit.go(), second.goto(`${instance.server.url}/refunds`)])
     for (const page of [visit.page, second]) await page.getByRole('button', { name: 'Sign out' }).waitFor()
     await press(visit.page, 'Sign out')
     await visit.page.getByText('You have signed out.').waitFor()
@@ -210,8 +210,8 @@ describe.skipIf(!hasBrowser)('signing in', () => {
     await second.getByRole('heading', { name: 'Sign in' }).waitFor()
   })
 
-  test('is not asked of whoever cannot reach the server', async () => {
-    await using visit = await server.open('/refunds')
+  test('is not requested while the server is unreachable', async () => {
+    await using visit = await instance.open('/refunds')
     await visit.context.route('**/v1/**', route => route.abort())
     await visit.go()
     await visit.page.getByRole('heading', { name: 'This page cannot be loaded' }).waitFor()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { joinScript } from '../../src/pages/script.ts'
 
-test('a script of several files is one text, in which each stands once and after what it imports', () => {
+test('a script of several files is one text with each file once, after the files it imports', () => {
   const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
   const write = (name: string, text: string) => writeFileSync(join(folder, name), text)
   try {
@@ -20,7 +20,7 @@ test('a script of several files is one text, in which each stands once and after
   }
 })
 
-test.each(['claim-wallet.js', 'refunds/main.js'])('%s is one script that nothing can end early', name => {
+test.each(['claim-wallet.js', 'refunds/main.js'])('%s is one script that nothing in it can end early', name => {
   const text = joinScript(new URL(`../../src/pages/${name}`, import.meta.url))
   expect(() => new Function(text)).not.toThrow()
   expect(text).not.toMatch(/^(import|export) |<\/script|<!--|innerHTML|insertAdjacentHTML|document\.write|\beval\b/m)

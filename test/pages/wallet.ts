@@ -4,23 +4,23 @@ import type { RefundsServer } from './refunds-server.ts'
 export type WalletQuestion = { readonly method: string; readonly params?: readonly unknown[] }
 type Answering = (question: WalletQuestion, usual: () => Promise<unknown>) => Promise<unknown>
 
-/** A wallet in the browser, which `askWallet` answers for. Errors keep their code, as those of wallets do. */
+/** A wallet in the browser that passes requests to `askWallet`. Errors keep their code, as with real wallets. */
 const provider = `
-  const provider = { request: async asked => {
-    const answer = await window.askWallet(asked)
+  const provider = { request: async question => {
+    const answer = await window.askWallet(question)
     if (answer.code === undefined) return answer.result
     throw Object.assign(new Error(answer.message), { code: answer.code })
   } }`
-/** It says its name, by EIP-6963. */
+/** It announces itself by EIP-6963. */
 export const announcing = `${provider}
   const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider',
     { detail: { info: { uuid: 'lamp', name: 'Lamp Wallet' }, provider } }))
   addEventListener('eip6963:requestProvider', announce)`
-/** It stands where the oldest do. */
-export const standing = `${provider}
+/** It is in window.ethereum. */
+export const inWindow = `${provider}
   window.ethereum = provider`
 
-/** What a wallet throws. */
+/** The error of a wallet. */
 export class WalletError extends Error {
   readonly code: number
   constructor(code: number, message = 'no') {
@@ -29,14 +29,14 @@ export class WalletError extends Error {
   }
 }
 
-/** A wallet whose account is one of the test chain's, and which really sends. `asked`: by what it was asked. */
+/** A wallet with an account of the test chain, which really sends. `methods` has the methods of its requests. */
 export const openWallet = async (
   { on }: RefundsServer,
   context: BrowserContext,
   answering: Answering = (_, usual) => usual(),
 ) => {
   const [account = ''] = await on.chain.rpc<string[]>('eth_accounts')
-  const wallet = { chainId: '0x7a69', asked: [] as string[], sent: [] as string[], transactions: [] as object[] }
+  const wallet = { chainId: '0x7a69', methods: [] as string[], sent: [] as string[], transactions: [] as object[] }
   const usual = async ({ method, params = [] }: WalletQuestion): Promise<unknown> => {
     if (method === 'eth_requestAccounts') return [account]
     if (method === 'eth_chainId') return wallet.chainId
@@ -51,7 +51,7 @@ export const openWallet = async (
     return hash
   }
   await context.exposeFunction('askWallet', async (question: WalletQuestion) => {
-    wallet.asked.push(question.method)
+    wallet.methods.push(question.method)
     try {
       return { result: await answering(question, () => usual(question)) }
     } catch (error) {

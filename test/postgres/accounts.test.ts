@@ -10,30 +10,30 @@ import { dataFolder, homeOf, postmaster, readUrl, run, startParent } from '../ha
 import { programsOf } from '../harness/sweep.ts'
 import { until } from '../harness/until.ts'
 
-// Postgres refuses to be root, and only root can lend it another account: these tests need root.
+// Postgres refuses to run as root, and only root can run it as another user: these tests need root.
 const asRoot = test.if(isRoot())
 const ordinary = 65_534
 const nobody = { name: 'nobody', uid: ordinary, gid: ordinary }
-// Which an ordinary user cannot in root's home.
+// An ordinary user cannot enter root's home.
 const asBoth = test.if(
   isRoot() && can(nobody, process.execPath, '--version') && can(nobody, 'test', '-r', import.meta.path),
 )
 
-asRoot('started by root, Postgres runs under another account', async () => {
+asRoot('started by root, Postgres runs as another user', async () => {
   await using folder = dataFolder()
   const { stop } = await startEmbedded({ dataDir: folder.path })
   expect(statSync(`/proc/${postmaster(folder.path)}`).uid).not.toBe(0)
   await stop()
 })
 
-asBoth('an ordinary user runs Postgres itself', async () => {
+asBoth('an ordinary user runs Postgres as itself', async () => {
   await using folder = dataFolder(tmpdir(), ordinary)
   const parent = await startParent(folder.path, { uid: ordinary })
   expect(parent.output).toEqual(['ready'])
   expect(statSync(`/proc/${postmaster(folder.path)}`).uid).toBe(ordinary)
 })
 
-asBoth('root can start what an ordinary user made, and the user again afterwards', async () => {
+asBoth('root can start a folder made by an ordinary user, and the user again afterwards', async () => {
   await using folder = dataFolder(tmpdir(), ordinary)
   for (const options of [{ uid: ordinary }, {}, { uid: ordinary }]) {
     const parent = await startParent(folder.path, options)
@@ -44,7 +44,7 @@ asBoth('root can start what an ordinary user made, and the user again afterwards
   }
 })
 
-asBoth('an ordinary user is told in one line that the folder is not theirs', async () => {
+asBoth('an ordinary user gets a one-line error for the folder of another user', async () => {
   await using folder = dataFolder()
   const parent = await startParent(folder.path, { uid: ordinary })
   expect(parent.output).toEqual([
@@ -52,7 +52,7 @@ asBoth('an ordinary user is told in one line that the folder is not theirs', asy
   ])
 })
 
-asRoot('a data folder that Postgres cannot enter leads to one in /var/lib/paymachine, which stays', async () => {
+asRoot('a data folder that Postgres cannot enter links to one in /var/lib/paymachine, which stays', async () => {
   await using closed = closedFolder()
   await using folder = dataFolder(closed.path)
   const first = await startParent(folder.path)
@@ -68,7 +68,7 @@ asRoot('a data folder that Postgres cannot enter leads to one in /var/lib/paymac
   expect(await run(readUrl(folder.path), 'select id from kept')).toEqual([{ id: 1 }])
 })
 
-asRoot('two clones that Postgres cannot enter have databases of their own', async () => {
+asRoot('two clones that Postgres cannot enter have separate databases', async () => {
   await using closed = closedFolder()
   await using one = dataFolder(closed.path)
   await using two = dataFolder(closed.path)
@@ -76,7 +76,7 @@ asRoot('two clones that Postgres cannot enter have databases of their own', asyn
   expect(homeOf(one.path)).not.toBe(homeOf(two.path))
 })
 
-asRoot('a copied data folder does not open the database of a running parent', async () => {
+asRoot('a copied data folder does not open the database of the running original', async () => {
   await using closed = closedFolder()
   await using folder = dataFolder(closed.path)
   const parent = await startParent(folder.path)
@@ -85,7 +85,7 @@ asRoot('a copied data folder does not open the database of a running parent', as
   await expect(startEmbedded({ dataDir: copy })).rejects.toThrow(`is in use by pid ${parent.pid}`)
 })
 
-asRoot('a link to a database that is gone is not answered with an empty one', async () => {
+asRoot('a link to a missing database is an error, not an empty database', async () => {
   await using closed = closedFolder()
   const dataDir = join(closed.path, 'data')
   mkdirSync(dataDir)
@@ -94,7 +94,7 @@ asRoot('a link to a database that is gone is not answered with an empty one', as
 })
 
 asRoot(
-  'a clone that Postgres cannot enter has its programs copied once, and every start says where they are',
+  'for a clone that Postgres cannot enter the programs are copied once, and every start logs where they are',
   async () => {
     await using closed = closedFolder()
     await using folder = dataFolder(closed.path)
@@ -111,7 +111,7 @@ asRoot(
     first.kill('SIGKILL')
     await until(() => first.signalCode)
 
-    // As a root leaves it who lets nobody in.
+    // With the permissions of a root user that lets no other user in.
     for (const each of [copy, join(copy, 'bin')]) chmodSync(each, 0o700)
     const second = await startParent(folder.path, { clone: closed.path })
     expect(second.output).toEqual([programs, place, 'ready'])
@@ -126,7 +126,7 @@ asRoot(
   },
 )
 
-/** What a start needs. The version is its own: what other clones have copied is of no use to it. Answers where the programs are. */
+/** What a start needs, with a version of its own, so that no other clone has copied its programs. Returns the folder of the programs. */
 const copyClone = (to: string): string => {
   const root = fileURLToPath(new URL('../..', import.meta.url))
   mkdirSync(join(to, 'node_modules'))
@@ -138,15 +138,15 @@ const copyClone = (to: string): string => {
   return join(home, 'native')
 }
 
-/** The account whose the server of a data folder really is, whatever was said. */
+/** The real owner of the server of a data folder. */
 const ownerOf = (dataDir: string) => ask('stat', '-c', '%U', `/proc/${postmaster(dataDir)}`)
 
 const ask = (program: string, ...args: readonly string[]) => execFileSync(program, args, { encoding: 'utf8' }).trim()
 
-/** Where these tests are in a clone that Postgres cannot enter, every start says that too. */
+/** If these tests run in a clone that Postgres cannot enter, every start logs this line too. */
 const isOfData = (line: string) => !line.includes('so it runs the programs in')
 
-/** Like root's home: nobody else may pass through. */
+/** Like root's home: other users cannot enter it. */
 const closedFolder = () => {
   const path = mkdtempSync(join(tmpdir(), 'paymachine-closed-'))
   chmodSync(path, 0o700)

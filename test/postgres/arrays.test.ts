@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { database } from '../harness/database.ts'
 
-test('arrays go there and come back, whatever is in them', async () => {
+test('arrays are sent and read unchanged', async () => {
   await using db = await database()
   const texts = ['', 'a', 'a,b', '"', '\\', '{}', 'NULL', 'null', ' ', 'line\nbreak', "it's", '“ü😀']
   const [row] = await db.sql`

@@ -5,7 +5,7 @@ import { classifyError } from '../../src/postgres/errors.ts'
 import { database } from '../harness/database.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 
-test('whoever asks again as soon as a connection is lost is answered, time and again', async () => {
+test('a query sent right after a connection was lost gets its result, repeatedly', async () => {
   await using db = await database()
   await using path = await databaseProxy(db.url)
   const sql = connect(path.url, { max: 1 })
@@ -13,7 +13,7 @@ test('whoever asks again as soon as a connection is lost is answered, time and a
     const [row] = await sql<{ n: number }[]>`select ${n}::integer as n, pg_sleep(0.05)`
     return row?.n
   }
-  /** Until it is answered: a connection that was just lost refuses, and keeps nobody waiting. */
+  /** Repeated until it gets a result: a connection that was just lost rejects queries without making them wait. */
   const askOn = (n: number): Promise<number | undefined> => ask(n).catch(() => askOn(n))
   for (let turn = 0; turn < 8; turn++) {
     expect(await askOn(turn)).toBe(turn)
@@ -26,7 +26,7 @@ test('whoever asks again as soon as a connection is lost is answered, time and a
   await sql.end({ timeout: 1 })
 }, 60_000)
 
-test('a statement that fails in the middle of its rows leaves none of them to the next', async () => {
+test('a statement that fails in the middle of its rows leaves none of them to the next one', async () => {
   await using db = await database()
   const sql = connect(db.url, { max: 1 })
   const failing = sql`select 1 / (3 - n) as n from generate_series(1, 3) as n`
@@ -37,11 +37,11 @@ test('a statement that fails in the middle of its rows leaves none of them to th
   await sql.end({ timeout: 1 })
 })
 
-test('a statement that cannot be sent fails alone, also behind one that is under way', async () => {
+test('a statement that cannot be sent fails alone, also behind one in progress', async () => {
   await using db = await database()
   const sql = connect(db.url, { max: 1 })
   const ask = (value: unknown) => sql`select ${value as Date}::timestamptz as at`
-  // Known to the server: its parameters are written at once.
+  // Prepared already, so its parameters are written immediately.
   await ask(new Date(0))
   for (const wrong of [undefined, new Date(Number.NaN)]) {
     for (const underWay of [[], [sql`select pg_sleep(0.1)`]]) {
@@ -62,7 +62,7 @@ test('a statement that cannot be sent fails alone, also behind one that is under
   await sql.end({ timeout: 1 })
 })
 
-test('a statement whose table has another shape by now fails once, and nobody is given the answer to another', async () => {
+test('a statement whose table has changed fails once, and no query gets the result of another', async () => {
   await using db = await database()
   const sql = connect(db.url, { max: 1 })
   await sql`create table shops (id integer primary key, name text not null)`
@@ -79,7 +79,7 @@ test('a statement whose table has another shape by now fails once, and nobody is
   await sql.end({ timeout: 1 })
 })
 
-test('a connection that is cut in the middle of an answer leaves none of it to the next connection', async () => {
+test('a connection cut in the middle of a result leaves nothing of it to the next connection', async () => {
   await using db = await database()
   const sql = connect(db.url, { max: 1 })
   const dying = sql`
@@ -89,7 +89,7 @@ test('a connection that is cut in the middle of an answer leaves none of it to t
   await sql.end({ timeout: 1 })
 })
 
-test('who asks one thing after the other goes by one connection, however many there are', async () => {
+test('sequential queries use one connection, however many there are', async () => {
   await using db = await database()
   const sql = connect(db.url, { max: 4 })
   const all = await Promise.all([1, 2, 3, 4].map(() => sql`select pg_backend_pid() as pid, pg_sleep(0.1)`))
@@ -100,7 +100,7 @@ test('who asks one thing after the other goes by one connection, however many th
   await sql.end({ timeout: 1 })
 })
 
-test('who waits too long for an answer loses its connection, and whoever asks next has another', async () => {
+test('a query that exceeds its timeout loses its connection, and the next query gets a new one', async () => {
   await using db = await database()
   await using path = await databaseProxy(db.url)
   const sql = connect(path.url, { max: 1, answerS: 1 })
@@ -111,12 +111,12 @@ test('who waits too long for an answer loses its connection, and whoever asks ne
   expect(performance.now() - began).toBeGreaterThan(900)
   for (const lost of [first, second]) expect(lost).toMatchObject({ status: 'rejected', reason: { code: 'ETIMEDOUT' } })
   expect(classifyError(Object.assign(new Error(), { code: 'ETIMEDOUT' }))).toBe('lost')
-  // It is still being closed, and refuses meanwhile.
+  // Until it is closed, it rejects queries.
   const askOn = (): Promise<readonly { pid: number }[]> =>
     sql<{ pid: number }[]>`select pg_backend_pid() as pid`.catch(askOn)
   const [after] = await askOn()
   expect(after?.pid).not.toBe(before?.pid)
-  // Nobody waits on a connection that is idle, and what answers in time may take as long as it likes altogether.
+  // An idle connection has no timeout, and results that keep coming may take any time in total.
   await sleep(1_300)
   const [idle] = await sql`select pg_backend_pid() as pid, pg_sleep(0.7)`
   const [busy] = await sql`select pg_backend_pid() as pid, pg_sleep(0.7)`
@@ -124,7 +124,7 @@ test('who waits too long for an answer loses its connection, and whoever asks ne
   await sql.end({ timeout: 1 })
 })
 
-test('times are read alike, however the database spells them', async () => {
+test('times are read alike in every format of the database', async () => {
   await using db = await database()
   const { pathname } = new URL(db.url)
   await db.sql.unsafe(`alter database ${pathname.slice(1)} set datestyle = 'SQL, DMY'`)
@@ -136,7 +136,7 @@ test('times are read alike, however the database spells them', async () => {
   await sql.end({ timeout: 1 })
 })
 
-test('what waits for a lock is given up by the server itself, and nothing of it stays', async () => {
+test('a statement that waits for a lock is canceled by the server, and nothing of it remains', async () => {
   await using db = await database()
   const holder = connect(db.url, { max: 1 })
   await holder.unsafe('begin; lock table merchants in access exclusive mode')
@@ -144,7 +144,7 @@ test('what waits for a lock is given up by the server itself, and nothing of it 
   const [before] = await sql`select pg_backend_pid() as pid`
   const refused = await sql`select from merchants`.catch(error => error)
   expect(classifyError(refused)).toBe('aborted')
-  // The same connection, which waits for nothing any more.
+  // The same connection, which is free again.
   const [after] = await sql`select pg_backend_pid() as pid`
   expect(after?.pid).toBe(before?.pid)
   await holder.end({ timeout: 1 })

@@ -7,7 +7,7 @@ import { tlsServer } from '../harness/tls-server.ts'
 
 const SECRET_KEY = 'a secret key for tests and for nothing else'
 
-/** The lines of a start that is refused at once: waiting would not help. */
+/** The output of a start that fails immediately, without waiting for the database. */
 const refusal = async (DATABASE_URL: string) => {
   await using main = await spawnMain({ DATABASE_URL, SECRET_KEY })
   expect(await main.exited).toBe(1)
@@ -29,7 +29,7 @@ test('with verify-full and the file of the authority every connection is encrypt
   expect(rows.filter(({ ssl }) => !ssl)).toEqual([])
 })
 
-test('what is not verified ends the start with one line', async () => {
+test('a failed verification ends the start with one line', async () => {
   await using server = await tlsServer()
   expect(await refusal(`${server.url}?sslmode=verify-full`)).toEqual([
     'DATABASE_URL: the certificate of the database is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT): set sslrootcert to the file of its certificate authority',
@@ -49,13 +49,13 @@ test('what is not verified ends the start with one line', async () => {
     expect([...(await sql`select ssl from pg_stat_ssl where pid = pg_backend_pid()`)]).toEqual([{ ssl: true }])
     await sql.end({ timeout: 1 })
   }
-  // As libpq does it: with a file, `require` verifies.
+  // As in libpq: with a file, `require` verifies.
   const sql = connect(`${server.url}?sslmode=require&sslrootcert=${server.other}`, { max: 1 })
   expect(await sql`select 1`.catch(error => error.code)).toBe('DEPTH_ZERO_SELF_SIGNED_CERT')
   await sql.end({ timeout: 1 })
 })
 
-test('a client certificate is shown to a database that asks for one', async () => {
+test('a client certificate is sent to a database that requires one', async () => {
   await using server = await tlsServer({ clientCertificate: true })
   const url = `${server.url}?sslmode=verify-full&sslrootcert=${server.root}`
   expect(await refusal(url)).toEqual([
@@ -65,7 +65,7 @@ test('a client certificate is shown to a database that asks for one', async () =
   expect(main.lines).toEqual([`Ready at ${main.url}`])
 })
 
-test('a database without TLS ends a start that requires it with one line', async () => {
+test('a database without TLS ends a start that requires TLS with one line', async () => {
   await using db = await database()
   expect(await refusal(`${db.url}?sslmode=require`)).toEqual([
     'DATABASE_URL: the database does not support TLS: enable TLS there, or remove sslmode',
@@ -93,13 +93,13 @@ for (const [parameters, line] of wrong)
     expect(() => parseDatabaseUrl(`postgres://u:p@h/d?${parameters}`)).toThrow(`DATABASE_URL: ${line}`)
   })
 
-test('verify-full with the authorities of the system verifies the certificate and the host name', () => {
+test("verify-full with the system's authorities verifies the certificate and the host name", () => {
   const { tls } = parseDatabaseUrl('postgres://u@h/d?sslmode=verify-full&sslrootcert=system')
   expect(tls).toMatchObject({ rejectUnauthorized: true, servername: 'h' })
   expect(tls).not.toHaveProperty('ca')
 })
 
-test('what the drivers are given holds no parameter that only we understand', () => {
+test('parameters that only we use are not passed to the drivers', () => {
   const { url, tls } = parseDatabaseUrl('postgres://u:p%40%2F@h:5/d?options=-c%20a.b%3Dc&sslmode=verify-full')
   expect(url).toBe('postgres://u:p%40%2F@h:5/d?options=-c+a.b%3Dc')
   expect(tls).toMatchObject({ rejectUnauthorized: true, servername: 'h' })

@@ -19,7 +19,7 @@ import {
 } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
 
-test('what was written is there after a restart, at the same address', async () => {
+test('data is kept over a restart, at the same address', async () => {
   await using folder = dataFolder()
   const dataDir = folder.path
   const first = await startEmbedded({ dataDir })
@@ -31,7 +31,7 @@ test('what was written is there after a restart, at the same address', async () 
   await second.stop()
 })
 
-test('nobody gets in without the password, and only its owner may read that', async () => {
+test('connecting needs the password, which only its owner can read', async () => {
   await using folder = dataFolder()
   const dataDir = folder.path
   const { url, stop } = await startEmbedded({ dataDir })
@@ -44,17 +44,17 @@ test('nobody gets in without the password, and only its owner may read that', as
   await stop()
 })
 
-test('clients that want 4,096 rounds of SCRAM connect', async () => {
+test('clients that require 4,096 rounds of SCRAM can connect', async () => {
   await using folder = dataFolder()
   const { url, stop } = await startEmbedded({ dataDir: folder.path })
-  // Bun's own client refuses fewer.
+  // Bun's own client refuses fewer rounds.
   const sql = new Bun.SQL(url, { max: 1 })
   expect([...(await sql`select 1 as one`)]).toEqual([{ one: 1 }])
   await sql.end()
   await stop()
 })
 
-test('the server listens on loopback alone, whatever address its role comes from', async () => {
+test('the server listens only on loopback, whatever address its role connects from', async () => {
   await using folder = await usedFolder()
   const { url, stop } = await startEmbedded({ dataDir: folder.path })
   const [row] = await run(
@@ -71,7 +71,7 @@ test('the server listens on loopback alone, whatever address its role comes from
   await stop()
 })
 
-/** Of this machine in its networks. */
+/** The addresses of this machine in its networks. */
 const ownAddresses = () =>
   Object.values(networkInterfaces()).flatMap(each =>
     (each ?? []).filter(({ internal, family }) => !internal && family === 'IPv4').map(({ address }) => address),
@@ -88,19 +88,19 @@ test('commits are flushed to the disk', async () => {
   await stop()
 })
 
-test('a server that dies is started again at the same address', async () => {
+test('a server that dies is restarted at the same address', async () => {
   await using folder = await usedFolder()
   const dataDir = folder.path
-  const said: string[] = []
-  const { url, stop } = await startEmbedded({ dataDir, say: line => said.push(line) })
+  const logged: string[] = []
+  const { url, stop } = await startEmbedded({ dataDir, say: line => logged.push(line) })
   await run(url, 'create table kept as select 1 as id')
   process.kill(postmaster(dataDir), 'SIGKILL')
   await until(() => run(url, 'select id from kept').catch(() => undefined))
-  expect(said).toEqual(['Postgres has stopped unexpectedly and is being restarted'])
+  expect(logged).toEqual(['Postgres has stopped unexpectedly and is being restarted'])
   await stop()
 })
 
-test('a killed parent takes its server with it', async () => {
+test('the server ends with its killed parent', async () => {
   await using folder = await usedFolder()
   const dataDir = folder.path
   const parent = await startParent(dataDir)
@@ -109,7 +109,7 @@ test('a killed parent takes its server with it', async () => {
   await until(() => findPostmaster(join(dataDir, 'postgres')) === undefined)
 })
 
-test('a server whose parent was killed together with its guard is taken over without loss', async () => {
+test('a server whose parent and guard were killed together is taken over without loss', async () => {
   await using folder = await usedFolder()
   const dataDir = folder.path
   const parent = await startParent(dataDir)
@@ -125,7 +125,7 @@ test('a server whose parent was killed together with its guard is taken over wit
   await stop()
 })
 
-test('a pid file that names another program is no obstacle', async () => {
+test('a pid file with the process id of another program does not prevent the start', async () => {
   await using folder = await usedFolder()
   const dataDir = folder.path
   const parent = await startParent(dataDir)
@@ -134,35 +134,35 @@ test('a pid file that names another program is no obstacle', async () => {
   process.kill(pid, 'SIGKILL')
   parent.kill('SIGKILL')
   await until(() => findPostmaster(join(dataDir, 'postgres')) === undefined && parent.signalCode)
-  // As after a restart of a container, where numbers begin anew.
-  const bystander = spawn('sleep', ['100'], { stdio: 'ignore' })
+  // As after a restart of a container, where process ids start again.
+  const otherProgram = spawn('sleep', ['100'], { stdio: 'ignore' })
   const file = join(dataDir, 'postgres', 'cluster', 'postmaster.pid')
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(bystander.pid)))
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(otherProgram.pid)))
   const { url, stop } = await startEmbedded({ dataDir })
   expect(await run(url, 'select 1 as one')).toHaveLength(1)
-  expect(bystander.exitCode).toBeNull()
+  expect(otherProgram.exitCode).toBeNull()
   await stop()
-  bystander.kill()
+  otherProgram.kill()
 })
 
-test('a busy port is left to whoever has it, and the new one is remembered', async () => {
+test('a port in use is not taken over, and the new port is kept', async () => {
   await using folder = await usedFolder()
   const dataDir = folder.path
   const first = await startEmbedded({ dataDir })
   await first.stop()
-  const squatter = createServer().listen(Number(new URL(first.url).port), '127.0.0.1')
-  await new Promise(resolve => squatter.once('listening', resolve))
+  const portUser = createServer().listen(Number(new URL(first.url).port), '127.0.0.1')
+  await new Promise(resolve => portUser.once('listening', resolve))
   const second = await startEmbedded({ dataDir })
   expect(second.url).not.toBe(first.url)
   expect(await run(second.url, 'select 1 as one')).toHaveLength(1)
   await second.stop()
-  squatter.close()
+  portUser.close()
   const third = await startEmbedded({ dataDir })
   expect(third.url).toBe(second.url)
   await third.stop()
 })
 
-test('a second start is told who holds the data folder, and the first goes on', async () => {
+test('a second start gets the process id of the first, which continues', async () => {
   await using folder = await usedFolder()
   const dataDir = folder.path
   const parent = await startParent(dataDir)
@@ -170,7 +170,7 @@ test('a second start is told who holds the data folder, and the first goes on', 
   expect(await run(readUrl(dataDir), 'select 1 as one')).toHaveLength(1)
 })
 
-test('of ten first starts at once one wins', async () => {
+test('of ten simultaneous first starts one succeeds', async () => {
   await using folder = dataFolder()
   const dataDir = folder.path
   const parents = Array.from({ length: 10 }, () => spawnParent(dataDir))
@@ -179,7 +179,7 @@ test('of ten first starts at once one wins', async () => {
   expect(await run(readUrl(dataDir), 'select 1 as one')).toHaveLength(1)
 })
 
-test('a first start that is killed in the middle is nothing the next one trips over', async () => {
+test('a first start that was killed does not disturb the next one', async () => {
   await using folder = dataFolder()
   const parent = spawnParent(folder.path)
   const unfinished = () => readdirSync(folder.path).filter(name => name.startsWith('postgres.making'))

@@ -35,32 +35,32 @@ test.each([
   ['42883', 'final'],
   ['PM001', 'final'],
   [undefined, 'final'],
-] as const)('an error with code %p is %s', (code, judged) => {
-  expect(classifyError(coded(code))).toBe(judged)
+] as const)('an error with code %p is %s', (code, classification) => {
+  expect(classifyError(coded(code))).toBe(classification)
 })
 
-test('what Postgres itself says is judged so', async () => {
+test('errors of a real Postgres are classified alike', async () => {
   await using instance = await lampInstance()
-  const judge = (statement: string) => instance.sql.unsafe(statement).then(() => undefined, classifyError)
-  expect(await judge('set local statement_timeout = 1; select pg_sleep(1)')).toBe('aborted')
-  expect(await judge('select pg_terminate_backend(pg_backend_pid())')).toBe('lost')
-  expect(await judge('do $$ begin raise serialization_failure; end $$')).toBe('aborted')
-  expect(await judge('select 1 / 0')).toBe('final')
+  const classify = (statement: string) => instance.sql.unsafe(statement).then(() => undefined, classifyError)
+  expect(await classify('set local statement_timeout = 1; select pg_sleep(1)')).toBe('aborted')
+  expect(await classify('select pg_terminate_backend(pg_backend_pid())')).toBe('lost')
+  expect(await classify('do $$ begin raise serialization_failure; end $$')).toBe('aborted')
+  expect(await classify('select 1 / 0')).toBe('final')
 })
 
-test('an error without a code is lost when a statement met it, and a fault of this program when none did', () => {
+test('an error without a code is lost for a statement, and otherwise a bug of this program', () => {
   expect(classifyError(Object.assign(new Error('broken'), { query: 'select 1' }))).toBe('lost')
   expect(classifyError(new TypeError('not a function'))).toBe('final')
 })
 
-test('only a statement has met a database that is gone', async () => {
+test('only a statement can find the database unreachable', async () => {
   await using instance = await lampInstance()
-  const met = (statement: string) => instance.sql.unsafe(statement).then(() => undefined, identity)
-  const gone = await met('select pg_terminate_backend(pg_backend_pid())')
-  expect(isDatabaseUnreachable(gone)).toBe(true)
-  expect(isDatabaseUnreachable(new Error('cannot commit', { cause: gone }))).toBe(true)
-  expect(isDatabaseUnreachable(await met('select 1 / 0'))).toBe(false)
-  // As a fetch of somebody else's server would say it.
+  const inStatement = (statement: string) => instance.sql.unsafe(statement).then(() => undefined, identity)
+  const refused = await inStatement('select pg_terminate_backend(pg_backend_pid())')
+  expect(isDatabaseUnreachable(refused)).toBe(true)
+  expect(isDatabaseUnreachable(new Error('cannot commit', { cause: refused }))).toBe(true)
+  expect(isDatabaseUnreachable(await inStatement('select 1 / 0'))).toBe(false)
+  // The error of a fetch from another server.
   expect(isDatabaseUnreachable(coded('ECONNREFUSED'))).toBe(false)
   expect(isDatabaseUnreachable('57P01')).toBe(false)
 })

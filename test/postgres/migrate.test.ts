@@ -18,7 +18,7 @@ const file = (name: string, text: string): Migration => ({
 const one = file('001-one.sql', 'create table one (id integer);')
 const two = file('002-two.sql', 'create table two as select id from one;')
 
-test('migrations run in order, once, and are written down', async () => {
+test('migrations run in order, once, and are recorded', async () => {
   await using db = await emptyDatabase()
   await migrate(db.url, [one])
   await migrate(db.url, [one, two])
@@ -27,13 +27,13 @@ test('migrations run in order, once, and are written down', async () => {
   expect([...rows]).toEqual([one, two].map(({ name, checksum }) => ({ name, checksum })))
 })
 
-test('without any file of ours the jobs are there', async () => {
+test('without migrations of ours the job tables exist', async () => {
   await using db = await emptyDatabase()
   await migrate(db.url, [])
   expect(await db.sql`select from pg_tables where schemaname = 'graphile_worker'`).not.toHaveLength(0)
 })
 
-test('twenty processes at once apply everything once', async () => {
+test('twenty simultaneous processes apply every migration once', async () => {
   await using db = await emptyDatabase()
   const migrateHere = `
     import { migrate } from ${JSON.stringify(import.meta.resolve('../../src/postgres/migrate.ts'))}
@@ -49,7 +49,7 @@ test('twenty processes at once apply everything once', async () => {
   expect(names.map(row => row.name)).toEqual((await readMigrations()).map(migration => migration.name))
 })
 
-test('a file that fails leaves nothing of itself, and the line that failed is named', async () => {
+test('a failed migration leaves nothing, and the error names its line', async () => {
   await using db = await emptyDatabase()
   const bad = file('002-bad.sql', 'create table half (id integer);\nselect 1 / 0;\n\nselect oops;')
   await expect(migrate(db.url, [one, bad])).rejects.toThrow('sql/002-bad.sql failed: division by zero')
@@ -59,7 +59,7 @@ test('a file that fails leaves nothing of itself, and the line that failed is na
   expect(await db.sql`select from migrations`).toHaveLength(1)
 })
 
-test('a database that another version of a file was applied to is refused', async () => {
+test('a database with another version of a migration is refused', async () => {
   await using db = await emptyDatabase()
   await migrate(db.url, [one])
   await expect(migrate(db.url, [file(one.name, `${one.text} `)])).rejects.toThrow(
@@ -75,7 +75,7 @@ test('a database that is newer than the program is refused', async () => {
   )
 })
 
-test('a migration that another process is applying without the lock is waited for, not applied again', async () => {
+test('a migration that another process applies without the lock is waited for, not repeated', async () => {
   await using db = await emptyDatabase()
   await migrate(db.url, [])
   const other = connect(db.url, { max: 1 })
@@ -90,7 +90,7 @@ test('a migration that another process is applying without the lock is waited fo
   expect(await db.sql`select from migrations`).toHaveLength(2)
 })
 
-test('files are taken by number, and two of the same number are refused', async () => {
+test('migrations are ordered by number, and two with the same number are refused', async () => {
   const folder = await mkdtemp(`${tmpdir()}/paymachine-sql-`)
   const read = () => readMigrations(pathToFileURL(`${folder}/`))
   try {
@@ -103,11 +103,11 @@ test('files are taken by number, and two of the same number are refused', async 
   }
 })
 
-test('the connection that migrates is closed afterwards', async () => {
+test('the connection of the migrations is closed afterwards', async () => {
   await using db = await emptyDatabase()
   await migrate(db.url, [one])
   const sql = connect(db.url, { max: 1 })
-  // The server's process ends a moment after its client.
+  // The backend ends a moment after its client.
   await until(async () => {
     const others = await sql`
       select from pg_stat_activity

@@ -35,14 +35,14 @@ for (const [name, mode, lines] of configurations)
     },
   )
 
-/** Has a pooler open several sessions, which it keeps. */
+/** Makes a pooler open several sessions, which it keeps. */
 const openSessions = async (url: string, count: number) => {
   const sql = connect(url, { max: count })
   await Promise.all(Array.from({ length: count }, () => sql`select pg_sleep(0.5)`.simple()))
   await sql.end({ timeout: 1 })
 }
 
-test('behind a pooler that has one session for all connections the start ends with one line', async () => {
+test('behind a pooler with one session for all connections the start ends with one line', async () => {
   await using db = await emptyDatabase()
   await using pooler = await standInPooler(db.url)
   await using main = await spawnMain({ DATABASE_URL: pooler.url, SECRET_KEY })
@@ -52,7 +52,7 @@ test('behind a pooler that has one session for all connections the start ends wi
 })
 
 test.skipIf(!hasPgBouncer)(
-  `behind PgBouncer in session mode the service is ready and takes jobs${skipped}`,
+  `behind PgBouncer in session mode the service is ready and runs jobs${skipped}`,
   async () => {
     await using db = await emptyDatabase()
     await using pooler = await pgBouncer(db.url, 'session', ['default_pool_size = 40'])
@@ -83,11 +83,11 @@ test.skipIf(!hasPgBouncer)(`a session has its settings behind PgBouncer as well$
   }
 })
 
-test('a connection that is lost while its session is given its settings fails one statement, and the next one is answered', async () => {
+test('when a connection is lost while its session settings are sent, one statement fails and the next one succeeds', async () => {
   await using db = await emptyDatabase()
   await using path = await databaseProxy(db.url)
   const sql = connect(path.url, { max: 1, answerS: 10 })
-  // Three of the server's answers are of the login.
+  // The server's first three responses belong to the login.
   path.cutInsteadOfAnswer(4)
   expect(await sql`select 1 as n`.catch(error => error.code)).toBe('CONNECTION_CLOSED')
   const [row] = await sql`select 2 as n, current_setting('statement_timeout') as timeout`

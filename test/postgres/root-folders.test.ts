@@ -19,7 +19,7 @@ import { openEmbedded } from '../../src/sandbox/embedded.ts'
 import { dataFolder, homeOf, postmaster, startParent } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
 
-// A user who can replace a folder that root works in can make root write to any file of the machine.
+// A user who can replace a folder in which root works could make root write to any file of the machine.
 const asRoot = test.if(isRoot())
 const ordinary = 65_534
 const user = { name: 'nobody', uid: ordinary, gid: ordinary }
@@ -27,7 +27,7 @@ const asBoth = test.if(
   isRoot() && can(user, process.execPath, '--version') && can(user, 'test', '-r', import.meta.path),
 )
 
-asRoot('root does not start a data folder that a group can write to', async () => {
+asRoot('root does not start in a data folder that a group can write to', async () => {
   await using folder = dataFolder()
   chownSync(folder.path, 0, ordinary)
   chmodSync(folder.path, 0o775)
@@ -37,7 +37,7 @@ asRoot('root does not start a data folder that a group can write to', async () =
   expect(readdirSync(folder.path)).toEqual([])
 })
 
-asRoot('root does not start a data folder that a user can replace through a folder above it or a link', async () => {
+asRoot('root does not start in a data folder that a user can replace through a parent folder or a link', async () => {
   using open = rootsFolder()
   const inside = join(open.path, 'inside')
   const link = join(open.path, 'link')
@@ -57,7 +57,7 @@ asRoot('root does not start a data folder that a user can replace through a fold
   expect(readdirSync(folder.path)).toEqual([])
 })
 
-asRoot('root starts a data folder below a sticky folder that every user can write to', async () => {
+asRoot('root starts in a data folder below a sticky folder that every user can write to', async () => {
   using open = rootsFolder()
   chmodSync(open.path, 0o1777)
   await using folder = dataFolder(open.path)
@@ -65,7 +65,7 @@ asRoot('root starts a data folder below a sticky folder that every user can writ
   await stop()
 })
 
-asRoot('the sandbox of a start by root writes into no data folder that a group can write to', async () => {
+asRoot('a sandbox started by root writes to no data folder that a group can write to', async () => {
   await using folder = dataFolder()
   chmodSync(folder.path, 0o775)
   await expect(openEmbedded({ dataDir: folder.path, binary: '/bin/false', say: () => {} })).rejects.toThrow(
@@ -74,7 +74,7 @@ asRoot('the sandbox of a start by root writes into no data folder that a group c
   expect(readdirSync(folder.path)).toEqual([])
 })
 
-asBoth('started by root in a folder of an ordinary user, the data folder is made by that user', async () => {
+asBoth('started by root in a folder of an ordinary user, the data folder belongs to that user', async () => {
   using clone = rootsFolder()
   chownSync(clone.path, ordinary, ordinary)
   const path = join(clone.path, '.data')
@@ -85,7 +85,7 @@ asBoth('started by root in a folder of an ordinary user, the data folder is made
   await until(() => findPostmaster(homeOf(path)) === undefined)
 })
 
-/** Of root, which all users can pass through. */
+/** A folder of root that all users can pass through. */
 const rootsFolder = () => {
   const path = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
   chmodSync(path, 0o755)

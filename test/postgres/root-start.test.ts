@@ -9,7 +9,7 @@ import { dataFolder, homeOf, killGuard, postmaster, readUrl, run, startParent } 
 import { spawnMain } from '../harness/main.ts'
 import { until } from '../harness/until.ts'
 
-// What root opens in a folder of another account, that account can turn into any file of the machine.
+// A file that root opens in the folder of another user could be a link to any file of the machine.
 const asRoot = test.if(isRoot())
 const ordinary = 65_534
 const nobody = { name: 'nobody', uid: ordinary, gid: ordinary }
@@ -18,34 +18,35 @@ const asBoth = test.if(
 )
 
 for (const place of ['in the data folder', 'elsewhere'])
-  asRoot(`links that the account of Postgres plants make root change no other file: ${place}`, async () => {
+  asRoot(`links made by the user of Postgres do not make root change other files: ${place}`, async () => {
     await using closed = closedFolder()
     await using folder = dataFolder(place === 'elsewhere' ? closed.path : undefined)
-    using victim = fileOfRoot()
+    using otherFile = fileOfRoot()
     const { stop } = await startEmbedded({ dataDir: folder.path })
     const account = accountOf(folder.path)
     await stop()
-    for (const name of ['start.log', 'lock', 'lock.pid']) plant(join(homeOf(folder.path), name), victim.path, account)
+    for (const name of ['start.log', 'lock', 'lock.pid'])
+      plantLink(join(homeOf(folder.path), name), otherFile.path, account)
     await startEmbedded({ dataDir: folder.path }).then(
       each => each.stop(),
       () => {},
     )
-    expect(victim.state()).toEqual(victim.before)
+    expect(otherFile.state()).toEqual(otherFile.before)
   })
 
-asRoot('a link that the account of Postgres plants as postmaster.pid makes root change no other file', async () => {
+asRoot('a link named postmaster.pid made by the user of Postgres does not make root change other files', async () => {
   await using folder = dataFolder()
-  using victim = fileOfRoot()
+  using otherFile = fileOfRoot()
   const { stop } = await startEmbedded({ dataDir: folder.path })
   const account = accountOf(folder.path)
   await stop()
-  plant(join(homeOf(folder.path), 'cluster/postmaster.pid'), victim.path, account)
+  plantLink(join(homeOf(folder.path), 'cluster/postmaster.pid'), otherFile.path, account)
   const started = await startEmbedded({ dataDir: folder.path }).catch(() => undefined)
   await started?.stop()
-  expect(victim.state()).toEqual(victim.before)
+  expect(otherFile.state()).toEqual(otherFile.before)
 })
 
-asRoot('a pid that the account of Postgres writes makes root end no process of another user', async () => {
+asRoot('a process id written by the user of Postgres does not make root end processes of other users', async () => {
   await using folder = dataFolder()
   const parent = await startParent(folder.path)
   const pid = postmaster(folder.path)
@@ -54,14 +55,14 @@ asRoot('a pid that the account of Postgres writes makes root end no process of a
   parent.kill('SIGKILL')
   await until(() => parent.signalCode)
   const cluster = join(homeOf(folder.path), 'cluster')
-  const bystander = spawn('sleep', ['100'], { cwd: cluster, stdio: 'ignore' })
+  const otherProcess = spawn('sleep', ['100'], { cwd: cluster, stdio: 'ignore' })
   const pidFile = join(cluster, 'postmaster.pid')
-  writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(bystander.pid)))
+  writeFileSync(pidFile, readFileSync(pidFile, 'utf8').replace(/^\d+/, String(otherProcess.pid)))
   const { url, stop } = await startEmbedded({ dataDir: folder.path })
   expect(await run(url, 'select 1 as one')).toHaveLength(1)
-  expect([bystander.exitCode, bystander.signalCode]).toEqual([null, null])
+  expect([otherProcess.exitCode, otherProcess.signalCode]).toEqual([null, null])
   await stop()
-  bystander.kill()
+  otherProcess.kill()
 })
 
 test('the role of the service is no superuser and runs no programs', async () => {
@@ -86,7 +87,7 @@ test('the role of the service is no superuser and runs no programs', async () =>
   await stop()
 })
 
-asRoot('started by root, Postgres runs under an account that is no other Postgres', async () => {
+asRoot('started by root, Postgres runs as a user that runs no other Postgres', async () => {
   await using folder = dataFolder()
   const { stop } = await startEmbedded({ dataDir: folder.path })
   const pid = String(postmaster(folder.path))
@@ -94,41 +95,41 @@ asRoot('started by root, Postgres runs under an account that is no other Postgre
   await stop()
 })
 
+asRoot('in a database folder the user of Postgres owns only the cluster and its logs', async () => {
+  await using folder = dataFolder()
+  const { stop } = await startEmbedded({ dataDir: folder.path })
+  const { uid } = accountOf(folder.path)
+  const owned = ask('find', homeOf(folder.path), '-maxdepth', '1', '-uid', String(uid), '-printf', '%f\n').split('\n')
+  expect(owned.sort()).toEqual(['cluster', 'log'])
+  await stop()
+})
+
 asRoot(
-  'of a database folder the account of Postgres owns the cluster and its logs, and nothing beside them',
+  'root does not start in a data folder that others can write to, or with a database folder of another user',
   async () => {
-    await using folder = dataFolder()
-    const { stop } = await startEmbedded({ dataDir: folder.path })
-    const { uid } = accountOf(folder.path)
-    const owned = ask('find', homeOf(folder.path), '-maxdepth', '1', '-uid', String(uid), '-printf', '%f\n').split('\n')
-    expect(owned.sort()).toEqual(['cluster', 'log'])
-    await stop()
+    await using open = dataFolder()
+    chmodSync(open.path, 0o777)
+    await expect(startEmbedded({ dataDir: open.path })).rejects.toThrow(
+      `${open.path} can be written to by other users: remove that permission with chmod go-w, or start as an ordinary user`,
+    )
+    await using foreign = dataFolder()
+    await startEmbedded({ dataDir: foreign.path }).then(({ stop }) => stop())
+    const home = homeOf(foreign.path)
+    chownSync(home, ordinary, ordinary)
+    await expect(startEmbedded({ dataDir: foreign.path })).rejects.toThrow(
+      `${home} belongs to user nobody, and root does not use folders of other users: give it to root, or start as that user`,
+    )
   },
 )
 
-asRoot('root does not start a data folder that others can write to, or a database folder of another user', async () => {
-  await using open = dataFolder()
-  chmodSync(open.path, 0o777)
-  await expect(startEmbedded({ dataDir: open.path })).rejects.toThrow(
-    `${open.path} can be written to by other users: remove that permission with chmod go-w, or start as an ordinary user`,
-  )
-  await using foreign = dataFolder()
-  await startEmbedded({ dataDir: foreign.path }).then(({ stop }) => stop())
-  const home = homeOf(foreign.path)
-  chownSync(home, ordinary, ordinary)
-  await expect(startEmbedded({ dataDir: foreign.path })).rejects.toThrow(
-    `${home} belongs to user nobody, and root does not use folders of other users: give it to root, or start as that user`,
-  )
-})
-
 asBoth('started by root in a data folder of an ordinary user, the service runs as that user', async () => {
   await using folder = dataFolder(tmpdir(), ordinary)
-  using victim = fileOfRoot()
+  using otherFile = fileOfRoot()
   for (const name of ['lock', 'lock.pid', 'database-url', 'database-url.new', 'secret-key.new'])
-    plant(join(folder.path, name), victim.path, nobody)
+    plantLink(join(folder.path, name), otherFile.path, nobody)
   await using refused = await spawnMain({ DATA_DIR: folder.path })
   expect(await refused.exited).toBe(1)
-  expect(victim.state()).toEqual(victim.before)
+  expect(otherFile.state()).toEqual(otherFile.before)
 
   for (const name of ['lock', 'lock.pid', 'database-url']) rmSync(join(folder.path, name), { force: true })
   await using main = await spawnMain({ DATA_DIR: folder.path })
@@ -136,7 +137,7 @@ asBoth('started by root in a data folder of an ordinary user, the service runs a
   expect(main.lines).toEqual([`Continuing as user nobody, who owns ${folder.path}`, `Ready at ${main.url}`])
   expect(readFileSync(`/proc/${main.child.pid}/status`, 'utf8')).toMatch(/^Uid:\t65534\t65534\t65534\t65534$/m)
   expect(statSync(`/proc/${postmaster(folder.path)}`).uid).toBe(ordinary)
-  expect(victim.state()).toEqual(victim.before)
+  expect(otherFile.state()).toEqual(otherFile.before)
   expect(readUrl(folder.path)).toStartWith('postgres://')
 })
 
@@ -148,15 +149,15 @@ const accountOf = (dataDir: string): Owner => {
   return { uid, gid }
 }
 
-/** As that account may: where it may not, nothing is planted. */
-const plant = (path: string, target: string, { uid, gid }: Owner) =>
+/** Created as that user; where it has no permission, nothing is created. */
+const plantLink = (path: string, target: string, { uid, gid }: Owner) =>
   spawnSync('ln', ['-sfn', target, path], { uid, gid, cwd: '/', stdio: 'ignore' })
 
 const fileOfRoot = () => {
   const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
   chmodSync(folder, 0o711)
   const path = join(folder, 'victim')
-  // As a pid file of a living process would begin.
+  // Like the pid file of a running process.
   writeFileSync(path, '1\nonly root writes here\n', { mode: 0o600 })
   const state = () => {
     const { uid, mode } = statSync(path)

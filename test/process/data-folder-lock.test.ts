@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { lockDataFolder, tryLockDataFolder } from '../../src/process/data-folder-lock.ts'
 
-test('a folder in which nothing can be written is held by nobody, and that is said in a line', () => {
+test('a folder that cannot be written to is not locked, and the error says so in one line', () => {
   using folder = emptyFolder()
   mkdirSync(folder.pidFile)
   expect(() => lockDataFolder(folder.path)).toThrow(
@@ -18,49 +18,51 @@ test('a folder in which nothing can be written is held by nobody, and that is sa
   lockDataFolder(folder.path).release()
 })
 
-test('nobody else can open what holds a folder, whatever folder it is', () => {
+test('other users cannot open the lock file of a folder', () => {
   using folder = emptyFolder()
   chmodSync(folder.path, 0o755)
   lockDataFolder(folder.path).release()
   expect(statSync(join(folder.path, 'lock')).mode & 0o777).toBe(0o600)
 })
 
-test('whoever holds a folder is named', async () => {
+test('the error names the process that holds the lock', async () => {
   using folder = emptyFolder()
   await using holder = await holding(folder.path)
   expect(() => lockDataFolder(folder.path)).toThrow(`${folder.path} is in use by pid ${holder.pid}: stop it first`)
 })
 
-test('of ten that want a folder at once, all are told of the one that has it, and of nobody who had it before', async () => {
+test('of ten processes that lock a folder at the same time one succeeds, and the others name it or none, but no former holder', async () => {
   using folder = emptyFolder()
   {
     await using former = await holding(folder.path)
     expect(readFileSync(folder.pidFile, 'utf8')).toStartWith(`${former.pid} `)
   }
   const all = await Promise.all(Array.from({ length: 10 }, () => holding(folder.path)))
-  const winner = all.find(({ said }) => said === 'held')
-  const others = all.filter(each => each !== winner).map(({ said }) => said)
+  const winner = all.find(({ message }) => message === 'held')
+  const others = all.filter(each => each !== winner).map(({ message }) => message)
   for (const each of all) await each[Symbol.asyncDispose]()
   expect(others).toHaveLength(9)
-  const told = (who: string) => `${folder.path} is in use by ${who}: stop it first, or set DATA_DIR to another folder`
-  for (const said of others) expect([told(`pid ${winner?.pid}`), told('another process')]).toContain(said)
+  const messageFor = (who: string) =>
+    `${folder.path} is in use by ${who}: stop it first, or set DATA_DIR to another folder`
+  for (const message of others)
+    expect([messageFor(`pid ${winner?.pid}`), messageFor('another process')]).toContain(message)
 })
 
-/** What stands in the file while somebody has taken the folder and has not said yet who they are. */
-const untrue: readonly (readonly [string, () => string])[] = [
+/** Contents of the file while the folder is locked but its process has not written its id yet. */
+const misleading: readonly (readonly [string, () => string])[] = [
   ['nothing yet', () => ''],
-  ['a number alone', () => String(process.pid)],
-  ['the number of a killed one, which another program has now', () => `${process.pid} 1`],
+  ['only a process id', () => String(process.pid)],
+  ['the process id of a killed process, which another program has now', () => `${process.pid} 1`],
 ]
 
-test.each(untrue)('nobody is named who may not hold the folder: %s', async (_, written) => {
+test.each(misleading)('no process is named while the file contains: %s', async (_, written) => {
   using folder = emptyFolder()
   using _taken = taken(folder.path)
   writeFileSync(folder.pidFile, written())
   expect(() => lockDataFolder(folder.path)).toThrow(`${folder.path} is in use by another process: stop it first`)
 })
 
-test('nobody is named who was killed', async () => {
+test('a killed process is not named', async () => {
   using folder = emptyFolder()
   {
     await using _former = await holding(folder.path)
@@ -70,21 +72,21 @@ test('nobody is named who was killed', async () => {
   expect(() => lockDataFolder(folder.path)).toThrow('is in use by another process')
 })
 
-test('nobody is named who has let go, and lives', () => {
+test('a process that has released the lock and still runs is not named', () => {
   using folder = emptyFolder()
   lockDataFolder(folder.path).release()
   using _taken = taken(folder.path)
   expect(() => lockDataFolder(folder.path)).toThrow('is in use by another process')
 })
 
-/** As it is between the lock and the number. */
+/** The state between locking and writing the process id. */
 const taken = (path: string) => {
   const lock = new DatabaseSync(join(path, 'lock'))
   lock.exec('pragma locking_mode = exclusive; begin exclusive')
   return { [Symbol.dispose]: () => lock.close() }
 }
 
-/** A process that holds the folder until it is killed, or was told why it cannot. */
+/** A process that holds the lock until it is killed, or prints why it cannot. */
 const holding = async (path: string) => {
   const script = `
     import ${JSON.stringify(import.meta.resolve('../harness/end-with-parent.ts'))}
@@ -101,7 +103,7 @@ const holding = async (path: string) => {
   const [line] = (await once(child.stdout, 'data')) as [Buffer]
   return {
     pid: child.pid,
-    said: line.toString().trim(),
+    message: line.toString().trim(),
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL')
       await exited

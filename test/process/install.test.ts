@@ -6,17 +6,19 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { can, isRoot } from '../../src/process/account.ts'
 
-/** Root may write everywhere, and lends itself to somebody who may not. */
-const nobody = isRoot() ? { name: 'nobody', uid: 65_534, gid: 65_534 } : undefined
-const asOrdinary = test.if(can(nobody, process.execPath, '--version') && can(nobody, 'test', '-x', tmpdir()))
+/** Root can write everywhere, so it runs the command as a user that cannot. */
+const ordinaryUser = isRoot() ? { name: 'nobody', uid: 65_534, gid: 65_534 } : undefined
+const asOrdinary = test.if(
+  can(ordinaryUser, process.execPath, '--version') && can(ordinaryUser, 'test', '-x', tmpdir()),
+)
 
-asOrdinary.each(['node_modules', '.'])('who may not write to %s is told what helps there', name => {
+asOrdinary.each(['node_modules', '.'])('without write permission for %s the error says what helps', name => {
   using clone = cloneOf(['src', 'package.json', 'bun.lock'])
   const folder = join(clone.path, name)
   mkdirSync(folder, { recursive: true })
   chmodSync(folder, 0o555)
   const { status, stdout, stderr } = spawnSync(process.execPath, ['src/process/install.ts'], {
-    ...nobody,
+    ...ordinaryUser,
     cwd: clone.path,
     env: { PATH: process.env.PATH ?? '' },
     encoding: 'utf8',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { findPreviousSecretKey, getSecretKey, renewSecretKey } from '../../src/process/secret-key.ts'
 
-test('what is left of a key is none, and nothing begins with it', () => {
+test('a truncated key is refused, and the start fails', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'paymachine-key-'))
   const own = { dataDir, secretKey: undefined, previousSecretKey: undefined }
   const first = getSecretKey(own)

@@ -19,8 +19,8 @@ const countOf = async (sql: Sql, subject: string) => (await sql`select from atte
 
 const rounds = 10
 
-/** Tries fifty times at once in every round, in a process of its own that begins when told to; answers how many were counted. */
-const tryElsewhere = (url: string) => {
+/** Fifty simultaneous tries in every round, in a process of its own that starts when it is told to. Returns how many were counted. */
+const tryInProcess = (url: string) => {
   const module = (path: string) => JSON.stringify(import.meta.resolve(path))
   const script = `
     import { once } from 'node:events'
@@ -28,7 +28,7 @@ const tryElsewhere = (url: string) => {
     import { takeAttempt } from ${module('../../src/queries/attempts.ts')}
     const sql = connect(${JSON.stringify(url)})
     const atOnce = (times, work) => Promise.all(Array.from({ length: times }, work))
-    // Every connection is there before it begins, or the first would do all the work alone.
+    // All connections are open first; otherwise the first one would do all the work.
     await atOnce(10, () => sql\`select pg_sleep(0.2)\`)
     console.log('ready')
     await once(process.stdin, 'data')
@@ -48,16 +48,16 @@ const tryElsewhere = (url: string) => {
   return { ready, begin }
 }
 
-test('of a hundred tries at once in two processes, five are counted', async () => {
+test('of a hundred simultaneous tries in two processes five are counted', async () => {
   await using db = await database()
-  const processes = [tryElsewhere(db.url), tryElsewhere(db.url)]
+  const processes = [tryInProcess(db.url), tryInProcess(db.url)]
   await Promise.all(processes.map(({ ready }) => ready))
   const counted = await Promise.all(processes.map(({ begin }) => begin()))
   expect(counted.reduce((a, b) => a + b)).toBe(5 * rounds)
   for (let round = 0; round < rounds; round++) expect(await countOf(db.sql, `a${round}`)).toBe(5)
 })
 
-test('whoever names the same subjects in another order waits for nobody for ever', async () => {
+test('callers that name the same subjects in another order do not deadlock', async () => {
   await using db = await database()
   await using other = elsewhere(db.sql)
   const orders = Array.from({ length: 60 }, (_, i) => {
@@ -67,7 +67,7 @@ test('whoever names the same subjects in another order waits for nobody for ever
   await Promise.all(orders)
 })
 
-test('one subject that has had enough refuses all, and none is counted', async () => {
+test('one subject at its limit refuses the whole try, and no subject counts it', async () => {
   await using db = await database()
   for (let i = 0; i < 5; i++) expect(await waits(db.sql, ['address', `account ${i}`])).toBeNull()
   expect(await waits(db.sql, ['address', 'account'])).toBeWithin(50, 61)
@@ -75,7 +75,7 @@ test('one subject that has had enough refuses all, and none is counted', async (
   expect(await countOf(db.sql, 'address')).toBe(5)
 })
 
-test('the window slides: the sixth waits until the first of five is a minute old', async () => {
+test('the window slides: the sixth try waits until the first of five is a minute old', async () => {
   await using db = await database()
   for (const secondsAgo of [61, 50, 30, 25, 20]) await insertAt(db.sql, 'a', secondsAgo)
   expect(await waits(db.sql, ['a'])).toBeNull()
@@ -85,13 +85,13 @@ test('the window slides: the sixth waits until the first of five is a minute old
   expect(await waits(db.sql, ['a'])).toBeWithin(11, 21)
 })
 
-test('a clock that is set back an hour locks nobody out', async () => {
+test('a clock that is set back an hour locks nothing out', async () => {
   await using db = await database()
   for (let i = 0; i < 5; i++) await insertAt(db.sql, 'a', -3_600)
   expect(await waits(db.sql, ['a'])).toBeNull()
 })
 
-test('a pass stands for one try within its minute, once, also when two use it at the same time', async () => {
+test('an allowance is valid for one try within its minute, also when two use it at the same time', async () => {
   await using db = await database()
   await using other = elsewhere(db.sql)
   for (let i = 0; i < 5; i++) await insertAt(db.sql, 'a', 1)
@@ -102,7 +102,7 @@ test('a pass stands for one try within its minute, once, also when two use it at
   expect(both.filter(wait => wait === null)).toHaveLength(1)
 })
 
-test('what no limit looks at any more is removed by those who try, a little at a time', async () => {
+test('expired tries are removed by later tries, a few at a time', async () => {
   await using db = await database()
   await db.sql`insert into attempts select 'old', now() - interval '61 minutes' from generate_series(1, 30)`
   await insertAt(db.sql, 'late', 59 * 60)

@@ -2,29 +2,29 @@ import { expect, test } from 'bun:test'
 import { batchReads } from '../../src/queries/batched-reads.ts'
 import { until } from '../harness/until.ts'
 
-/** Answers each question with its double, when told to. */
+/** Returns the double of each number, when the test says so. */
 const openDoubler = (fail: (questions: readonly number[]) => boolean = () => false) => {
-  const asked: (readonly number[])[] = []
+  const queries: (readonly number[])[] = []
   const held: (() => void)[] = []
   const ask = batchReads(async (questions: readonly number[]) => {
-    asked.push(questions)
+    queries.push(questions)
     await new Promise<void>(resolve => held.push(resolve))
     if (fail(questions)) throw new Error(`cannot double ${questions}`)
     return questions.map(question => question * 2)
   })
-  /** Lets what is under way be answered, and what is asked then, until nothing is. */
+  /** Releases the query in progress and the following ones until there is none. */
   const release = async () => {
     for (await turn(); held.length > 0; await turn()) for (const answer of held.splice(0)) answer()
   }
-  return { ask, asked, release }
+  return { ask, queries, release }
 }
 
 const turn = () => new Promise(resolve => setTimeout(resolve, 1))
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => from + n)
 
-test('what is asked in one turn goes together, and what comes while two are under way goes in the next', async () => {
-  const { ask, asked, release } = openDoubler()
+test('what is requested in one turn of the event loop shares a query, and later requests share the next one', async () => {
+  const { ask, queries, release } = openDoubler()
   const answers = [ask(0), ask(1)]
   await turn()
   answers.push(ask(2))
@@ -33,33 +33,33 @@ test('what is asked in one turn goes together, and what comes while two are unde
     answers.push(ask(n))
     await turn()
   }
-  expect(asked).toEqual([[0, 1], [2]])
+  expect(queries).toEqual([[0, 1], [2]])
   await release()
-  expect(asked).toEqual([[0, 1], [2], range(3, 7)])
+  expect(queries).toEqual([[0, 1], [2], range(3, 7)])
   expect(await Promise.all(answers)).toEqual(range(0, 7).map(n => n * 2))
 })
 
-test('no more than a hundred go together', async () => {
-  const { ask, asked, release } = openDoubler()
+test('at most a hundred requests share a query', async () => {
+  const { ask, queries, release } = openDoubler()
   const answers = range(0, 252).map(ask)
   await release()
-  expect(asked.map(questions => questions.length)).toEqual([100, 100, 52])
+  expect(queries.map(questions => questions.length)).toEqual([100, 100, 52])
   expect(await Promise.all(answers)).toEqual(range(0, 252).map(n => n * 2))
 })
 
-test('a question that cannot be answered fails alone', async () => {
-  const { ask, asked, release } = openDoubler(questions => questions.includes(5))
+test('a request that fails, fails alone', async () => {
+  const { ask, queries, release } = openDoubler(questions => questions.includes(5))
   const answers = Promise.allSettled(range(0, 8).map(ask))
   await release()
   expect((await answers).map(({ status }) => status === 'fulfilled')).toEqual(range(0, 8).map(n => n !== 5))
-  expect(asked).toEqual([range(0, 8), ...range(0, 8).map(n => [n])])
-  // Nothing is stuck behind it.
+  expect(queries).toEqual([range(0, 8), ...range(0, 8).map(n => [n])])
+  // Later ones are not blocked.
   const later = ask(9)
   await release()
   expect(await later).toBe(18)
 })
 
-test('those that get no answer are gone past, by four at most, and are answered when one comes', async () => {
+test('queries without a response are bypassed, at most four, and get their results later', async () => {
   const held: (() => void)[] = []
   const ask = batchReads(
     (questions: readonly number[]) => new Promise<readonly number[]>(resolve => held.push(() => resolve(questions))),
@@ -68,7 +68,7 @@ test('those that get no answer are gone past, by four at most, and are answered 
   const answers: Promise<number>[] = []
   const askOn = () => answers.push(ask(answers.length))
   await until(() => askOn() && held.length === 6)
-  // Longer than it took any of the four.
+  // Longer than any of the four.
   for (let turns = 0; turns < 10; turns++) await new Promise(resolve => setTimeout(resolve, 20))
   askOn()
   expect(held.length).toBe(6)

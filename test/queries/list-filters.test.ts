@@ -32,7 +32,7 @@ const fillEvents = async (sql: Sql, merchantId: string) => {
     where t.type = 'payment.created' or n <= 30`
 }
 
-/** How many rows and index entries the database looks at. */
+/** The number of rows and index entries that the database reads. */
 const readBy = async (sql: Sql, ask: () => Promise<unknown>): Promise<number> => {
   const look = async () => {
     await sql`select pg_stat_force_next_flush()`
@@ -46,9 +46,9 @@ const readBy = async (sql: Sql, ask: () => Promise<unknown>): Promise<number> =>
   return (await look()) - before
 }
 
-test('a list that is narrowed to few or none of twenty thousand reads no more than a page', async () => {
+test('a list filtered to few or none of twenty thousand rows reads no more than a page', async () => {
   await using db = await database()
-  // Each connection counts by itself what it has read.
+  // Each connection has its own statistics of reads.
   await using pool = new AsyncDisposableStack()
   const sql = pool.adopt(connect(db.url, { max: 1 }), each => each.end({ timeout: 1 }))
   const merchantId = randomUUID()
@@ -66,13 +66,13 @@ test('a list that is narrowed to few or none of twenty thousand reads no more th
         { status: undefined, paymentId: undefined, attention: { chainsOn: [1] } },
       ]) {
         const page = { after: undefined, limit: 20, order }
-        // As often as a prepared statement is planned for what it is asked, and then for anything.
+        // As often as a prepared statement is planned for its parameters, and then once for any.
         for (let n = 0; n < 7; n++) await list(sql, whose, filter, page)
         expect(await readBy(sql, () => list(sql, whose, filter, page))).toBeLessThan(200)
       }
 })
 
-test('events of one type are found without the others, also in an instance that has no statistics yet', async () => {
+test('events of one type are found without reading the others, also without statistics', async () => {
   await using db = await database()
   await using pool = new AsyncDisposableStack()
   const sql = pool.adopt(connect(db.url, { max: 1 }), each => each.end({ timeout: 1 }))
@@ -97,7 +97,7 @@ test('events of one type are found without the others, also in an instance that 
   }
 })
 
-test('two lists of events that share a key are two lists all the same', async () => {
+test('two lists of events that share a key are separate', async () => {
   await using db = await database()
   const { sql } = db
   const merchantId = randomUUID()

@@ -13,7 +13,7 @@ type Row = { readonly id: string; readonly title: string }
 
 const merchant = (livemode = false): ListOwner => ({ merchantId: randomUUID(), livemode })
 
-/** The first page, newest first, unless told otherwise. */
+/** The first page, newest first, by default. */
 const list = async (owner: ListOwner, { after, limit = 20, order = 'desc' }: Partial<Page> = {}) => {
   const { sql } = await opened
   const page = { after, limit, order }
@@ -26,9 +26,9 @@ const placeOf = async (owner: ListOwner, id: string) => {
   return place
 }
 
-/** A transaction that has its id before it writes a link, as commits write them. */
+/** A transaction that gets its id before it writes a link, like commits. */
 const begin = async ({ merchantId, livemode }: ListOwner, title: string) => {
-  // A connection of its own, so that it can say when it begins.
+  // A connection of its own, so that the test decides when it begins.
   const connection = connect((await opened).url, { max: 1 })
   await connection`begin`
   await connection`select pg_current_xact_id()`
@@ -61,8 +61,8 @@ const committed = async (owner: ListOwner, title: string) => {
 
 const titles = (rows: readonly Row[]) => rows.map(({ title }) => title)
 
-/** Goes on from the last row it has seen, until there is no more. */
-const walk = async (owner: ListOwner, seen: Row[]) => {
+/** Reads on from the last row it has read, to the end. */
+const readAll = async (owner: ListOwner, seen: Row[]) => {
   for (;;) {
     const last = seen.at(-1)
     const page = await list(owner, { order: 'asc', limit: 2, after: last && (await placeOf(owner, last.id)) })
@@ -73,7 +73,7 @@ const walk = async (owner: ListOwner, seen: Row[]) => {
 
 test.each([
   ['in the order in which they began', (n: number) => n],
-  ['the last first', (n: number) => 7 - n],
+  ['in reverse order', (n: number) => 7 - n],
   ['the odd ones first', (n: number) => (n < 4 ? 2 * n + 1 : 2 * n - 8)],
 ])('eight transactions that write and commit %s are listed in the order of their commits', async (_, order) => {
   const owner = merchant()
@@ -81,17 +81,17 @@ test.each([
   for (let n = 0; n < 8; n++) writers.push(await begin(owner, `${n}`))
   const seen: Row[] = []
   for (let n = 0; n < 8; n++) {
-    await walk(owner, seen)
+    await readAll(owner, seen)
     await writers[order(n)]?.write()
-    await walk(owner, seen)
+    await readAll(owner, seen)
     await writers[order(n)]?.commit()
   }
-  await walk(owner, seen)
+  await readAll(owner, seen)
   expect(titles(seen)).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map(n => `${order(n)}`))
   expect(titles(await list(owner))).toEqual(titles(seen).toReversed())
 })
 
-test('a transaction that writes to a list waits until the one that wrote to it before is visible', async () => {
+test("a transaction that writes to a list waits until the previous writer's transaction is visible", async () => {
   const owner = merchant()
   const [first, second] = [await begin(owner, 'first'), await begin(owner, 'second')]
   await first.write()
@@ -104,7 +104,7 @@ test('a transaction that writes to a list waits until the one that wrote to it b
   expect(titles(await list(owner))).toEqual(['second', 'first'])
 })
 
-test('a row is listed once it is committed, whatever older transaction is open', async () => {
+test('a row is listed once it is committed, even if an older transaction is open', async () => {
   const owner = merchant()
   await committed(owner, 'first')
   const older = await begin(merchant(), 'of another')
@@ -114,7 +114,7 @@ test('a row is listed once it is committed, whatever older transaction is open',
   await older.commit()
 })
 
-test('a place is that of the own record in the own mode', async () => {
+test("a cursor is a position of a merchant's own object in its mode", async () => {
   const { sql } = await opened
   const owner = merchant()
   const id = await committed(owner, 'mine')

@@ -11,7 +11,7 @@ const start = async () => {
   return { ...db, id }
 }
 
-test('a code of a secret that is replaced while it is checked turns nothing on', async () => {
+test('a code for a secret that is replaced during the check enables nothing', async () => {
   await using db = await start()
   await setUpMfa(db.sql, db.id, 'the first, sealed')
   await setUpMfa(db.sql, db.id, 'the second, sealed')
@@ -23,7 +23,7 @@ test('a code of a secret that is replaced while it is checked turns nothing on',
   expect(await setUpMfa(db.sql, db.id, 'the third, sealed')).toBe(false)
 })
 
-test('of two confirmations at once one turns it on, and its recovery codes are those that count', async () => {
+test('of two simultaneous confirmations one enables MFA, and its recovery codes are valid', async () => {
   await using db = await start()
   await setUpMfa(db.sql, db.id, 'sealed')
   const enable = (n: number) =>

@@ -13,7 +13,7 @@ const insertRefunds = (sql: Sql, merchantId: string, livemode: boolean): Promise
     gen_random_uuid(), 1, 'USD', '{}', 1, 'X', 1, 0, false from generate_series(1, 20)
   returning id, merchant_id as "merchantId", livemode`
 
-/** How many the database has carried out. */
+/** How many statements the database has executed. */
 const statementsOf = async (sql: Sql): Promise<number> => {
   await sql`select pg_stat_force_next_flush()`
   const [row] = await sql<{ count: number }[]>`
@@ -21,9 +21,9 @@ const statementsOf = async (sql: Sql): Promise<number> => {
   return row?.count ?? 0
 }
 
-test("whoever asks among hundreds at once finds their own and nobody else's", async () => {
+test('each of hundreds of simultaneous queries gets its own object and no other', async () => {
   await using db = await database()
-  // Each connection counts by itself what it has been asked.
+  // Each connection has its own statistics of statements.
   await using pool = new AsyncDisposableStack()
   const sql = pool.adopt(connect(db.url, { max: 1 }), each => each.end({ timeout: 1 }))
   const [here, elsewhere] = [randomUUID(), randomUUID()]
@@ -42,7 +42,7 @@ test("whoever asks among hundreds at once finds their own and nobody else's", as
       findRefund(sql, { id: randomUUID(), merchantId, livemode }),
     ]),
   )
-  // Four hundred questions, a hundred at once; and the two that count.
+  // Four hundred queries, a hundred at a time, and the two that count them.
   expect((await statementsOf(sql)) - before).toBeLessThanOrEqual(6)
   expect(found.map(refund => refund?.id)).toEqual(made.flatMap(({ id }) => [id, id, undefined, undefined, undefined]))
 })

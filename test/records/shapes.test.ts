@@ -48,13 +48,13 @@ import { paymentLinks } from '../machines/payment-link-cases.ts'
 import { refunds } from '../machines/refund-cases.ts'
 import { type Subject, T0 } from '../machines/table.ts'
 
-/** What is wrong with a record, to the last field: neither one missing nor one more. */
+/** All differences of a record from its schema: missing and additional fields included. */
 const faults = (shape: Shape, record: unknown): string => {
   const parsed = shape.type().onDeepUndeclaredKey('reject')(record)
   return parsed instanceof type.errors ? parsed.summary : ''
 }
 
-/** The actor in every situation that its machine's tests know. */
+/** The actor in every situation of its machine's tests. */
 const everySituation = <C>(kind: Kind<C>, subject: Subject): readonly Actor<C>[] =>
   Object.keys(subject.situations).map(situation => actorIn(kind, subject, situation))
 
@@ -70,13 +70,13 @@ const moved = {
   ...{ block_number: 7, block_hash: hash(8), mined_at: '2026-11-20T12:01:00+00:00' },
   ...{ from_address: null, amount: '1', state: 'seen' as const },
 }
-/** A transfer of every kind: by a log, with the transaction itself, and from a contract. */
+/** A transfer of every kind: with a log, with only a transaction, and from a contract. */
 const shownAll = {
   head: 9,
   transfers: [3, -1, -2].map(log_index => ({ ...moved, tx_hash: hash(log_index + 3), log_index })),
 }
 
-describe('in every situation its record is exactly what its schema says:', () => {
+describe('in every situation the record matches its schema exactly:', () => {
   test('a payment', () => {
     for (const payment of everySituation(paymentKind, payments)) {
       expect(faults(paymentRecord, paymentRecord.render(payment))).toBe('')
@@ -131,7 +131,7 @@ describe('in every situation its record is exactly what its schema says:', () =>
   })
 })
 
-describe('made of a row, with and without what may be missing, its record is exactly what its schema says:', () => {
+describe('made from a row, with and without optional values, the record matches its schema exactly:', () => {
   test('an API key', () => {
     const row = {
       ...{ id, merchant_id: id, name: 'A key', scopes: ['*' as const], tag: 'abcd', last4: 'wxyz', livemode: true },

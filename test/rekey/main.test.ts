@@ -11,8 +11,8 @@ import { migrate } from '../../src/postgres/migrate.ts'
 import { findPreviousSecretKey, getSecretKey } from '../../src/process/secret-key.ts'
 import { database } from '../harness/database.ts'
 
-const oldKey = 'the secret key that was there before, long enough'
-const newKey = 'the secret key that comes after it, long enough'
+const oldKey = 'the previous secret key, which is long enough'
+const newKey = 'the new secret key, which is long enough'
 
 const runRekey = async (env: Readonly<Record<string, string>>) => {
   const child = Bun.spawn([process.execPath, fileURLToPath(new URL('../../src/rekey/main.ts', import.meta.url))], {
@@ -25,7 +25,7 @@ const runRekey = async (env: Readonly<Record<string, string>>) => {
     new Response(child.stderr).text(),
     child.exited,
   ])
-  return { code, said: out + err }
+  return { code, output: out + err }
 }
 
 const insertSecret = async (sql: Sql, key: string): Promise<string> => {
@@ -41,7 +41,7 @@ const readSecret = async (sql: Sql, key: string, id: string): Promise<string> =>
   return openKeyring(key).open('mfa', id, row?.sealed ?? '')
 }
 
-/** Of what this file has nothing of. */
+/** The columns for which this file has no secrets. */
 const others = [
   'recovery_secrets.sealed_secret',
   'refund_claims.sealed_secret',
@@ -52,29 +52,29 @@ const others = [
   .map(column => `${column}: 0 encrypted with the current key\n`)
   .join('')
 
-test.concurrent('with both keys given, everything is moved to the new one, as often as it is asked', async () => {
+test.concurrent('with both keys everything is encrypted with the new one, however often the command runs', async () => {
   await using db = await database()
   const id = await insertSecret(db.sql, oldKey)
   const env = { DATABASE_URL: db.url, SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: oldKey }
   const first = await runRekey(env)
-  expect(first).toEqual({ code: 0, said: `accounts.mfa_secret: 1 encrypted with the current key\n${others}` })
+  expect(first).toEqual({ code: 0, output: `accounts.mfa_secret: 1 encrypted with the current key\n${others}` })
   expect(await readSecret(db.sql, newKey, id)).toBe('JBSWY3DPEHPK3PXP')
   expect(await runRekey(env)).toEqual({
     code: 0,
-    said: `accounts.mfa_secret: 0 encrypted with the current key\n${others}`,
+    output: `accounts.mfa_secret: 0 encrypted with the current key\n${others}`,
   })
 })
 
-test.concurrent('without the old key it ends with 1, says of whom, and tells no secret', async () => {
+test.concurrent('without the old key the exit code is 1, and the output names the rows but no secret', async () => {
   await using db = await database()
   const id = await insertSecret(db.sql, oldKey)
-  const { code, said } = await runRekey({ DATABASE_URL: db.url, SECRET_KEY: newKey })
+  const { code, output } = await runRekey({ DATABASE_URL: db.url, SECRET_KEY: newKey })
   expect(code).toBe(1)
-  expect(said).toContain(`neither SECRET_KEY nor SECRET_KEY_PREVIOUS decrypts 1, in the rows ${id}`)
-  for (const secret of [newKey, 'JBSWY3DPEHPK3PXP', 'v1.']) expect(said).not.toContain(secret)
+  expect(output).toContain(`neither SECRET_KEY nor SECRET_KEY_PREVIOUS decrypts 1, in the rows ${id}`)
+  for (const secret of [newKey, 'JBSWY3DPEHPK3PXP', 'v1.']) expect(output).not.toContain(secret)
 })
 
-/** A data folder that keeps its own key, with one secret in it. */
+/** A data folder with its own key and one secret. */
 const dataFolder = async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'paymachine-rekey-'))
   const use = async <T>(work: (sql: Sql, url: string) => Promise<T>): Promise<T> => {
@@ -109,7 +109,7 @@ test.concurrent('a data folder gets a new key, keeps the old one as the previous
   expect(second.previous).toBe(original)
   expect(await use(sql => readSecret(sql, second.current, id))).toBe('JBSWY3DPEHPK3PXP')
 
-  // As if the run before had been killed once the new key was written, with nothing sealed under it yet.
+  // As if an earlier run had been killed after writing the new key and before encrypting anything.
   await use(async sql => {
     const sealed = openKeyring(original).seal('mfa', id, 'JBSWY3DPEHPK3PXP')
     await sql`update accounts set mfa_secret = ${sealed} where id = ${id}`
@@ -121,28 +121,28 @@ test.concurrent('a data folder gets a new key, keeps the old one as the previous
 
   // As if it had been killed between the two files.
   await writeFile(join(dataDir, 'secret-key.previous'), third.current)
-  // A variable left over from an earlier change does no harm.
+  // A variable left from an earlier change has no effect.
   expect((await runRekey({ DATA_DIR: dataDir, SECRET_KEY_PREVIOUS: oldKey })).code).toBe(0)
   const fourth = keys()
   expect(fourth.previous).toBe(third.current)
   expect(await use(sql => readSecret(sql, fourth.current, id))).toBe('JBSWY3DPEHPK3PXP')
 
-  // The operator may take the key into his own hands.
+  // The operator may move the key to an environment variable.
   const own = { SECRET_KEY: newKey, SECRET_KEY_PREVIOUS: fourth.current }
   expect((await runRekey({ DATA_DIR: dataDir, ...own })).code).toBe(0)
   expect(await use(sql => readSecret(sql, newKey, id))).toBe('JBSWY3DPEHPK3PXP')
 
-  // A instance that runs does not learn of a new key.
+  // A running server does not notice a new key.
   const during = await use(() => runRekey({ DATA_DIR: dataDir }))
   expect(during.code).toBe(1)
-  expect(during.said).toContain('stop its server first')
+  expect(during.output).toContain('stop its server first')
   expect(await readFile(join(dataDir, 'secret-key'), 'utf8')).toBe(fourth.current)
 })
 
-test.concurrent('where no instance ever was, none is made', async () => {
+test.concurrent('without a database the command creates none', async () => {
   const dataDir = join(tmpdir(), `paymachine-${randomUUID()}`)
-  const { code, said } = await runRekey({ DATA_DIR: dataDir })
+  const { code, output } = await runRekey({ DATA_DIR: dataDir })
   expect(code).toBe(1)
-  expect(said).toContain('has no database yet')
+  expect(output).toContain('has no database yet')
   expect(await Bun.file(dataDir).exists()).toBe(false)
 })

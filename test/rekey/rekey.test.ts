@@ -8,8 +8,8 @@ import { rekey } from '../../src/rekey/rekey.ts'
 import { sealedColumns } from '../../src/sealed-columns.ts'
 import { database } from '../harness/database.ts'
 
-const oldKey = 'the secret key that was there before, long enough'
-const newKey = 'the secret key that comes after it, long enough'
+const oldKey = 'the previous secret key, which is long enough'
+const newKey = 'the new secret key, which is long enough'
 const before = openKeyring(oldKey)
 const during = openKeyring(newKey, oldKey)
 const after = openKeyring(newKey)
@@ -31,7 +31,7 @@ const readSecrets = async (sql: Sql, ring: Keyring) =>
     select id, mfa_secret as sealed from accounts where mfa_secret is not null`
   ).map(({ id, sealed }) => [id, ring.open('mfa', id, sealed)] as const)
 
-test('everything sealed under the previous key opens with the new one alone, and the rest is as it was', async () => {
+test('everything encrypted with the previous key can be decrypted with the new one alone, and all else is unchanged', async () => {
   await using db = await database()
   const ids = await insertAccounts(db.sql, 25, id => before.seal('mfa', id, `secret of ${id}`))
   const [already = ''] = await insertAccounts(db.sql, 1, id => after.seal('mfa', id, 'newer'))
@@ -45,7 +45,7 @@ test('everything sealed under the previous key opens with the new one alone, and
   expect(await rekey(db.sql, during, mfa)).toMatchObject({ resealed: 0, unreadable: [] })
 })
 
-test('an endpoint keeps both of its secrets, and one that has a single one keeps that', async () => {
+test('an endpoint keeps both of its secrets, or its single one', async () => {
   await using db = await database()
   const merchant = randomUUID()
   await db.sql`insert into merchants (id, name) values (${merchant}, 'Lamps')`
@@ -68,28 +68,28 @@ test('an endpoint keeps both of its secrets, and one that has a single one keeps
   ])
 })
 
-test('what neither key opens is named and left alone, and keeps nothing else waiting', async () => {
+test('what neither key decrypts is reported and left, and does not block the rest', async () => {
   await using db = await database()
   const [lost = ''] = await insertAccounts(db.sql, 1, id =>
     openKeyring('a third one'.repeat(4)).seal('mfa', id, 'lost'),
   )
-  const [moved = ''] = await insertAccounts(db.sql, 1, () => before.seal('mfa', 'somebody else', 'moved'))
+  const [moved = ''] = await insertAccounts(db.sql, 1, () => before.seal('mfa', 'another account', 'moved'))
   await insertAccounts(db.sql, 3, id => before.seal('mfa', id, 'fine'))
   const { resealed, unreadable } = await rekey(db.sql, during, mfa, { batch: 2 })
   expect(resealed).toBe(3)
   expect([...unreadable].sort()).toEqual([lost, moved].sort())
 })
 
-test('a key id with a character that is a pattern elsewhere is taken as it is', async () => {
+test('a key id with a wildcard character of SQL is matched literally', async () => {
   await using db = await database()
-  // Two keys whose ids differ in one place only, where the new one has an underscore.
+  // Two keys whose ids differ only where the new one has an underscore.
   await insertAccounts(db.sql, 1, id => before.seal('mfa', id, 'text'))
   const id = before.id.replace(/.$/, '_')
   const alike: Keyring = { ...during, id }
   expect(await rekey(db.sql, { ...alike, seal: () => `v1.${id}.AAAA` }, mfa)).toMatchObject({ resealed: 1 })
 })
 
-test('what is written between the reading and the sealing stays, and is sealed anew too', async () => {
+test('a value written between reading and encrypting is kept, and is encrypted again too', async () => {
   await using db = await database()
   const [id = ''] = await insertAccounts(db.sql, 1, each => before.seal('mfa', each, 'older'))
   let questions = 0
@@ -107,7 +107,7 @@ test('what is written between the reading and the sealing stays, and is sealed a
   expect(await readSecrets(db.sql, after)).toEqual([[id, 'newer']])
 })
 
-test('two at once, beside an instance that knows both keys and writes, lose nothing', async () => {
+test('two runs at the same time as an instance that knows both keys and writes lose nothing', async () => {
   await using db = await database()
   const ids = await insertAccounts(db.sql, 300, id => before.seal('mfa', id, '0'))
   const latest = new Map(ids.map(id => [id, '0']))
@@ -116,7 +116,7 @@ test('two at once, beside an instance that knows both keys and writes, lose noth
     for (let n = 1; !done; n++) {
       const id = ids[n % ids.length] ?? ''
       const text = String(n)
-      // Every other time as an older process would that knows the new key but seals under its own.
+      // Every second time like an older process that knows the new key but encrypts with its own.
       const ring = n % 2 ? during : openKeyring(oldKey, newKey)
       await db.sql`update accounts set mfa_secret = ${ring.seal('mfa', id, text)} where id = ${id}`
       latest.set(id, text)
@@ -124,7 +124,7 @@ test('two at once, beside an instance that knows both keys and writes, lose noth
   }
   const writing = instance()
   await Promise.all([rekey(db.sql, during, mfa, { batch: 7 }), rekey(db.sql, during, mfa, { batch: 11 })])
-  // Both keys open everything at any moment.
+  // Both keys decrypt everything at any moment.
   expect((await readSecrets(db.sql, during)).length).toBe(300)
   done = true
   await writing
@@ -132,14 +132,14 @@ test('two at once, beside an instance that knows both keys and writes, lose noth
   expect(new Map(await readSecrets(db.sql, after))).toEqual(latest)
 })
 
-test('every column that is sealed is known, and is there', async () => {
+test('the list of encrypted columns is complete, and all of them exist', async () => {
   await using db = await database()
   for (const { table, column } of sealedColumns)
     expect(
       await db.sql`
       select from information_schema.columns where table_name = ${table} and column_name = ${column}`,
     ).toHaveLength(1)
-  // Whatever else seals something must come to this list, or the key that it needs is taken away one day.
+  // New encrypted columns must be added to this list; otherwise their key would be removed one day.
   const sealing: string[] = []
   for await (const path of new Glob('src/**/*.ts').scan(root))
     if (/\.seal\(/.test(await Bun.file(root + path).text())) sealing.push(path)

@@ -12,10 +12,10 @@ import { random } from '../access/keys.ts'
 import { type Database, database } from '../harness/database.ts'
 import { noChainOptions } from '../harness/no-chains.ts'
 
-const oldKey = 'the secret key that was there before, long enough'
-const newKey = 'the secret key that comes after it, long enough'
+const oldKey = 'the previous secret key, which is long enough'
+const newKey = 'the new secret key, which is long enough'
 
-/** A instance on the database, with these keys. */
+/** An instance on the database with these keys. */
 const instance = async ({ sql, url }: Database, secretKey: string, previous?: string): Promise<Api> => {
   const outside = { sql, clock: databaseClock(), random, log: openLog('silent') }
   const env = parseEnv({ DATABASE_URL: url, SECRET_KEY: secretKey })
@@ -23,8 +23,8 @@ const instance = async ({ sql, url }: Database, secretKey: string, previous?: st
   return openApi({ ...outside, actors }, { env, keyring: openKeyring(secretKey, previous), ...noChainOptions(outside) })
 }
 
-/** Whoever has signed in at any of them is known at every one, and each reads what any has stored. */
-const agree = async (instances: readonly Api[], accountId: string) => {
+/** A session of any instance is valid on every other one, and each decrypts what any has stored. */
+const expectAgreement = async (instances: readonly Api[], accountId: string) => {
   for (const from of instances) {
     const { accessToken } = await openSession(from, accountId, {
       address: '127.0.0.1',
@@ -39,7 +39,7 @@ const agree = async (instances: readonly Api[], accountId: string) => {
   }
 }
 
-test('instances change to another key one by one, and at every step all that run agree', async () => {
+test("instances change the key one by one, and at every step all running ones accept each other's sessions and secrets", async () => {
   await using db = await database()
   const before = await instance(db, oldKey)
   const accountId = crypto.randomUUID()
@@ -53,17 +53,17 @@ test('instances change to another key one by one, and at every step all that run
   })
 
   const told = await instance(db, oldKey, newKey)
-  await agree([before, told], accountId)
+  await expectAgreement([before, told], accountId)
   const changed = await instance(db, newKey, oldKey)
-  await agree([told, changed], accountId)
+  await expectAgreement([told, changed], accountId)
   for (const column of sealedColumns) await rekey(db.sql, changed.keyring, column)
-  await agree([told, changed], accountId)
+  await expectAgreement([told, changed], accountId)
   expect((await changed.sessions.find(accessToken))?.session.accountId).toBe(accountId)
 
   const after = await instance(db, newKey)
-  await agree([changed, after], accountId)
+  await expectAgreement([changed, after], accountId)
   const [row] = await db.sql<{ sealed: string }[]>`select mfa_secret as sealed from accounts`
   expect(after.keyring.open('mfa', accountId, row?.sealed ?? '')).toBe('JBSWY3DPEHPK3PXP')
-  // The old key is good for nothing any more.
+  // The old key is no longer accepted.
   expect(await after.sessions.find(accessToken)).toBeUndefined()
 })

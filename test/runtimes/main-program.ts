@@ -1,3 +1,3 @@
-// Not preloaded: Deno waits for what is preloaded to end, as nothing does that waits for its parent's end.
+// Imported and not preloaded: Deno waits for the end of a preloaded module, and this one waits for its parent's end.
 import '../harness/end-with-parent.ts'
 import '../../src/main.ts'

@@ -5,7 +5,7 @@ import { makeSecret, signedHeaders } from '../../src/webhooks/signature.ts'
 import { cert } from '../webhooks/certificate.ts'
 import { answer, type Behaviour, drip, endlessly, rawReceiver } from '../webhooks/raw-receiver.ts'
 
-/** Sends to receivers of several kinds, as Node, Deno or Bun does it, and prints what came of each. */
+/** Sends to receivers of several kinds, on Node, Deno or Bun, and prints the outcomes. */
 const kinds: Readonly<Record<string, Behaviour>> = {
   thanks: { request: socket => void socket.write(answer(200, 'ok')) },
   silent: {},
@@ -18,7 +18,7 @@ const kinds: Readonly<Record<string, Behaviour>> = {
   nonsense: { request: socket => void socket.write('SSH-2.0-OpenSSH\r\n') },
 }
 
-// Nobody listens there, and nobody is to ask.
+// Nothing listens there, and nothing must be sent there.
 for (const name of ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy', 'all_proxy'])
   process.env[name] = 'http://127.0.0.1:1'
 

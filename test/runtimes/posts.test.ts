@@ -15,17 +15,17 @@ const run = (command: string, args: readonly string[]): Promise<string> => {
   return text(child.stdout)
 }
 
-/** All at once: what they do most of the time is wait for receivers that say nothing. */
+/** In parallel: most of the time they wait for receivers that do not respond. */
 const outputs: readonly (readonly [string, Promise<string>])[] = [
   ['Bun', run(process.execPath, [])],
   ...Object.entries(runtimes).map(([name, args]) => [name, run('npx', args)] as const),
 ]
 
 test.each([...outputs])(
-  'on %s a webhook is sent, verified, and ended in time, by no proxy and to nobody it is not for',
+  'on %s a webhook is sent, verified and ended in time, without a proxy and only to its receiver',
   async (name, output) => {
     const printed = await output
-    if (printed === '') return console.warn(`${name} cannot be had here: nothing was tried on it`)
+    if (printed === '') return console.warn(`${name} is not available: its tests are skipped`)
     expect(JSON.parse(printed.replace('running', '') || 'null')).toEqual({
       thanks: 'delivered 200',
       silent: 'timeout null',

@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import type { Runtime } from '../harness/main.ts'
 
-/** What npx is told to run a program by. Both come from npm; where they cannot be had, nothing is shown of them. */
+/** The arguments for npx. Both runtimes come from npm; where they are not available, their tests are skipped. */
 export const runtimes: Readonly<Record<string, readonly string[]>> = {
   'Node 24': ['-y', 'node@24'],
   'Deno 2': ['-y', 'deno@2', 'run', '--allow-all', '--quiet'],
 }
 
-/** The same without npx in between, which keeps signals and standard input to itself; undefined where it cannot be had. */
+/** The same without npx, which does not pass on signals and standard input; undefined where it is not available. */
 export const findRuntime = async (name: string): Promise<Runtime | undefined> => {
   const { where, args } = direct[name] ?? { where: [], args: [] }
   const child = spawn('npx', ['-y', ...where], { stdio: ['ignore', 'pipe', 'ignore'] })

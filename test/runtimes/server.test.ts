@@ -8,7 +8,7 @@ import { until } from '../harness/until.ts'
 import { findRuntime, runtimes } from './runtimes.ts'
 import { conversations, wire } from './wire.ts'
 
-/** The whole instance, by the program that operators start. */
+/** The whole server, started by the program that operators start. */
 const program = fileURLToPath(new URL('main-program.ts', import.meta.url))
 const open = new AsyncDisposableStack()
 const instances = new Map<string, Main>()
@@ -16,7 +16,7 @@ let bun: Main
 
 const start = async (name: string) => {
   const runtime = name === 'Bun' ? undefined : await findRuntime(name)
-  if (name !== 'Bun' && !runtime) return console.warn(`${name} cannot be had here: nothing was tried on it`)
+  if (name !== 'Bun' && !runtime) return console.warn(`${name} is not available: its tests are skipped`)
   const db = open.use(await database())
   const folder = open.use(dataFolder())
   const env = {
@@ -40,7 +40,7 @@ afterAll(() => open.disposeAsync())
 const names = Object.keys(runtimes)
 
 test.each(names)(
-  'on %s all that is said to a server is answered as on Bun',
+  'on %s every request gets the same response as on Bun',
   async name => {
     const instance = instances.get(name)
     if (!instance) return
@@ -51,7 +51,7 @@ test.each(names)(
 )
 
 test.concurrent.each(names)(
-  'on %s a customer pays, a merchant cancels, streams tell of both, and SIGTERM ends all',
+  'on %s a customer pays, a merchant cancels, streams report both, and SIGTERM stops the server',
   async name => {
     const instance = instances.get(name)
     if (!instance) return
@@ -75,7 +75,7 @@ test.concurrent.each(names)(
     }
     const [one, other] = [await opened(), await opened()]
 
-    // An address has sixty, and gets back those that it has left.
+    // An address can have sixty streams, and closed ones are released.
     const from = { 'x-forwarded-for': '10.1.1.1' }
     const payments = await Promise.all(Array.from({ length: 6 }, opened))
     const left = await Promise.all(Array.from({ length: 60 }, (_, n) => events(payments[n % 6]?.stream ?? '', from)))
@@ -89,12 +89,12 @@ test.concurrent.each(names)(
 
     const [paid, canceled] = [await events(one.stream), await events(other.stream)]
     await post(`${merchant}/payments/${other.id}/cancel`, {}, me)
-    await told(canceled, 'canceled')
+    await updates(canceled, 'canceled')
     await post(`/v1/sandbox/payments/${one.id}/simulate`, { scenario: 'paid' }, key)
-    await told(paid, 'success')
+    await updates(paid, 'success')
 
     instance.child.kill('SIGTERM')
-    // Ended, and not cut off: that would throw.
+    // Ended cleanly: a cut connection would throw here.
     while (await paid.next());
     while (await canceled.next());
     expect(await instance.exited).toBe(0)
@@ -103,8 +103,8 @@ test.concurrent.each(names)(
   30_000,
 )
 
-/** Reads on until the stream has told of the status. */
-const told = async (stream: Awaited<ReturnType<typeof events>>, status: string): Promise<void> => {
+/** Reads until the stream has reported the status. */
+const updates = async (stream: Awaited<ReturnType<typeof events>>, status: string): Promise<void> => {
   for (let event = await stream.next(); ; event = await stream.next()) {
     if (!event) throw new Error(`the stream has ended without ${status}`)
     if (Object(event.data).status === status) return
@@ -114,6 +114,6 @@ const told = async (stream: Awaited<ReturnType<typeof events>>, status: string):
 const postTo = (url: string) => async (path: string, json: object, bearer?: string) => {
   const headers = { 'content-type': 'application/json', ...(bearer && { authorization: `Bearer ${bearer}` }) }
   const answer = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(json) })
-  if (!answer.ok) throw new Error(`${path} answers ${answer.status} ${await answer.text()}`)
+  if (!answer.ok) throw new Error(`${path} returned ${answer.status} ${await answer.text()}`)
   return Object(await answer.json())
 }

@@ -3,10 +3,9 @@ import { openStreams } from '../../src/http/checkout-streams.ts'
 import { listen } from '../../src/http/node-listener.ts'
 
 /**
- * Streams of something that changes with every look, as Node or Deno serves them. Prints its port. `/stream` is
- * one, `/looks` says how often somebody has looked by now, and `/stop` ends them all. `/flood` is one that has always
- * more to say, `/flooded` how often it was begun, how many of its megabytes were asked for and whether it was left, and
- * `/cookies` sets two.
+ * Streams of a value that changes with every query, served by Node or Deno. Prints its port. `/stream` is one, `/looks`
+ * returns the number of queries so far, and `/stop` ends all streams. `/flood` is an endless one; `/flooded` returns how
+ * often it was started, how many of its megabytes were pulled, and whether it was canceled. `/cookies` sets two cookies.
  */
 let looks = 0
 const seen = () => {
@@ -61,6 +60,6 @@ const answers: Readonly<Record<string, (request: Request) => Response>> = {
 const fetch = (request: Request) =>
   answers[new URL(request.url).pathname]?.(request) ?? new Response('', { status: 404 })
 
-// Of the app no more is asked for than that it answers.
+// Only its responses are used.
 const { port } = await listen({ fetch } as unknown as AnyElysia, { host: '127.0.0.1', port: 0, idleS: 60 })
 console.log(port)

@@ -17,16 +17,16 @@ const start = async (args: readonly string[]) => {
   })
   return {
     port,
-    // npx stands in between.
+    // npx runs in between.
     [Symbol.dispose]: () => void (child.pid !== undefined && child.exitCode === null && process.kill(-child.pid)),
   }
 }
 
 test.concurrent.each(Object.entries(runtimes))(
-  'on %s streams tell what changes, end with the client and end with the server',
+  'on %s streams send changes, end with the client and end with the server',
   async (name, args) => {
     using running = await start(args)
-    if (running.port === '') return console.warn(`${name} cannot be had here: nothing was tried on it`)
+    if (running.port === '') return console.warn(`${name} is not available: its tests are skipped`)
     const at = `http://127.0.0.1:${running.port}`
     expect((await fetch(`${at}/cookies`)).headers.getSetCookie()).toEqual(['a=1', 'b=2'])
 
@@ -42,23 +42,23 @@ test.concurrent.each(Object.entries(runtimes))(
       await new Promise(resolve => setTimeout(resolve, 100))
       return (await looks()) - before
     }
-    await until(async () => (await after()) === 0, { what: 'that nobody looks while nobody listens' })
+    await until(async () => (await after()) === 0, { what: 'no queries without listeners' })
 
     const last = first.lastId()
     const second = await events(`${at}/stream`, { 'last-event-id': last })
     expect((await second.next())?.id).not.toBe(last)
     await fetch(`${at}/stop`)
-    // What was under way may come first; then it ends, and is not cut off.
+    // Events in progress may come first; then the stream ends cleanly.
     while (await second.next());
   },
   60_000,
 )
 
 test.concurrent.each(Object.entries(runtimes))(
-  'on %s a stream is asked for no more than is read, is told that its reader has left, and one behind it is not begun',
+  'on %s a stream is pulled only as it is read, is canceled when its reader leaves, and a pipelined one is not started',
   async (name, args) => {
     using running = await start(args)
-    if (running.port === '') return console.warn(`${name} cannot be had here: nothing was tried on it`)
+    if (running.port === '') return console.warn(`${name} is not available: its tests are skipped`)
     const flooded = async () =>
       (await (await fetch(`http://127.0.0.1:${running.port}/flooded`)).json()) as Record<
         'begun' | 'megabytes' | 'left',
@@ -67,7 +67,7 @@ test.concurrent.each(Object.entries(runtimes))(
     const ask = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
     const socket = dial(Number(running.port), '127.0.0.1').pause()
-    // The first never ends.
+    // The first stream never ends.
     socket.write(ask('/flood').repeat(1_000))
     let last = -1
     await until(
@@ -76,11 +76,11 @@ test.concurrent.each(Object.entries(runtimes))(
         last = (await flooded()).megabytes
         return last > 1 && last === before
       },
-      { everyMs: 200, what: 'that nothing more is asked for' },
+      { everyMs: 200, what: 'no more pulls' },
     )
     expect(last).toBeLessThan(50)
     socket.destroy()
-    await until(async () => (await flooded()).left === 1, { what: 'that the stream is told' })
+    await until(async () => (await flooded()).left === 1, { what: 'the stream to be canceled' })
     expect((await flooded()).begun).toBe(1)
   },
   60_000,

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Says it all on one connection and answers what comes back until the server ends that, without what is never twice the same. */
+/** Sends everything on one connection and returns the responses until the server closes it, without what differs every time. */
 export const wire = async (url: string, parts: readonly string[]): Promise<readonly string[]> => {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   let answer = ''
@@ -37,12 +37,12 @@ const lengthy = (length: number) => `Content-Length: ${length}`
 const chunked = 'Transfer-Encoding: chunked'
 const x64k = 'x'.repeat(65_536)
 
-/** What clients, probes and strangers say. The last request of each ends its connection. */
+/** Requests of clients, probes and attackers. The last request of each closes its connection. */
 export const conversations: Readonly<Record<string, readonly string[]>> = {
   health: get('/healthz'),
-  'the length of what HEAD leaves out': by('HEAD', '/healthz'),
-  'nobody signed in': get('/v1/auth/me'),
-  'a query that is not known': get('/healthz?x=1'),
+  'the length of a HEAD response': by('HEAD', '/healthz'),
+  'no session': get('/v1/auth/me'),
+  'an unknown query parameter': get('/healthz?x=1'),
   'a path with dots': get('/v1/./auth/../auth/me'),
   'a path with encoded dots': get('/v1/%2e%2E/v1/auth/me'),
   'a path with a dot at the end': get('/healthz/.'),
@@ -54,9 +54,9 @@ export const conversations: Readonly<Record<string, readonly string[]>> = {
   'an empty segment': get('//healthz'),
   'a slash at the end': get('/healthz/'),
   'a fragment': get('/healthz#x'),
-  'a whole address': get('http://other.test/healthz'),
-  'no path': by('OPTIONS', '/nowhere'),
-  'no method of the path': by('DELETE', '/healthz'),
+  'an absolute URL': get('http://other.test/healthz'),
+  'an unknown path': by('OPTIONS', '/nowhere'),
+  'an unsupported method': by('DELETE', '/healthz'),
   'a method that fetch forbids': by('TRACE', '/healthz'),
   'a short host': toHost('a'),
   'half an address as host': toHost('[::'),
@@ -73,16 +73,16 @@ export const conversations: Readonly<Record<string, readonly string[]>> = {
   'an empty object in chunks': [post([chunked], '1\r\n{\r\n1\r\n}\r\n0\r\n\r\n'), last],
   'no JSON': [post([lengthy(1)], '{'), last],
   'another type': [ask('POST /v1/auth/sign-in HTTP/1.1', [from, lengthy(2)], '{}'), last],
-  'a body behind a GET': [ask('GET /healthz HTTP/1.1', [from, lengthy(2)], '{}'), last],
+  'a GET with a body': [ask('GET /healthz HTTP/1.1', [from, lengthy(2)], '{}'), last],
   'too much, announced': [post([lengthy(200_000)], ''), 'x'.repeat(200_000), last],
   'too much, in chunks': [post([chunked], ''), `10000\r\n${x64k}\r\n`, `10000\r\n${x64k}\r\n0\r\n\r\n`, last],
-  'too much for whoever may not': [
+  'too much, without permission': [
     ask('POST /v1/payment-links HTTP/1.1', [from, lengthy(200_000)]),
     'x'.repeat(200_000),
     last,
   ],
-  'a body that waits to be asked for': [post([lengthy(2), 'Expect: 100-continue'], '{}'), last],
-  'something nobody knows is expected': [post([lengthy(2), 'Expect: wonders'], '{}'), last],
+  'a body that waits for 100 Continue': [post([lengthy(2), 'Expect: 100-continue'], '{}'), last],
+  'an unknown expectation': [post([lengthy(2), 'Expect: wonders'], '{}'), last],
   'another protocol': [ask('GET /healthz HTTP/1.0', [from, 'Connection: Upgrade', 'Upgrade: websocket'])],
   'a cookie in two fields': [
     ask('POST /v1/auth/refresh HTTP/1.1', [from, 'Cookie: a=1', 'Cookie: refresh=x', lengthy(0)]),

@@ -9,7 +9,7 @@ import { anvil } from '../harness/anvil.ts'
 import { until } from '../harness/until.ts'
 import { dollarsOf, mint, opened } from './opened.ts'
 
-const somebody = '0x00000000000000000000000000000000000a11ce'
+const recipient = '0x00000000000000000000000000000000000a11ce'
 const standard = 'test test test test test test test test test test test junk'
 
 const abi = parseAbi([
@@ -28,7 +28,7 @@ test('the accounts are the first two of the standard development mnemonic', () =
   expect(addresses).toEqual([owner, payer])
 })
 
-test('anybody makes dollars, and sends those they have', async () => {
+test('any account can mint test dollars and transfer its own', async () => {
   await using chain = await anvil()
   await using _sandbox = await opened('/nowhere', chain.url)
   const wallet = createWalletClient({
@@ -38,34 +38,34 @@ test('anybody makes dollars, and sends those they have', async () => {
   })
   const token = `0x${sandboxContracts.token.slice(2)}` as const
   await mint(chain.url, wallet.account.address, 12_340_000)
-  await wallet.writeContract({ address: token, abi, functionName: 'transfer', args: [somebody, 2_340_000n] })
-  // A node that mines by itself answers before it has.
-  await until(async () => (await dollarsOf(chain.url, somebody)) === 2_340_000)
+  await wallet.writeContract({ address: token, abi, functionName: 'transfer', args: [recipient, 2_340_000n] })
+  // A node that mines by itself returns before the block is mined.
+  await until(async () => (await dollarsOf(chain.url, recipient)) === 2_340_000)
   expect(await dollarsOf(chain.url, wallet.account.address)).toBe(10_000_000)
-  const more = encodeFunctionData({ abi, functionName: 'transfer', args: [somebody, 10_000_001n] })
+  const more = encodeFunctionData({ abi, functionName: 'transfer', args: [recipient, 10_000_001n] })
   await expect(
     chain.call('eth_call', { from: wallet.account.address, to: token, data: more }, 'latest'),
   ).rejects.toThrow('eth_call: refused')
 })
 
-test('who was allowed some of the dollars takes no more than that', async () => {
+test('an account spends no more than its allowance', async () => {
   await using chain = await anvil()
   await using _sandbox = await opened('/nowhere', chain.url)
-  const [, holder, taker] = chain.accounts
+  const [, holder, spender] = chain.accounts
   const to = sandboxContracts.token
   await mint(chain.url, String(holder), 100)
-  const allow = encodeFunctionData({ abi, functionName: 'approve', args: [String(taker) as `0x${string}`, 60n] })
+  const allow = encodeFunctionData({ abi, functionName: 'approve', args: [String(spender) as `0x${string}`, 60n] })
   await chain.send({ from: holder, to, data: allow })
   const take = (value: bigint) =>
-    encodeFunctionData({ abi, functionName: 'transferFrom', args: [String(holder) as `0x${string}`, somebody, value] })
-  await chain.send({ from: taker, to, data: take(50n) })
-  expect(await dollarsOf(chain.url, somebody)).toBe(50)
-  const refused = await chain.send({ from: taker, to, data: take(11n), gas: '0x186a0' })
+    encodeFunctionData({ abi, functionName: 'transferFrom', args: [String(holder) as `0x${string}`, recipient, value] })
+  await chain.send({ from: spender, to, data: take(50n) })
+  expect(await dollarsOf(chain.url, recipient)).toBe(50)
+  const refused = await chain.send({ from: spender, to, data: take(11n), gas: '0x186a0' })
   expect(await chain.call('eth_getTransactionReceipt', refused)).toMatchObject({ status: '0x0' })
-  expect(await dollarsOf(chain.url, somebody)).toBe(50)
+  expect(await dollarsOf(chain.url, recipient)).toBe(50)
 })
 
-test('a price is there from the first block on, and anybody sets another', async () => {
+test('the price exists from the first block, and any account can set another', async () => {
   await using chain = await anvil()
   await using _sandbox = await opened('/nowhere', chain.url)
   const to = sandboxContracts.feed
@@ -88,10 +88,10 @@ test('a price is there from the first block on, and anybody sets another', async
   expect(await read('latestRoundData')).toEqual([2n, -1n, 7n, 7n, 2n])
 })
 
-test('the factory is there, so that what arrived can be collected at once', async () => {
+test('the factory is deployed, so that received money can be collected immediately', async () => {
   await using chain = await anvil()
   await using _sandbox = await opened('/nowhere', chain.url)
-  const data = encodeFunctionData({ abi: factoryAbi, functionName: 'collect', args: [somebody, [], []] })
+  const data = encodeFunctionData({ abi: factoryAbi, functionName: 'collect', args: [recipient, [], []] })
   const answer = String(await chain.call('eth_call', { to: factory, data }, 'latest')) as `0x${string}`
   expect(decodeFunctionResult({ abi: factoryAbi, functionName: 'collect', data: answer })).toEqual([])
 })

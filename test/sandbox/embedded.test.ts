@@ -11,16 +11,16 @@ import { dataFolder, isAlive, killGuard } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
 import { deployerNonce, dollarsOf, killed, mint, nodeOf, opened, spawnKeeper } from './opened.ts'
 
-const somebody = '0x00000000000000000000000000000000000a11ce'
+const recipient = '0x00000000000000000000000000000000000a11ce'
 
 test('a restart keeps blocks, balances, receipts and nonces, at the same address', async () => {
   await using folder = dataFolder()
   const first = await opened(folder.path)
-  const hash = await mint(first.url, somebody, 5)
+  const hash = await mint(first.url, recipient, 5)
   const facts = async (url: string) => ({
     head: await getHead(url),
     genesis: await getHead(url, '0x0'),
-    dollars: await dollarsOf(url, somebody),
+    dollars: await dollarsOf(url, recipient),
     receipt: await callNode(url, 'eth_getTransactionReceipt', hash),
     nonce: await callNode(url, 'eth_getTransactionCount', payer, 'latest'),
   })
@@ -30,19 +30,19 @@ test('a restart keeps blocks, balances, receipts and nonces, at the same address
   await using second = await opened(folder.path)
   expect(await facts(second.url)).toEqual(before)
   expect([second.url, second.epoch()]).toEqual([first.url, first.epoch()])
-  await mint(second.url, somebody, 1)
+  await mint(second.url, recipient, 1)
   expect(await getHead(second.url)).toMatchObject({ number: 3 })
 })
 
-test('what waits to be mined when the instance stops is in the chain that it comes back with', async () => {
+test('transactions that wait when the instance stops are in the chain after its restart', async () => {
   await using folder = dataFolder()
   const first = await opened(folder.path)
-  const hash = await callNode(first.url, 'eth_sendTransaction', { from: payer, to: somebody, value: '0x5' })
+  const hash = await callNode(first.url, 'eth_sendTransaction', { from: payer, to: recipient, value: '0x5' })
   expect(await callNode(first.url, 'eth_getTransactionReceipt', hash)).toBeNull()
   await first.stop()
   await using second = await opened(folder.path)
   expect(await callNode(second.url, 'eth_getTransactionReceipt', hash)).toMatchObject({ status: '0x1' })
-  expect(Number(await callNode(second.url, 'eth_getBalance', somebody, 'latest'))).toBe(5)
+  expect(Number(await callNode(second.url, 'eth_getBalance', recipient, 'latest'))).toBe(5)
 })
 
 test('nothing is deployed twice', async () => {
@@ -51,26 +51,26 @@ test('nothing is deployed twice', async () => {
     await using sandbox = await opened(folder.path)
     expect(await deployerNonce(sandbox.url)).toBe(deployments.length)
     expect(await getHead(sandbox.url)).toMatchObject({ number: 1 })
-    expect(sandbox.said).toEqual([])
+    expect(sandbox.logged).toEqual([])
   }
 })
 
-test('a killed instance takes its chain with it, and the next one has what was saved', async () => {
+test('anvil ends with its killed instance, and the next instance uses the last saved state', async () => {
   await using folder = dataFolder()
   const instance = await spawnKeeper(folder.path)
   const node = nodeOf(folder.path)
-  await mint(`http://127.0.0.1:${node.port}`, somebody, 5)
+  await mint(`http://127.0.0.1:${node.port}`, recipient, 5)
   const state = () => readFileSync(join(folder.path, 'sandbox', 'state')).toString('base64')
   const earlier = state()
   await until(() => state() !== earlier)
   await killed(instance)
   await until(() => !isAlive(node.pid))
   await using next = await opened(folder.path)
-  expect(await dollarsOf(next.url, somebody)).toBe(5)
+  expect(await dollarsOf(next.url, recipient)).toBe(5)
   expect(next.epoch()).toBe(node.epoch)
 })
 
-test('a chain whose instance was killed together with its guard is replaced', async () => {
+test('an anvil whose instance and guard were killed together is replaced', async () => {
   await using folder = dataFolder()
   const instance = await spawnKeeper(folder.path)
   const orphan = nodeOf(folder.path)
@@ -84,7 +84,7 @@ test('a chain whose instance was killed together with its guard is replaced', as
   expect(next.epoch()).toBe(orphan.epoch)
 })
 
-test('a chain whose guard was killed is not left without one', async () => {
+test('an anvil whose guard was killed gets a new one', async () => {
   await using folder = dataFolder()
   await using sandbox = await opened(folder.path)
   const { pid } = nodeOf(folder.path)
@@ -94,11 +94,11 @@ test('a chain whose guard was killed is not left without one', async () => {
   expect((await getHead(sandbox.url)).number).toBe(1)
 })
 
-test('a chain that has grown by thousands of blocks gets a fresh process, and is the same chain', async () => {
+test('a chain that has grown by thousands of blocks moves to a new process without changes', async () => {
   await using folder = dataFolder()
   await using sandbox = await opened(folder.path)
   const { pid, epoch } = nodeOf(folder.path)
-  await mint(sandbox.url, somebody, 5)
+  await mint(sandbox.url, recipient, 5)
   await callNode(sandbox.url, 'anvil_mine', '0x1388')
   const head = await getHead(sandbox.url)
   {
@@ -109,50 +109,50 @@ test('a chain that has grown by thousands of blocks gets a fresh process, and is
   await until(() => nodeOf(folder.path).pid !== pid)
   expect(nodeOf(folder.path).epoch).toBe(epoch)
   expect(await getHead(sandbox.url, `0x${head.number.toString(16)}`)).toEqual(head)
-  expect(await dollarsOf(sandbox.url, somebody)).toBe(5)
-  expect(sandbox.said).toEqual([])
+  expect(await dollarsOf(sandbox.url, recipient)).toBe(5)
+  expect(sandbox.logged).toEqual([])
 })
 
-test('another program that has the number of a killed chain is left alone', async () => {
+test('another program that has the process id of a killed anvil is not killed', async () => {
   await using folder = dataFolder()
   await (await opened(folder.path)).stop()
-  const bystander = spawn('sleep', ['100'], { stdio: 'ignore' })
+  const otherProgram = spawn('sleep', ['100'], { stdio: 'ignore' })
   writeFileSync(
     join(folder.path, 'sandbox', 'node.json'),
-    JSON.stringify({ ...nodeOf(folder.path), pid: bystander.pid }),
+    JSON.stringify({ ...nodeOf(folder.path), pid: otherProgram.pid }),
   )
   await using _next = await opened(folder.path)
-  expect(bystander.exitCode ?? bystander.signalCode).toBeNull()
-  bystander.kill()
+  expect(otherProgram.exitCode ?? otherProgram.signalCode).toBeNull()
+  otherProgram.kill()
 })
 
-test('a chain that is killed comes back at the same address with what was saved', async () => {
+test('a killed anvil restarts at the same address with the last saved state', async () => {
   await using folder = dataFolder()
   await using sandbox = await opened(folder.path)
   const epoch = sandbox.epoch()
-  await mint(sandbox.url, somebody, 5)
+  await mint(sandbox.url, recipient, 5)
   const state = () => readFileSync(join(folder.path, 'sandbox', 'state')).toString('base64')
   const earlier = state()
   await until(() => state() !== earlier)
   process.kill(nodeOf(folder.path).pid, 'SIGKILL')
-  await until(() => dollarsOf(sandbox.url, somebody).catch(() => undefined))
-  expect(await dollarsOf(sandbox.url, somebody)).toBe(5)
+  await until(() => dollarsOf(sandbox.url, recipient).catch(() => undefined))
+  expect(await dollarsOf(sandbox.url, recipient)).toBe(5)
   expect(sandbox.epoch()).toBe(epoch)
-  expect(sandbox.said).toContain('The sandbox chain has stopped unexpectedly and is being restarted')
+  expect(sandbox.logged).toContain('The sandbox chain has stopped unexpectedly and is being restarted')
 })
 
-test('a chain that is killed before anything was saved again loses no more than that', async () => {
+test('an anvil that is killed before a new save loses only the blocks since the last save', async () => {
   await using folder = dataFolder()
   await using sandbox = await opened(folder.path)
   const { hash } = await getHead(sandbox.url)
   const { pid } = nodeOf(folder.path)
-  await mint(sandbox.url, somebody, 5)
+  await mint(sandbox.url, recipient, 5)
   process.kill(pid, 'SIGKILL')
   await until(async () => nodeOf(folder.path).pid !== pid)
   expect((await getHead(sandbox.url, '0x1')).hash).toBe(hash)
 })
 
-test('two starts at once share one chain, and the second goes on with it when the first is gone', async () => {
+test('two instances that start at the same time share one chain, and the second continues when the first ends', async () => {
   await using folder = dataFolder()
   const [instance, other] = await Promise.all([spawnKeeper(folder.path), spawnKeeper(folder.path)])
   await using sandbox = await opened(folder.path)
@@ -162,12 +162,12 @@ test('two starts at once share one chain, and the second goes on with it when th
   expect(await deployerNonce(sandbox.url)).toBe(deployments.length)
   await killed(instance)
   await killed(other)
-  await until(() => nodeOfOrNone(folder.path)?.pid !== pid && sandbox.problem() === undefined)
-  await until(() => mint(sandbox.url, somebody, 5).catch(() => undefined))
+  await until(() => findNode(folder.path)?.pid !== pid && sandbox.problem() === undefined)
+  await until(() => mint(sandbox.url, recipient, 5).catch(() => undefined))
   expect(await until(() => sandbox.epoch())).toBe(epoch)
 })
 
-test('where the first of two starts fails, the second starts the chain', async () => {
+test('when the first of two starts fails, the second starts the chain', async () => {
   await using folder = dataFolder()
   mkdirSync(join(folder.path, 'sandbox'))
   const first = lockDataFolder(join(folder.path, 'sandbox'))
@@ -178,14 +178,14 @@ test('where the first of two starts fails, the second starts the chain', async (
   expect(await deployerNonce(second.url)).toBe(deployments.length)
 })
 
-test('a busy port is left to whoever has it', async () => {
+test('a port in use is not taken over', async () => {
   await using folder = dataFolder()
   const first = await opened(folder.path)
   await first.stop()
-  const squatter = createServer().listen(Number(new URL(first.url).port), '127.0.0.1')
-  await new Promise(resolve => squatter.once('listening', resolve))
+  const portUser = createServer().listen(Number(new URL(first.url).port), '127.0.0.1')
+  await new Promise(resolve => portUser.once('listening', resolve))
   await using second = await opened(folder.path)
-  squatter.close()
+  portUser.close()
   expect(second.url).not.toBe(first.url)
   expect(second.epoch()).toBe(first.epoch())
 })
@@ -193,21 +193,21 @@ test('a busy port is left to whoever has it', async () => {
 test.each([
   ['is missing', undefined, 'no anvil for'],
   ['cannot run', '/bin/false', 'anvil.log'],
-  ['is not where it was', '/nowhere/anvil', '/nowhere/anvil'],
-])('there is no sandbox where anvil %s, and the operator reads why', async (_, binary, reason) => {
+  ['is not at its path', '/nowhere/anvil', '/nowhere/anvil'],
+])('without a sandbox because anvil %s, the log says why', async (_, binary, reason) => {
   await using folder = dataFolder()
-  const said: string[] = []
+  const logged: string[] = []
   const env = { sandbox: true, sandboxRpcUrl: undefined, dataDir: folder.path }
-  expect(await openSandbox(env, { say: line => said.push(line), binary: binary ?? null })).toBeUndefined()
-  expect(said).toEqual([expect.stringContaining(reason)])
-  expect(said[0]).toContain('set SANDBOX_RPC_URL')
+  expect(await openSandbox(env, { say: line => logged.push(line), binary: binary ?? null })).toBeUndefined()
+  expect(logged).toEqual([expect.stringContaining(reason)])
+  expect(logged[0]).toContain('set SANDBOX_RPC_URL')
 })
 
-/** One that has ended may keep its number until somebody asks how it ended. */
+/** An ended process keeps its id until its parent reads its exit code. */
 const runs = (pid: number) =>
   !/^$|^Z/.test(spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout)
 
-const nodeOfOrNone = (dataDir: string) => {
+const findNode = (dataDir: string) => {
   try {
     return nodeOf(dataDir)
   } catch {

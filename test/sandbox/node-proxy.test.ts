@@ -30,7 +30,7 @@ const post = async (headers: Readonly<Record<string, string>>, body: unknown, me
 
 const call = (method: string, ...params: unknown[]) => ({ jsonrpc: '2.0', id: 1, method, params })
 
-test('a program and the extension of a wallet are answered by the node of the sandbox', async () => {
+test('programs and browser extensions can use the node of the sandbox', async () => {
   const origins = [
     {},
     { origin: 'chrome-extension://nkbihfbeogaeaoehlefnkodbefgpgknn' },
@@ -49,19 +49,19 @@ test('a program and the extension of a wallet are answered by the node of the sa
 test.each([
   ['of another site', { origin: 'https://shop.example' }],
   ['of another port of this machine', { origin: 'http://127.0.0.1:1' }],
-  ['without an address of its own', { origin: 'null' }],
-  ['under a name that leads to this machine', { host: 'rebound.example' }],
-  ['that sends what needs no permission', { 'content-type': 'text/plain' }],
+  ['without an origin', { origin: 'null' }],
+  ['under a host name that resolves to this machine', { host: 'rebound.example' }],
+  ['that needs no CORS permission', { 'content-type': 'text/plain' }],
 ])('a page %s is refused by the node of the sandbox', async (_, headers) => {
   const { status, headers: answered } = await post(headers, call('eth_chainId'))
   expect(status).toBe(403)
   expect(answered['access-control-allow-origin']).toBeUndefined()
 })
 
-test('a page is given no permission and no WebSocket by the node of the sandbox', async () => {
+test('the node of the sandbox gives pages neither CORS permission nor a WebSocket', async () => {
   const asking = { origin: 'https://shop.example', 'access-control-request-method': 'POST' }
-  const asked = await post(asking, '', 'OPTIONS')
-  expect([asked.status, asked.headers['access-control-allow-origin']]).toEqual([403, undefined])
+  const fetched = await post(asking, '', 'OPTIONS')
+  expect([fetched.status, fetched.headers['access-control-allow-origin']]).toEqual([403, undefined])
   const socket = new WebSocket(sandbox.url.replace('http', 'ws'))
   const [event] = await Promise.race([once(socket, 'error'), once(socket, 'open')])
   expect(event.type).toBe('error')
@@ -80,22 +80,22 @@ test('the node of the sandbox cannot be made to fetch a URL', async () => {
     for (const method of ['anvil_reset', 'hardhat_reset', 'anvil_setRpcUrl']) {
       const params = method === 'anvil_setRpcUrl' ? `${scheme}://127.0.0.1:${port}` : {}
       const fork = { forking: { jsonRpcUrl: `${scheme}://127.0.0.1:${port}` } }
-      const asked = call(method, method === 'anvil_setRpcUrl' ? params : fork)
-      expect((await post({}, asked)).status).toBe(403)
-      expect((await post({}, [call('eth_chainId'), asked])).status).toBe(403)
-      expect((await post({}, JSON.stringify(asked).replace('{', '{"method":"eth_chainId",'))).status).toBe(403)
+      const fetched = call(method, method === 'anvil_setRpcUrl' ? params : fork)
+      expect((await post({}, fetched)).status).toBe(403)
+      expect((await post({}, [call('eth_chainId'), fetched])).status).toBe(403)
+      expect((await post({}, JSON.stringify(fetched).replace('{', '{"method":"eth_chainId",'))).status).toBe(403)
     }
   server.close()
   expect(reached).toEqual([])
 })
 
-test('what is no request and what is too large are refused', async () => {
+test('an invalid request and one that is too large are refused', async () => {
   expect((await post({}, '{')).status).toBe(400)
   expect((await post({}, `"${'a'.repeat(5 * 2 ** 20)}"`)).status).toBe(413)
   expect((await post({}, call('eth_chainId'))).status).toBe(200)
 })
 
-test('a sandbox starts and is used while variables name a proxy that is not there', async () => {
+test('a sandbox starts and works while proxy variables name an unreachable proxy', async () => {
   const home = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
   const script = `
     import { openSandbox } from ${JSON.stringify(import.meta.resolve('../../src/sandbox/sandbox.ts'))}

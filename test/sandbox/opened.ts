@@ -6,17 +6,17 @@ import { callNode } from '../../src/sandbox/node-client.ts'
 import { openSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts'
 import { until } from '../harness/until.ts'
 
-/** A sandbox that this process keeps or uses, and what it told the operator. */
-export type Opened = Sandbox & AsyncDisposable & { readonly said: readonly string[] }
+/** A sandbox that this process runs or uses, and the lines it logged for the operator. */
+export type Opened = Sandbox & AsyncDisposable & { readonly logged: readonly string[] }
 
 export const opened = async (dataDir: string, sandboxRpcUrl?: string): Promise<Opened> => {
-  const said: string[] = []
-  const sandbox = await openSandbox({ sandbox: true, sandboxRpcUrl, dataDir }, { say: line => said.push(line) })
-  if (!sandbox) throw new Error(`There is no sandbox: ${said}`)
-  return { ...sandbox, said, [Symbol.asyncDispose]: () => sandbox.stop() }
+  const logged: string[] = []
+  const sandbox = await openSandbox({ sandbox: true, sandboxRpcUrl, dataDir }, { say: line => logged.push(line) })
+  if (!sandbox) throw new Error(`The sandbox did not start: ${logged}`)
+  return { ...sandbox, logged, [Symbol.asyncDispose]: () => sandbox.stop() }
 }
 
-/** A process that does nothing but keep the sandbox of a data folder; its standard output ends with it. */
+/** A process that runs the sandbox of a data folder and does nothing else. It ends when its standard output closes. */
 export const spawnKeeper = async (dataDir: string): Promise<ChildProcess> => {
   const script = `
     import ${JSON.stringify(import.meta.resolve('../harness/end-with-parent.ts'))}
@@ -30,16 +30,16 @@ export const spawnKeeper = async (dataDir: string): Promise<ChildProcess> => {
 }
 
 export const killed = async (child: ChildProcess) => {
-  if (child.exitCode !== null) throw new Error(`It had ended by itself already: ${child.exitCode}`)
+  if (child.exitCode !== null) throw new Error(`The process has already ended with ${child.exitCode}`)
   child.kill('SIGKILL')
   await until(() => child.signalCode !== null)
 }
 
-/** The node of a data folder, as its keeper wrote it down. */
+/** The URL of a data folder's node, from its file. */
 export const nodeOf = (dataDir: string): { readonly pid: number; readonly port: number; readonly epoch: string } =>
   JSON.parse(readFileSync(join(dataDir, 'sandbox', 'node.json'), 'utf8'))
 
-/** Pays test dollars to the address, in a block of its own; the hash. */
+/** Mints test dollars for the address, in a block of its own. Returns the transaction hash. */
 export const mint = async (url: string, to: string, value: number): Promise<string> => {
   const data = `0x40c10f19${to.slice(2).padStart(64, '0')}${value.toString(16).padStart(64, '0')}`
   const hash = await callNode(url, 'eth_sendTransaction', { from: payer, to: sandboxContracts.token, data })

@@ -14,9 +14,9 @@ const sandboxNode = async () => {
   await deploy(node.url)
   return node
 }
-const coinsTo = (digit: string) => ({ token: null, to: `0x${digit.repeat(40)}` as Hex, amount: 1_000n })
+const etherTo = (digit: string) => ({ token: null, to: `0x${digit.repeat(40)}` as Hex, amount: 1_000n })
 
-/** A node that gives this nonce to the next transaction it is sent, as it does when two are sent at the same moment. */
+/** A node that returns this nonce for the next transaction, as for two that are sent at the same moment. */
 const givingNonce = async (url: string, nonce: number) => {
   let left = 1
   const forward = async (request: IncomingMessage) => {
@@ -42,20 +42,20 @@ const givingNonce = async (url: string, nonce: number) => {
   }
 }
 
-test('a payment whose nonce another payment was given at the same moment is sent again, and both are mined', async () => {
+test('of two payments with the same nonce the second is sent again, and both are mined', async () => {
   await using node = await sandboxNode()
   const nonce = Number(await callNode(node.url, 'eth_getTransactionCount', payer, 'pending'))
-  const first = await payFromWallet(node.url, coinsTo('1'))
-  // What the node would offer by itself has risen meanwhile.
+  const first = await payFromWallet(node.url, etherTo('1'))
+  // The node's own next nonce has risen meanwhile.
   await node.call('anvil_setNextBlockBaseFeePerGas', toHex(50n * 10n ** 9n))
   await using second = await givingNonce(node.url, nonce)
-  const hashes = [first, await payFromWallet(second.url, coinsTo('2'))]
+  const hashes = [first, await payFromWallet(second.url, etherTo('2'))]
   await mine(node.url)
   await awaitMined(node.url, hashes)
-  expect(await node.call('eth_getBalance', coinsTo('1').to, 'latest')).toBe('0x3e8')
+  expect(await node.call('eth_getBalance', etherTo('1').to, 'latest')).toBe('0x3e8')
 })
 
-test('every hash that many payments at the same time are answered with is mined', async () => {
+test('every transaction hash returned to many simultaneous payments is mined', async () => {
   await using node = await sandboxNode()
   const token = sandboxContracts.token as Hex
   const paying = Array.from({ length: 200 }, (_, n) => {

@@ -6,7 +6,7 @@ import { anvil } from '../harness/anvil.ts'
 
 type Block = { readonly hash: string; readonly timestamp: string; readonly transactions: readonly string[] }
 
-test('a transaction is gone, and everything else is where it was: blocks, clock, and what is to come', async () => {
+test('a reorg removes one transaction; all other blocks, the clock and waiting transactions stay', async () => {
   await using chain = await anvil({ mining: 'none' })
   const { url } = chain
   const [, , other, third = ''] = chain.accounts
@@ -41,7 +41,7 @@ test('a transaction is gone, and everything else is where it was: blocks, clock,
   expect((await block('0x4')).transactions).toEqual([waiting])
 })
 
-test('nothing is taken back when a block came since the chain was looked at', async () => {
+test('nothing is removed when a block was mined since the chain was read', async () => {
   await using chain = await anvil({ mining: 'none' })
   const [, , other, third] = chain.accounts
   const send = (from: string | undefined) =>
@@ -65,7 +65,7 @@ test('nothing is taken back when a block came since the chain was looked at', as
   expect(await found(beside)).toMatchObject({ blockNumber: '0x2' })
 })
 
-test('what waited and was mined at the very moment that blocks are taken back waits again', async () => {
+test('a waiting transaction that is mined at the moment of the reorg waits again', async () => {
   await using chain = await anvil({ mining: 'none' })
   const [, , other, third] = chain.accounts
   const send = (from: string | undefined) =>
@@ -73,10 +73,10 @@ test('what waited and was mined at the very moment that blocks are taken back wa
   const dropped = await send(payer)
   await chain.mine()
   const waiting = [await send(other), await send(payer)]
-  let looks = 0
+  let reads = 0
   await using node = await through(chain.url, async ({ method, params }, answer) => {
-    // Right behind the last look.
-    if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && ++looks === 2) await chain.mine()
+    // Right after the last read.
+    if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && ++reads === 2) await chain.mine()
     return answer
   })
 

@@ -10,19 +10,19 @@ import { dataFolder } from '../harness/embedded-parent.ts'
 import { until } from '../harness/until.ts'
 import { deployerNonce, killed, mint, nodeOf, opened, spawnKeeper } from './opened.ts'
 
-const somebody = '0x00000000000000000000000000000000000a11ce'
+const recipient = '0x00000000000000000000000000000000000a11ce'
 
-/** A sandbox that has ended with one block more in its latest save than in the one before. */
+/** A data folder whose latest save has one block more than the save before it. */
 const usedFolder = async () => {
   const folder = dataFolder()
   const sandbox = await opened(folder.path)
-  await mint(sandbox.url, somebody, 5)
+  await mint(sandbox.url, recipient, 5)
   await sandbox.stop()
   const path = join(folder.path, 'sandbox')
   return { ...folder, state: join(path, 'state'), before: join(path, 'state.before'), epoch: sandbox.epoch() }
 }
 
-test.if(isRoot())('what root saves in a folder of somebody else is theirs', async () => {
+test.if(isRoot())('files that root saves in the folder of another user belong to that user', async () => {
   await using folder = dataFolder(tmpdir(), 65_534)
   for (const dump of ['first', 'second'])
     await writeState(folder.path, { epoch: '0'.repeat(16), dump: Buffer.from(dump) })
@@ -30,7 +30,7 @@ test.if(isRoot())('what root saves in a folder of somebody else is theirs', asyn
 })
 
 const damages: Readonly<Record<string, (path: string) => void>> = {
-  torn: path => truncateSync(path, readFileSync(path).length >> 1),
+  truncated: path => truncateSync(path, readFileSync(path).length >> 1),
   empty: path => truncateSync(path, 0),
   'full of garbage': path => writeFileSync(path, crypto.getRandomValues(new Uint8Array(50_000))),
   'of another format': path => writeFileSync(path, '{"block":null,"accounts":{}}\n'),
@@ -38,19 +38,19 @@ const damages: Readonly<Record<string, (path: string) => void>> = {
 }
 const kinds = Object.entries(damages)
 
-test.each(kinds)('where the latest save is %s, the one before goes on in a new epoch', async (_, damage) => {
+test.each(kinds)('when the latest save is %s, the previous one is used in a new epoch', async (_, damage) => {
   await using used = await usedFolder()
   damage(used.state)
   await using sandbox = await opened(used.path)
   expect(await getHead(sandbox.url)).toMatchObject({ number: 1 })
   expect(sandbox.epoch()).not.toBe(used.epoch)
-  expect(sandbox.said).toEqual([
+  expect(sandbox.logged).toEqual([
     'The saved sandbox chain cannot be read, so the previous one is used: its last blocks are lost',
   ])
 })
 
 test.each(kinds)(
-  'where both saves are %s, an empty chain with the contracts opens a new epoch',
+  'when both saves are %s, an empty chain with the contracts starts a new epoch',
   async (kind, damage) => {
     await using used = await usedFolder()
     damage(used.state)
@@ -59,16 +59,16 @@ test.each(kinds)(
     expect(await getHead(sandbox.url)).toMatchObject({ number: 1 })
     expect(await deployerNonce(sandbox.url)).toBe(deployments.length)
     expect(sandbox.epoch()).not.toBe(used.epoch)
-    // Nothing was ever there.
-    if (kind === 'missing') expect(sandbox.said).toEqual([])
+    // Nothing was ever saved.
+    if (kind === 'missing') expect(sandbox.logged).toEqual([])
     else
-      expect(sandbox.said).toEqual([
+      expect(sandbox.logged).toEqual([
         'The saved sandbox chain cannot be read, so an empty chain is used: its last blocks are lost',
       ])
   },
 )
 
-test('a save that is whole but nothing a node takes opens a new epoch', async () => {
+test('a complete save that the node refuses starts a new epoch', async () => {
   await using used = await usedFolder()
   const folder = join(used.path, 'sandbox')
   for (const dump of ['no archive', Bun.gzipSync('{"block":null}')])
@@ -78,29 +78,29 @@ test('a save that is whole but nothing a node takes opens a new epoch', async ()
   expect([used.epoch, '0123456789abcdef']).not.toContain(sandbox.epoch())
 })
 
-test('a new epoch is saved, with the chain that it goes on from', async () => {
+test('a new epoch is saved together with its chain', async () => {
   await using used = await usedFolder()
   damages.torn?.(used.state)
   const sandbox = await opened(used.path)
   await sandbox.stop()
   await using next = await opened(used.path)
   expect(next.epoch()).toBe(sandbox.epoch())
-  expect(next.said).toEqual([])
+  expect(next.logged).toEqual([])
 })
 
-test('a save that was put back goes on in a new epoch', async () => {
+test('a save restored from a backup starts a new epoch', async () => {
   await using used = await usedFolder()
   copyFileSync(used.before, used.state)
   const sandbox = await opened(used.path)
   expect(await getHead(sandbox.url)).toMatchObject({ number: 1 })
   expect(sandbox.epoch()).not.toBe(used.epoch)
-  expect(sandbox.said).toEqual(['The saved sandbox chain is not up to date: its last blocks are lost'])
+  expect(sandbox.logged).toEqual(['The saved sandbox chain is not up to date: its last blocks are lost'])
   await sandbox.stop()
   await using next = await opened(used.path)
   expect(next.epoch()).toBe(sandbox.epoch())
 })
 
-test('a kill between a save and the note that it is the latest opens no epoch', async () => {
+test('a kill between a save and the note that it is the latest starts no new epoch', async () => {
   await using used = await usedFolder()
   const [header = ''] = readFileSync(used.before, 'utf8').split('\n')
   writeFileSync(join(used.path, 'sandbox', 'latest'), JSON.parse(header).sha256)
@@ -109,8 +109,8 @@ test('a kill between a save and the note that it is the latest opens no epoch', 
   expect(await getHead(sandbox.url)).toMatchObject({ number: 2 })
 })
 
-test('an instance that is killed while it saves loses no chain and no epoch', async () => {
-  // On a disk, where writing a save takes long enough to be killed in.
+test('an instance killed while it saves loses neither the chain nor the epoch', async () => {
+  // On a disk, where writing a save takes long enough to be killed meanwhile.
   await using folder = dataFolder(tmpdir())
   const found: (readonly [epoch: string, number: number])[] = []
   for (let round = 0; round < 3; round++) {
@@ -119,7 +119,7 @@ test('an instance that is killed while it saves loses no chain and no epoch', as
     const url = `http://127.0.0.1:${port}`
     found.push([epoch, (await getHead(url)).number])
     let writes = false
-    // Told of, however short it was there.
+    // The watcher reports it, however briefly the file exists.
     const watcher = watch(join(folder.path, 'sandbox'), (_, name) => {
       writes ||= name === 'state.new'
     })
@@ -128,7 +128,7 @@ test('an instance that is killed while it saves loses no chain and no epoch', as
     await killed(instance)
     watcher.close()
     await using next = await opened(folder.path)
-    expect(next.said).toEqual([])
+    expect(next.logged).toEqual([])
     found.push([next.epoch() ?? '', (await getHead(next.url)).number])
   }
   expect(new Set(found.map(([epoch]) => epoch)).size).toBe(1)

@@ -12,10 +12,10 @@ import { nodeOf } from './opened.ts'
 
 const outside = (url: string, dataDir: string) => ({
   ...{ DATABASE_URL: url, DATA_DIR: dataDir, SANDBOX: 'on' },
-  SECRET_KEY: 'a secret that only this test knows of, 1234',
+  SECRET_KEY: 'a secret for this test only, 1234',
 })
 
-test.concurrent('an instance has its sandbox when it is ready, ends it when told to, and has the same one again', async () => {
+test.concurrent('a server has its sandbox when it is ready, stops it when it is stopped, and has the same one after a restart', async () => {
   await using db = await database()
   await using folder = dataFolder()
   const heads: unknown[] = []
@@ -31,7 +31,7 @@ test.concurrent('an instance has its sandbox when it is ready, ends it when told
   expect(heads[1]).toEqual(heads[0])
 })
 
-test.concurrent('an instance that is killed leaves no anvil', async () => {
+test.concurrent('a killed server leaves no anvil', async () => {
   await using db = await database()
   await using folder = dataFolder()
   await using main = await startMain(outside(db.url, folder.path))
@@ -41,14 +41,14 @@ test.concurrent('an instance that is killed leaves no anvil', async () => {
   await until(() => !isAlive(pid))
 })
 
-test.concurrent('an instance without sandbox starts none', async () => {
+test.concurrent('a server with SANDBOX=off starts no anvil', async () => {
   await using db = await database()
   await using folder = dataFolder()
   await using _main = await startMain({ ...outside(db.url, folder.path), SANDBOX: 'off' })
   expect(existsSync(join(folder.path, 'sandbox'))).toBe(false)
 })
 
-test.concurrent('an instance starts where there is no anvil, and says what to set', async () => {
+test.concurrent('a server starts without anvil, and logs which setting helps', async () => {
   await using db = await database()
   await using folder = dataFolder()
   const root = fileURLToPath(new URL('../../', import.meta.url))

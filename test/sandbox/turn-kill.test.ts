@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => db[Symbol.asyncDispose]())
 
-/** A process in the middle of a scenario that takes blocks back. */
+/** A process in the middle of a scenario that removes blocks. */
 const acting = async (paymentId: string) => {
   const preload = fileURLToPath(new URL('../harness/end-with-parent.ts', import.meta.url))
   const program = fileURLToPath(new URL('./turn-program.ts', import.meta.url))
@@ -32,7 +32,7 @@ const acting = async (paymentId: string) => {
 const act = (paymentId: string, idempotencyKey: string | null) =>
   runInTurn(outside, { paymentId, reorganizes: false, idempotencyKey }, async () => 'acted')
 
-test('a scenario whose process was killed refuses neither the same request nor another one', async () => {
+test('a scenario whose process was killed blocks neither the same request nor another one', async () => {
   const paymentId = crypto.randomUUID()
   for (const key of ['key', 'another', null]) {
     const child = await acting(paymentId)
@@ -45,7 +45,7 @@ test('a scenario whose process was killed refuses neither the same request nor a
   }
 }, 120_000)
 
-test('other payments wait for a scenario that takes blocks back, and not for one whose process was killed', async () => {
+test('other payments wait for a scenario that removes blocks, but not for one whose process was killed', async () => {
   const child = await acting(crypto.randomUUID())
   let isOver = false
   const waiting = act(crypto.randomUUID(), null).finally(() => {
@@ -57,7 +57,7 @@ test('other payments wait for a scenario that takes blocks back, and not for one
   expect(await waiting).toBe('acted')
 }, 120_000)
 
-test('a scenario goes on when the database has ended all connections of its process', async () => {
+test('a scenario continues when the database has terminated all connections of its process', async () => {
   const paymentId = crypto.randomUUID()
   const child = await acting(paymentId)
   await db.sql`

@@ -4,7 +4,7 @@ import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { runInTurn } from '../../src/sandbox/simulate/turn.ts'
 
-/** `<database url> <payment> <idempotency key>`: acts a scenario of the payment that never ends. */
+/** `<database url> <payment> <idempotency key>`: runs a scenario of the payment that never ends. */
 const [databaseUrl = '', paymentId = '', idempotencyKey = ''] = process.argv.slice(2)
 const sql = connect(databaseUrl, { max: 2 })
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)

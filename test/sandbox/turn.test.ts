@@ -22,22 +22,22 @@ beforeEach(async () => {
 
 const kept = async () => (await db.sql`select from simulations`).length
 
-/** One that is acted until it is let go. */
-const acted = (
+/** A scenario that runs until it is released. */
+const runScenario = (
   name: string,
   order: string[],
   { reorganizes = false, paymentId = crypto.randomUUID() as string } = {},
 ) => {
-  const { promise: end, resolve: letGo } = Promise.withResolvers<void>()
+  const { promise: end, resolve: release } = Promise.withResolvers<void>()
   const done = runInTurn(outside, { paymentId, reorganizes, idempotencyKey: null }, async () => {
     order.push(`${name} begins`)
     await end
     order.push(`${name} ends`)
   })
-  return { letGo, done }
+  return { release, done }
 }
 
-/** As a process leaves it that was killed in the middle. */
+/** The rows of a process that was killed in the middle. */
 const leftBehind = async (reorganizes: boolean, seconds: number): Promise<string> => {
   const paymentId = crypto.randomUUID()
   await beginSimulation(db.sql, { paymentId, holder: crypto.randomUUID(), reorganizes, idempotencyKey: null })
@@ -45,20 +45,20 @@ const leftBehind = async (reorganizes: boolean, seconds: number): Promise<string
   return paymentId
 }
 
-test('payers act at once, a reorganisation waits for those before it, and those behind wait for it', async () => {
+test('scenarios that only pay run in parallel; one that removes blocks waits for them, and later ones wait for it', async () => {
   const order: string[] = []
-  const [a, b] = [acted('a', order), acted('b', order)]
+  const [a, b] = [runScenario('a', order), runScenario('b', order)]
   await until(() => order.length === 2)
-  const reorganizing = acted('reorganisation', order, { reorganizes: true })
+  const reorganizing = runScenario('reorganisation', order, { reorganizes: true })
   await until(async () => (await kept()) === 3)
-  const behind = acted('behind', order)
+  const behind = runScenario('behind', order)
   await until(async () => (await kept()) === 4)
-  a.letGo()
+  a.release()
   await a.done
-  b.letGo()
+  b.release()
   await until(() => order.includes('reorganisation begins'))
-  reorganizing.letGo()
-  behind.letGo()
+  reorganizing.release()
+  behind.release()
   await Promise.all([b.done, reorganizing.done, behind.done])
   expect(order.slice(0, 2).sort()).toEqual(['a begins', 'b begins'])
   expect(order.slice(2)).toEqual([
@@ -67,44 +67,44 @@ test('payers act at once, a reorganisation waits for those before it, and those 
   expect(await kept()).toBe(0)
 })
 
-test('reorganisations exclude each other', async () => {
+test('two scenarios that remove blocks exclude each other', async () => {
   const order: string[] = []
-  const all = Array.from({ length: 5 }, (_, n) => acted(String(n), order, { reorganizes: true }))
-  for (const each of all) each.letGo()
+  const all = Array.from({ length: 5 }, (_, n) => runScenario(String(n), order, { reorganizes: true }))
+  for (const each of all) each.release()
   await Promise.all(all.map(({ done }) => done))
   for (const [n, line] of order.entries())
     if (n % 2 === 1) expect(line).toBe(order[n - 1]?.replace('begins', 'ends') ?? '')
 })
 
-test('what a killed process held is free when its time is over, and not before', async () => {
+test('the turn of a killed process is free when its time is over, and not earlier', async () => {
   const order: string[] = []
   await leftBehind(true, 1)
-  const waiting = acted('waiting', order)
-  waiting.letGo()
+  const waiting = runScenario('waiting', order)
+  waiting.release()
   await until(async () => (await kept()) === 2)
   expect(order).toEqual([])
   await waiting.done
   expect(order).toEqual(['waiting begins', 'waiting ends'])
 
   const paymentId = await leftBehind(false, 15)
-  const same = Promise.allSettled([acted('same payment', order, { paymentId }).done])
+  const same = Promise.allSettled([runScenario('same payment', order, { paymentId }).done])
   let isOver = false
   void same.then(() => {
     isOver = true
   })
-  // As its process does while it goes on.
+  // As its process does while it runs.
   await until(async () => {
     await db.sql`update simulations set touched_at = clock_timestamp()`
     return isOver
   })
   expect(await same).toEqual([{ status: 'rejected', reason: expect.objectContaining({ code: 'state_conflict' }) }])
   await db.sql`update simulations set touched_at = '2020-01-01'`
-  const again = acted('same payment', order, { paymentId })
-  again.letGo()
+  const again = runScenario('same payment', order, { paymentId })
+  again.release()
   await again.done
 })
 
-test('one that fails leaves nothing, and one that was taken for dead does nothing more', async () => {
+test('a failed scenario leaves nothing, and one that was taken for dead stops', async () => {
   const asked = { paymentId: crypto.randomUUID(), reorganizes: true, idempotencyKey: null }
   const failing = runInTurn(outside, asked, () => Promise.reject(new Error('a fault')))
   await expect(failing).rejects.toThrow('a fault')

@@ -8,7 +8,7 @@ import { chainStates, watchedOf } from '../../src/server/background-services.ts'
 import { type Change, testChain, through } from '../chain/watch/node.ts'
 import { until } from '../harness/until.ts'
 
-test('every real chain is expected to have blocks at its pace, and the sandbox only when there is something to put in', () => {
+test('every real chain must have blocks at its pace, and the sandbox only while something waits to be mined', () => {
   const contracts = { token: `0x${'1'.repeat(40)}`, feed: `0x${'2'.repeat(40)}`, euroFeed: `0x${'3'.repeat(40)}` }
   const outside = { clock: manualClock(), random: crypto.getRandomValues.bind(crypto), log: openLog('silent') }
   for (const chain of [...knownChains, sandboxChain(contracts)]) {
@@ -17,7 +17,7 @@ test('every real chain is expected to have blocks at its pace, and the sandbox o
   }
 })
 
-test('that one of two nodes stands still is told, and that one of three does is not', async () => {
+test('one of two nodes that stopped is reported, one of three is not', async () => {
   await using anvil = await testChain()
   await anvil.mine(20)
   let lag = 0

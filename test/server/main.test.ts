@@ -12,7 +12,7 @@ import { until } from '../harness/until.ts'
 
 const SECRET_KEY = 'a secret key for tests and for nothing else'
 
-test('with nothing set it makes a database, says where it is, answers, and SIGTERM ends both with exit code 0', async () => {
+test('without settings it creates a database, prints where it is, serves requests, and SIGTERM ends both with exit code 0', async () => {
   await using folder = dataFolder()
   await using main = await startMain({ DATA_DIR: folder.path })
   expect(main.lines).toContain(`Ready at ${main.url}`)
@@ -30,14 +30,14 @@ test('with nothing set it makes a database, says where it is, answers, and SIGTE
   expect(findPostmaster(join(folder.path, 'postgres'))).toBeUndefined()
 })
 
-test('beyond loopback it prints the code of the first sign-up, the same in every process, until there is an account', async () => {
+test('beyond loopback it prints the code for the first sign-up, the same in every process, until there is an account', async () => {
   await using db = await database()
   const env = { DATABASE_URL: db.url, SECRET_KEY, HOST: '0.0.0.0' }
   await using first = await startMain(env)
   await using second = await startMain(env)
   const codesOf = ({ lines }: { lines: readonly string[] }) =>
     lines.flatMap(line => /^The first sign-up needs the code ([0-9a-f]{20})$/.exec(line)?.[1] ?? [])
-  // Printed after the server answers.
+  // Printed after the server listens.
   await until(() => codesOf(first).length > 0 && codesOf(second).length > 0)
   const [code = ''] = codesOf(first)
   expect(codesOf(second)).toEqual([code])
@@ -78,7 +78,7 @@ test.each([
   },
 )
 
-test('a worker answers how it is and nothing else', async () => {
+test('a worker serves its health and metrics, and nothing else', async () => {
   await using db = await database()
   await using main = await startMain({ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'worker', HOST: '0.0.0.0' })
   expect(main.lines).toHaveLength(1)
@@ -86,14 +86,14 @@ test('a worker answers how it is and nothing else', async () => {
   expect((await main.get('/v1/auth/me'))?.status).toBe(404)
 })
 
-test('ROLE=api takes no job and is none of the workers, and ROLE=worker does what it has left', async () => {
+test('ROLE=api runs no jobs and is no worker, and ROLE=worker runs the jobs it has left', async () => {
   await using db = await database()
   const { sql } = db
   await using api = await startMain({ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'api' })
   await sql`select graphile_worker.add_job('cancel-deliveries', json_build_object('endpointId', gen_random_uuid()))`
   const jobs = () => sql`select task_identifier as task, attempts, locked_by from graphile_worker.jobs`
   const workers = () => sql`select role, pid from workers`
-  // A worker is told of a job at once, and looks for itself twice a second.
+  // A worker is notified of a job immediately, and polls twice a second.
   await Bun.sleep(2_000)
   expect([...(await jobs())]).toEqual([{ task: 'cancel-deliveries', attempts: 0, locked_by: null }])
   expect([...(await workers())]).toEqual([])
@@ -110,7 +110,7 @@ test('ROLE=api takes no job and is none of the workers, and ROLE=worker does wha
   expect([...(await workers())]).toEqual([{ role: 'worker', pid: worker.child.pid }])
 })
 
-test('the same Ctrl-C told twice is one', async () => {
+test('a second Ctrl-C is ignored', async () => {
   await using folder = await usedFolder()
   await using main = await startMain({ DATA_DIR: folder.path })
   main.child.kill('SIGINT')
@@ -126,26 +126,26 @@ test('SIGTERM ends a start that is still waiting for the database, with exit cod
   expect(await main.exited).toBe(0)
 })
 
-test('SIGTERM waits for no node that takes its time, and exits with code 0', async () => {
+test('SIGTERM does not wait for a slow node, and exits with code 0', async () => {
   await using server = await postgresServer()
   await using chain = await testChain(['--chain-id', '84532'])
-  let asked = 0
+  let requested = 0
   await using node = await through(chain.url, async (_, answer) => {
-    asked++
+    requested++
     await Bun.sleep(3_500)
     return answer
   })
   await using main = await startMain({ DATABASE_URL: server.url, SECRET_KEY, RPC_URLS_84532: node.url })
-  // By then it has shown its chain and is asked for more.
-  await until(() => asked > 4)
+  // By then it has returned its chain id and has further requests.
+  await until(() => requested > 4)
   const began = performance.now()
   main.child.kill('SIGTERM')
   expect(await main.exited).toBe(0)
-  // Several questions of it take longer.
+  // Several requests to it would take longer.
   expect(performance.now() - began).toBeLessThan(9_000)
 }, 60_000)
 
-test('it is not ready while the database is away, and ready when it is back', async () => {
+test('it is not ready while the database is unreachable, and ready afterwards', async () => {
   await using server = await postgresServer()
   await using main = await startMain({ DATABASE_URL: server.url, SECRET_KEY })
   await server.stop()
@@ -155,7 +155,7 @@ test('it is not ready while the database is away, and ready when it is back', as
   await until(async () => (await main.get('/readyz'))?.status === 200)
 })
 
-test('a database that starts later is waited for', async () => {
+test('the start waits for a database that starts later', async () => {
   await using server = await postgresServer()
   await server.stop()
   await using main = await spawnMain({ DATABASE_URL: server.url, SECRET_KEY })
@@ -188,10 +188,10 @@ const takePort = async () => {
   }
 }
 
-test('a port that is taken ends the start with one line, and the database with it', async () => {
+test('a port in use ends the start with one line, and the database with it', async () => {
   await using folder = await usedFolder()
-  await using taken = await takePort()
-  const { PORT } = taken
+  await using used = await takePort()
+  const { PORT } = used
   await using main = await spawnMain({ DATA_DIR: folder.path, PORT })
   expect(await main.exited).toBe(1)
   expect(main.lines).toEqual([
@@ -200,23 +200,23 @@ test('a port that is taken ends the start with one line, and the database with i
   expect(findPostmaster(join(folder.path, 'postgres'))).toBeUndefined()
 })
 
-test('where the port is taken the database is left as it was', async () => {
+test('when the port is in use the database is unchanged', async () => {
   await using db = await emptyDatabase()
-  await using taken = await takePort()
-  const { PORT } = taken
+  await using used = await takePort()
+  const { PORT } = used
   await using main = await spawnMain({ DATABASE_URL: db.url, SECRET_KEY, PORT })
   expect(await main.exited).toBe(1)
   expect(main.lines).toEqual([expect.stringContaining(`PORT ${PORT} on 127.0.0.1 is in use`)])
   expect(await db.sql`select from pg_tables where schemaname = 'public'`).toHaveLength(0)
 })
 
-test('a wrong variable ends the start with one line', async () => {
+test('an invalid variable ends the start with one line', async () => {
   await using main = await spawnMain({ ROLE: 'both' })
   expect(await main.exited).toBe(1)
   expect(main.lines).toEqual(['ROLE is not valid: it must be all, api or worker'])
 })
 
-test('a wrong password ends the start with one line that does not hold it', async () => {
+test('a wrong password ends the start with one line that does not contain it', async () => {
   await using server = await postgresServer()
   const url = new URL(server.url)
   url.password = 'not-the-password'

@@ -15,34 +15,34 @@ import { until } from '../harness/until.ts'
 import { unusedPort } from '../harness/unused-port.ts'
 
 const SECRET_KEY = 'a secret key for tests and for nothing else'
-const nobody = { name: 'nobody', uid: 65_534, gid: 65_534 }
+const ordinaryUser = { name: 'nobody', uid: 65_534, gid: 65_534 }
 const asOrdinary = test.if(
-  isRoot() && can(nobody, process.execPath, '--version') && can(nobody, 'test', '-r', import.meta.path),
+  isRoot() && can(ordinaryUser, process.execPath, '--version') && can(ordinaryUser, 'test', '-r', import.meta.path),
 )
 
-/** The lines of a start that ends by itself. */
+/** The output of a start that ends by itself. */
 const linesOf = async (env: Readonly<Record<string, string>>, options?: MainOptions) => {
   await using main = await spawnMain(env, options)
   expect(await main.exited).toBe(1)
   return main.lines
 }
 
-test('a role that may not create tables ends the start with the statements that let it', async () => {
+test('a role that may not create tables ends the start with the statements that allow it', async () => {
   await using db = await emptyDatabase()
-  await using role = await roleIn(db)
+  await using role = await createRole(db)
   expect(await linesOf({ DATABASE_URL: role.url, SECRET_KEY })).toEqual([
     `DATABASE_URL: user "${role.name}" cannot create tables in this database. As its owner, run: ${role.grants}`,
   ])
-  // They are enough.
+  // They are sufficient.
   await db.sql.unsafe(role.grants)
   await using main = await spawnMain({ DATABASE_URL: role.url, SECRET_KEY })
   await until(async () => (await main.get('/readyz'))?.status === 200 || main.child.exitCode !== null)
   expect(main.lines).toEqual([`Ready at ${main.url}`])
 })
 
-test('a role to which the tables do not belong ends the start with a line that names their owner', async () => {
+test('a role that does not own the tables ends the start with a line that names their owner', async () => {
   await using db = await emptyDatabase()
-  await using role = await roleIn(db)
+  await using role = await createRole(db)
   await db.sql.unsafe(`create table migrations (name text primary key, checksum text, applied_at timestamptz)`)
   await db.sql.unsafe(role.grants)
   const [owner] = await db.sql<{ name: string }[]>`select current_user as name`
@@ -66,20 +66,20 @@ test('a standby ends the start with one line', async () => {
   )
 })
 
-asOrdinary('a data folder that cannot be written to is named before all else, and nothing more', async () => {
+asOrdinary('a data folder without write permission is reported before all else, and alone', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
   chmodSync(folder, 0o755)
   const env = { SANDBOX: 'on', TMPDIR: tmpdir() }
-  expect(await linesOf({ ...env, DATA_DIR: join(folder, 'data') }, { uid: nobody.uid })).toEqual([
+  expect(await linesOf({ ...env, DATA_DIR: join(folder, 'data') }, { uid: ordinaryUser.uid })).toEqual([
     `${join(folder, 'data')} cannot be created (EACCES): set DATA_DIR to another folder`,
   ])
-  expect(await linesOf({ ...env, DATA_DIR: folder }, { uid: nobody.uid })).toEqual([
+  expect(await linesOf({ ...env, DATA_DIR: folder }, { uid: ordinaryUser.uid })).toEqual([
     `${folder} cannot be written to by this user: change its owner, or set DATA_DIR to another folder`,
   ])
   rmSync(folder, { recursive: true })
 })
 
-test('a data folder of another Postgres is refused with what its owner does next', async () => {
+test('a data folder of another Postgres version is refused with the steps for its owner', async () => {
   await using folder = await usedFolder()
   const home = join(folder.path, 'postgres')
   writeFileSync(join(home, 'cluster/PG_VERSION'), '17\n')
@@ -88,20 +88,20 @@ test('a data folder of another Postgres is refused with what its owner does next
   ])
 })
 
-test('what fails while a start is undone does not hide what the start failed with', async () => {
+test('errors during the cleanup of a failed start do not hide its cause', async () => {
   const fail = async () => {
     await using stack = new AsyncDisposableStack()
     stack.defer(() => Promise.reject(new Error('this cannot be closed')))
     stack.defer(() => Promise.reject(new Error('nor can this')))
-    throw new StartError('the port is taken')
+    throw new StartError('the port is in use')
   }
-  expect(causeOf(await fail().catch(error => error))).toEqual(new StartError('the port is taken'))
+  expect(causeOf(await fail().catch(error => error))).toEqual(new StartError('the port is in use'))
   expect(causeOf(new Error('alone'))).toEqual(new Error('alone'))
 })
 
-/** A role that may connect and nothing more. */
-const roleIn = async (db: Database) => {
-  // Quoted, as names may need it.
+/** A role that may only connect. */
+const createRole = async (db: Database) => {
+  // A name that must be quoted.
   const name = `Shop ${crypto.randomUUID()}`
   await db.sql.unsafe(`create role "${name}" login password 'pw'`)
   const url = new URL(db.url)

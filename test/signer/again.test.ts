@@ -9,12 +9,12 @@ import { instanceForFile } from './signer-instance.ts'
 const instance = await instanceForFile()
 const { sign, tendNow, sql, api } = instance
 
-const oneOf = async (merchantId: string) => {
+const refundOf = async (merchantId: string) => {
   const [refund] = await instance.refunds(merchantId, 1)
-  if (!refund) throw new Error('there is no refund')
+  if (!refund) throw new Error('the refund is missing')
   return { id: refund.id, merchantId, livemode: undefined }
 }
-type One = Awaited<ReturnType<typeof oneOf>>
+type One = Awaited<ReturnType<typeof refundOf>>
 
 const isShown = async ({ id }: One) => (await listManuallySigned(sql, [id])).has(id)
 const fail = async ({ id }: One) => {
@@ -31,9 +31,9 @@ const fail = async ({ id }: One) => {
 const name = (refund: One, digit: string) =>
   nameTransaction(api, refund, { txHash: `0x${digit.repeat(64)}` as Hex, cause: 'test', isGone: async () => false })
 
-test('what a signer has signed in vain it signs again', async () => {
+test('a refund whose transaction by the signer failed is signed by the signer again', async () => {
   const { merchantId } = await instance.newSigner()
-  const refund = await oneOf(merchantId)
+  const refund = await refundOf(merchantId)
   await sign(refund.id)
   const { txHash } = await instance.refund(refund.id)
   await instance.finalize()
@@ -47,11 +47,11 @@ test('what a signer has signed in vain it signs again', async () => {
 })
 
 test.each(['before it has failed', 'after it is to be signed again'])(
-  'what was sent by hand in vain no signer signs that is set up %s',
+  'a refund whose transaction by hand failed is not signed by a signer that is set up %s',
   async when => {
     const { merchantId } = await instance.newSigner()
     await sql`select remove_refund_signer(${merchantId}, 31337, 'operator')`
-    const refund = await oneOf(merchantId)
+    const refund = await refundOf(merchantId)
     await name(refund, when.startsWith('before') ? '1' : '2')
     if (when.startsWith('before')) await instance.newSigner({ of: merchantId })
     await fail(refund)
@@ -68,10 +68,10 @@ const setMode = (of: string, mode: 'manual' | 'signer') =>
   sql`update merchant_settings set refund_mode = ${mode} where merchant_id = ${of}`
 
 test.each(['over', 'open'])(
-  'whoever is stopped between broadcast and its note leaves to hand what has been left to it since, its number %s',
+  'a signer interrupted between broadcast and recording does not sign again what has been switched to signing by hand, with its nonce %s',
   async number => {
     const { merchantId } = await instance.newSigner()
-    const refund = await oneOf(merchantId)
+    const refund = await refundOf(merchantId)
     const held = Promise.withResolvers<void>()
     const there = Promise.withResolvers<void>()
     const at = (step: SigningStep) => {

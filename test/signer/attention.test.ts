@@ -12,7 +12,7 @@ const { sql, sign } = instance
 const chainsOn = [31337]
 const page = { after: undefined, limit: 100, order: 'asc' } as const
 
-/** Who is listed for the merchant, and what is logged now. */
+/** The refunds that need attention for the merchant, and the lines logged now. */
 const look = async (merchantId: string) => {
   const { log, lines } = readableLog()
   await logDueRefundAttention({ sql, log }, chainsOn)
@@ -21,23 +21,23 @@ const look = async (merchantId: string) => {
   expect((await readBacklog(sql, chainsOn)).refundsWithAttention).toBe(listed.length)
   return { listed: listed.map(({ id }) => id), told: lines().map(({ refund, why }) => [refund, why]) }
 }
-const nobody = { listed: [], told: [] }
+const none = { listed: [], told: [] }
 const aDayLater = () =>
   sql`update signing_waits set begun_at = begun_at - interval '1 day', since = since - interval '1 day'`
 
 const refused = async () => {
   const { merchantId } = await instance.newSigner()
   const [refund] = await instance.refunds(merchantId, 1, { native: true })
-  if (!refund) throw new Error('there is no refund')
+  if (!refund) throw new Error('the refund is missing')
   await instance.node.call('anvil_setCode', refund.destination, '0x5f5ffd')
   await sign(refund.id)
   return { merchantId, ...refund }
 }
 
-test('what a signer cannot sign for a day is for a person, whatever it found in its way last', async () => {
+test('a refund that the signer cannot sign for a day needs attention, whatever the latest reason', async () => {
   const { id, merchantId, destination } = await refused()
   expect(await instance.waitOf(id)).toBe('refused')
-  expect(await look(merchantId)).toEqual(nobody)
+  expect(await look(merchantId)).toEqual(none)
   await aDayLater()
   expect(await look(merchantId)).toEqual({ listed: [id], told: [[encodeId('re', id), 'refused']] })
   expect(await look(merchantId)).toEqual({ listed: [id], told: [] })
@@ -52,7 +52,7 @@ test('what a signer cannot sign for a day is for a person, whatever it found in 
   await instance.node.call('anvil_setCode', destination, '0x')
   await instance.tendNow()
   expect((await instance.refund(id)).state).toBe('processing')
-  expect(await look(merchantId)).toEqual(nobody)
+  expect(await look(merchantId)).toEqual(none)
 })
 
 test.each([
@@ -60,24 +60,24 @@ test.each([
     'signed by hand',
     (of: string) => sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${of}`,
   ],
-  ['left by its signer', (of: string) => sql`select remove_refund_signer(${of}, 31337, 'operator')`],
-])('what a signer could not sign for a day and is %s now is nothing to look at', async (_, change) => {
+  ['left by its removed signer', (of: string) => sql`select remove_refund_signer(${of}, 31337, 'operator')`],
+])('a refund that the signer could not sign for a day needs no attention once it is %s', async (_, change) => {
   const { merchantId } = await refused()
   await aDayLater()
   expect((await look(merchantId)).listed).toHaveLength(1)
   await change(merchantId)
-  expect(await look(merchantId)).toEqual(nobody)
+  expect(await look(merchantId)).toEqual(none)
 })
 
-test('what was signed a day ago and is not mined is for a person, until it is', async () => {
+test('a refund signed a day ago and not mined needs attention until it is mined', async () => {
   const { merchantId } = await instance.newSigner()
   const [refund] = await instance.refunds(merchantId, 1)
   const id = refund?.id ?? ''
   await sign(id)
-  expect(await look(merchantId)).toEqual(nobody)
+  expect(await look(merchantId)).toEqual(none)
   await sql`update signer_nonces set created_at = created_at - interval '1 day' where refund_id = ${id}`
   expect(await look(merchantId)).toEqual({ listed: [id], told: [[encodeId('re', id), 'not_mined']] })
   await instance.finalize()
   await instance.tend()
-  expect(await look(merchantId)).toEqual(nobody)
+  expect(await look(merchantId)).toEqual(none)
 })

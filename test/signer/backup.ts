@@ -1,6 +1,6 @@
 import type { Sql } from '../../src/postgres/connect.ts'
 
-/** Copies every table of the service. `restore` puts all rows back, as a dump restored into another cluster does. */
+/** Copies every table of the service. `restore` puts all rows back, like a dump restored into another cluster. */
 export const backUp = async (sql: Sql) => {
   await sql.unsafe(`
     do $$ declare name text; begin

@@ -18,19 +18,19 @@ const remove = (of: string) => instance.sql`select remove_refund_signer(${of}, 3
 
 const oneOf = async (merchantId: string, kind = {}) => {
   const [refund] = await instance.refunds(merchantId, 1, kind)
-  if (!refund) throw new Error('there is no refund')
+  if (!refund) throw new Error('the refund is missing')
   return { merchantId, ...refund }
 }
 
-/** To an owner. */
+/** For an owner. */
 const isShown = async ({ id, merchantId }: { id: string; merchantId: string }) => {
   const refund = await findRefund(instance.sql, { id, merchantId, livemode: undefined })
-  if (!refund) throw new Error('the refund is not there')
+  if (!refund) throw new Error('the refund is missing')
   const member: MemberCaller = { merchantId, role: 'owner' }
   return (await refundFactsFor(instance.api, { member }, [refund]))(refund).unsignedTransaction !== null
 }
 
-test('while a signer waits for gas nobody is shown what it is going to sign', async () => {
+test('the transaction is not shown while a signer waits for gas to sign it', async () => {
   const { merchantId, address } = await instance.newSigner({ coins: 0n })
   const refund = await oneOf(merchantId)
   expect(await isShown(refund)).toBe(false)
@@ -43,9 +43,9 @@ test('while a signer waits for gas nobody is shown what it is going to sign', as
   expect(await isShown(refund)).toBe(false)
 })
 
-test('what is more than a signer may give away is shown, and never signed by one again', async () => {
-  const few = { perRefundMinor: 50, perDayMinor: 50 }
-  const signer = await instance.newSigner(few)
+test("a refund above the signer's limit is shown, and never signed by a signer again", async () => {
+  const fewAllowed = { perRefundMinor: 50, perDayMinor: 50 }
+  const signer = await instance.newSigner(fewAllowed)
   const { merchantId: of } = signer
   const refund = await oneOf(of, { amountMinor: 51 })
   expect(await isShown(refund)).toBe(false)
@@ -60,9 +60,13 @@ test('what is more than a signer may give away is shown, and never signed by one
   await sign(next.id)
   expect(await stateOf(next.id)).toBe('processing')
 
-  // A slower process finds something else in its way.
-  const news = await postponeSigning(instance.sql, { refundId: refund.id, signerId: signer.id, reason: 'no_answer' })
-  expect([news, await instance.waitOf(refund.id)]).toEqual([false, 'over_refund_limit'])
+  // A slower process finds another obstacle.
+  const newlyWaiting = await postponeSigning(instance.sql, {
+    refundId: refund.id,
+    signerId: signer.id,
+    reason: 'no_answer',
+  })
+  expect([newlyWaiting, await instance.waitOf(refund.id)]).toEqual([false, 'over_refund_limit'])
 
   await remove(of)
   await instance.newSigner({ of })
@@ -70,24 +74,24 @@ test('what is more than a signer may give away is shown, and never signed by one
   expect([await stateOf(refund.id), await isShown(refund)]).toEqual(['requires_signature', true])
 })
 
-test.each(['turned on', 'added', 'replaced'])('what was shown before a signer is %s is not signed by it', async how => {
+test.each(['enabled', 'added', 'replaced'])('a refund shown before a signer is %s is not signed by it', async how => {
   const { merchantId: of } =
     how === 'added' ? { merchantId: instance.merchantId } : await instance.newSigner({ coins: 0n })
-  if (how === 'turned on') await setMode(of, 'manual')
+  if (how === 'enabled') await setMode(of, 'manual')
   const refund = await oneOf(of)
   if (how === 'replaced') {
     await sign(refund.id)
     await remove(of)
   }
   expect(await isShown(refund)).toBe(true)
-  await (how === 'turned on' ? setMode(of, 'signer') : instance.newSigner({ of }))
+  await (how === 'enabled' ? setMode(of, 'signer') : instance.newSigner({ of }))
   await sign(refund.id)
   await tendNow()
   expect([await stateOf(refund.id), await instance.waitOf(refund.id)]).toEqual(['requires_signature', 'by_hand'])
   expect(await isShown(refund)).toBe(true)
 })
 
-/** Signs, and is held where the books are read and nothing is committed. */
+/** Signs, and pauses after reading the database and before the commit. */
 const heldSigning = async (id: string, step: SigningStep = 'signed') => {
   const held = Promise.withResolvers<void>()
   const there = Promise.withResolvers<void>()
@@ -106,10 +110,10 @@ const heldSigning = async (id: string, step: SigningStep = 'signed') => {
 
 test.each([
   ['removed', remove],
-  ['turned off', (of: string) => setMode(of, 'manual')],
-  ['turned off and on', (of: string) => setMode(of, 'manual').then(() => setMode(of, 'signer'))],
-  ['removed, and another one added', (of: string) => remove(of).then(() => instance.newSigner({ of }))],
-])('a signer that is %s has signed before that, or never', async (_, change) => {
+  ['disabled', (of: string) => setMode(of, 'manual')],
+  ['disabled and enabled', (of: string) => setMode(of, 'manual').then(() => setMode(of, 'signer'))],
+  ['replaced by another one', (of: string) => remove(of).then(() => instance.newSigner({ of }))],
+])('a signer that is %s meanwhile has committed its signature before that, or never does', async (_, change) => {
   const { id: signer, merchantId: of } = await instance.newSigner()
   const refund = await oneOf(of)
   const release = await heldSigning(refund.id)
@@ -119,13 +123,13 @@ test.each([
   expect([await stateOf(refund.id), await isShown(refund)]).toEqual(['requires_signature', true])
   expect(await instance.sql`select from signer_nonces where signer_id = ${signer}`).toHaveLength(0)
 
-  // And on from there.
+  // And can be signed by hand.
   const next = await oneOf(of)
   await sign(next.id)
   expect(await isShown(next)).toBe((await stateOf(next.id)) === 'requires_signature')
 })
 
-test('what another process has left to be signed by hand since the books were read is not signed', async () => {
+test('a refund that another process has switched to signing by hand since it was read is not signed', async () => {
   const { id: signerId, merchantId } = await instance.newSigner()
   const refund = await oneOf(merchantId)
   const release = await heldSigning(refund.id)
@@ -134,7 +138,7 @@ test('what another process has left to be signed by hand since the books were re
   expect([await stateOf(refund.id), await isShown(refund)]).toEqual(['requires_signature', true])
 })
 
-test('whoever changes a signer waits for what it is committing, and nobody is shown that', async () => {
+test('a change of the signer waits for its commit in progress, and the transaction is never shown', async () => {
   for (const change of [remove, (of: string) => setMode(of, 'manual')]) {
     const { merchantId } = await instance.newSigner()
     const refund = await oneOf(merchantId)
@@ -146,7 +150,7 @@ test('whoever changes a signer waits for what it is committing, and nobody is sh
   }
 })
 
-test('a hash that is named by hand while a signer signs is taken, and the signature is not', async () => {
+test('a hash named by hand while a signer signs is stored, and the signature is discarded', async () => {
   const { merchantId } = await instance.newSigner()
   const refund = await oneOf(merchantId)
   const release = await heldSigning(refund.id)
@@ -162,7 +166,7 @@ test('a hash that is named by hand while a signer signs is taken, and the signat
   expect(await instance.transfersTo(refund.destination)).toBe(0)
 })
 
-test('what is turned to be signed by hand while it waits for its turn is not signed once that is over', async () => {
+test('a refund switched to signing by hand while it waits for its turn is not signed afterwards', async () => {
   const { merchantId } = await instance.newSigner()
   const refund = await oneOf(merchantId)
   const held = Promise.withResolvers<void>()

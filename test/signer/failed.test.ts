@@ -8,25 +8,25 @@ const { sign, tendNow } = instance
 
 const failed = async (of: string, strayed: boolean) => {
   const [made] = await instance.refunds(of, 1)
-  if (!made) throw new Error('there is no refund')
+  if (!made) throw new Error('the refund is missing')
   const { id } = made
   const txHash = `0x${id.replaceAll('-', '').padStart(64, '0')}`
   const find = async () => {
     const refund = await findRefund(instance.sql, { id, merchantId: of, livemode: undefined })
-    if (!refund) throw new Error('the refund is not there')
+    if (!refund) throw new Error('the refund is missing')
     return refund
   }
   const { paymentId, amountMinor } = (await find()).context
-  const tell = async (event: { type: string } & Record<string, unknown>, money?: string) => {
+  const applyEvent = async (event: { type: string } & Record<string, unknown>, money?: string) => {
     const outcome = await instance.api.actors.dispatchBundle([
       { kind: 'refund', actor: id, event, cause: 'chain:31337' },
       ...(money ? [{ kind: 'payment', actor: paymentId, event: { type: money, amountMinor } }] : []),
     ])
     return outcome.ok
   }
-  expect(await tell({ type: 'transaction_sent', txHash })).toBe(true)
+  expect(await applyEvent({ type: 'transaction_sent', txHash })).toBe(true)
   const verdict = { type: 'transaction_failed', failureReason: 'amount_mismatch', confirmations: 3, txHash, strayed }
-  expect(await tell(verdict, 'release_refund')).toBe(true)
+  expect(await applyEvent(verdict, 'release_refund')).toBe(true)
   const isShown = async () => {
     const member = { merchantId: of, role: 'owner' } as const
     const refund = await find()
@@ -35,12 +35,12 @@ const failed = async (of: string, strayed: boolean) => {
   return {
     ...{ ...made, isShown },
     stateOf: async () => (await find()).state,
-    retry: () => tell({ type: 'retry' }, 'reserve_refund'),
-    dismiss: () => tell({ type: 'dismiss' }),
+    retry: () => applyEvent({ type: 'retry' }, 'reserve_refund'),
+    dismiss: () => applyEvent({ type: 'dismiss' }),
   }
 }
 
-test('a signer signs none that was sent by hand: not while it has failed, and not once it is to be signed again', async () => {
+test('a signer does not sign refunds sent by hand, neither after their failure nor after a retry', async () => {
   const { merchantId } = await instance.newSigner()
   const refund = await failed(merchantId, false)
   await sign(refund.id)
@@ -53,7 +53,7 @@ test('a signer signs none that was sent by hand: not while it has failed, and no
   expect(await instance.transfersTo(refund.destination)).toBe(0)
 })
 
-test('nobody has one signed again that has moved money before somebody has looked', async () => {
+test('a failed refund whose money has moved cannot be retried before it is reviewed', async () => {
   const { merchantId } = await instance.newSigner()
   const refund = await failed(merchantId, true)
   expect(await refund.retry()).toBe(false)
@@ -66,7 +66,7 @@ test('nobody has one signed again that has moved money before somebody has looke
   expect(await refund.retry()).toBe(true)
 })
 
-test('while it has failed nothing of its payment is kept for it, and nothing is shown; by hand, once it is to be again', async () => {
+test('while a refund has failed, nothing is reserved and no transaction shown; after a retry it is shown for signing by hand', async () => {
   const refund = await failed(instance.merchantId, false)
   expect([await refund.stateOf(), await refund.isShown()]).toEqual(['failed', false])
   expect(await refund.retry()).toBe(true)

@@ -11,11 +11,11 @@ import { instanceForFile } from './signer-instance.ts'
 
 const instance = await instanceForFile()
 
-/** Signed and never sent, its number used by somebody else, and the only node has forgotten by what. */
+/** Signed and never sent; another transaction used its nonce, and the only node has forgotten which. */
 const unclear = async () => {
   const signer = await instance.newSigner()
   const [refund] = await instance.refunds(signer.merchantId, 1)
-  if (!refund) throw new Error('there is no refund')
+  if (!refund) throw new Error('the refund is missing')
   const at = (step: string) => {
     if (step === 'stored') throw new Error('the process has ended')
   }
@@ -44,20 +44,20 @@ const unclear = async () => {
   return { id: refund.id, numbers, name: { id: refund.id, merchantId: signer.merchantId, livemode: undefined } }
 }
 
-test('a number that nobody can say anything of is over once a person has seen that the money came', async () => {
+test('an unexplained nonce is closed once a person has confirmed that the money arrived', async () => {
   const { id, name, numbers } = await unclear()
   await judgeRefund(instance.api, name, { action: 'accept', cause: 'usr_1' })
   expect((await instance.refund(id)).state).toBe('processed')
   expect([...(await numbers())]).toEqual([{ nonce: 0, state: 'mined', isUnclear: false }])
 })
 
-test('or that it did not: the refund is signed again once they have looked', async () => {
+test('or that it did not: then the refund is signed again', async () => {
   const { id, name, numbers } = await unclear()
   await judgeRefund(instance.api, name, { action: 'fail', cause: 'usr_1' })
   expect([...(await numbers())]).toEqual([{ nonce: 0, state: 'dropped', isUnclear: false }])
   await dismissRefund(instance.api, name, 'usr_1')
   await retryRefund(instance.api, name, 'usr_1')
-  // It waits since the process has ended.
+  // Since the process has ended.
   await instance.sql`delete from signing_waits where reason = 'fault'`
   await signRefund(instance.desk, openNamedLocks(), id)
   expect((await instance.refund(id)).state).toBe('processing')

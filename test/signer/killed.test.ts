@@ -3,15 +3,15 @@ import { instanceForFile } from './signer-instance.ts'
 
 const instance = await instanceForFile()
 
-// The first one: what others leave open would be looked after too.
-test('who looks after a signer is killed at every step and one transaction of the refund is mined', async () => {
+// This is the first test: transactions left by others would be checked too.
+test('when the process that checks a signer is killed at any step, one transaction of the refund is mined', async () => {
   const { merchantId, id } = await instance.newSigner()
   const [refund] = await instance.refunds(merchantId, 1)
-  if (!refund) throw new Error('there is no refund')
+  if (!refund) throw new Error('the refund is missing')
   expect(await instance.run([refund.id])).toBe(0)
   const first = (await instance.refund(refund.id)).txHash
   expect(await instance.run(['tend', 'impatiently'], 'replaced')).toBe('SIGKILL')
-  // The node has the first one only, and the refund knows the second.
+  // The node has only the first one, and the refund knows the second.
   const second = (await instance.refund(refund.id)).txHash
   expect(second).not.toBe(first)
   await instance.node.mine()
@@ -26,11 +26,11 @@ test('who looks after a signer is killed at every step and one transaction of th
 })
 
 test.each(['allocated', 'signed', 'stored', 'broadcast', 'recorded'])(
-  'a signer that is killed when the transaction is %s has sent the money once when another has been there',
+  'a signer killed when the transaction is %s has paid once after another process has continued',
   async step => {
     const { merchantId } = await instance.newSigner()
     const [refund] = await instance.refunds(merchantId, 1)
-    if (!refund) throw new Error('there is no refund')
+    if (!refund) throw new Error('the refund is missing')
     expect(await instance.run([refund.id], step)).toBe('SIGKILL')
     const isStored = step !== 'allocated' && step !== 'signed'
     const before = await instance.refund(refund.id)
@@ -52,7 +52,7 @@ test('three processes that share a signer send each of fifty refunds once', asyn
   const { merchantId, id } = await instance.newSigner()
   const refunds = await instance.refunds(merchantId, 50)
   const ids = refunds.map(each => each.id)
-  // Each begins elsewhere, and all have all of them to do.
+  // Each starts at another refund, and all process all of them.
   const from = (at: number) => [...ids.slice(at), ...ids.slice(0, at)]
   expect(await Promise.all([instance.run(from(0)), instance.run(from(17)), instance.run(from(34))])).toEqual([0, 0, 0])
   const nonces = await instance.sql<{ nonce: string }[]>`

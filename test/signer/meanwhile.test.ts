@@ -8,15 +8,15 @@ import { instanceForFile } from './signer-instance.ts'
 
 const instance = await instanceForFile()
 const { sql } = instance
-/** One that commits when it is told to. */
+/** A change that is committed when the test says so. */
 const slow = connect(instance.databaseUrl, { max: 1 })
 afterAll(() => slow.end())
 
 type Signer = Awaited<ReturnType<typeof instance.newSigner>>
 
-/** Of a merchant that signs by hand until it is. */
+/** For a merchant that signs by hand until then. */
 const changes = {
-  'turned on': {
+  enabled: {
     undo: ({ merchantId }: Signer) =>
       sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${merchantId}`,
     make: async (by: typeof sql, { merchantId }: Signer) => {
@@ -37,54 +37,57 @@ const changes = {
 }
 const ways = Object.entries(changes)
 
-const isSomebodyWaiting = async () =>
+const isLockAwaited = async () =>
   (await sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length > 0
 const waitingOf = (of: string) =>
   sql<{ id: string }[]>`select id from refunds where merchant_id = ${of} and state = 'requires_signature'`
 const byHand = async (id: string) => (await listManuallySigned(sql, [id])).has(id)
 
-/** As before its destination was known, and named by a commit that lasts. */
+/** Its destination is removed and then named again by a commit that takes long. */
 const nameSlowly = ({ id, destination }: { id: string; destination: string }) =>
   slow`update refunds set state = 'requires_signature', destination = ${destination} where id = ${id}`
 const unnamed = async (of: string, count = 1) => {
   const ids = (await instance.refunds(of, count)).map(({ id }) => id)
-  // As it is stored, for `nameSlowly` to restore: history has it in that spelling.
+  // As it is stored, for `nameSlowly` to restore: the history has this spelling.
   const refunds = await sql<{ id: string; destination: string }[]>`
     select id, destination from refunds where id = any(${ids}::uuid[]) order by id`
   await sql`update refunds set state = 'requires_destination', destination = null where id = any(${ids}::uuid[])`
   return [...refunds]
 }
 
-test.each(ways)('a refund that is made while a signer is being %s is the signer’s, and never shown', async (_, how) => {
-  const signer = await instance.newSigner()
-  const { merchantId: of } = signer
-  await how.undo(signer)
-  await slow`begin`
-  await how.make(slow, signer)
-  const making = instance.refunds(of, 1)
-  await until(async () => (await isSomebodyWaiting()) || (await waitingOf(of)).length > 0)
-  const [early] = await waitingOf(of)
-  const isShown = early !== undefined && (await byHand(early.id))
-  await slow`commit`
-  const [refund] = await making
-  if (!refund) throw new Error('there is no refund')
-  expect([isShown, await byHand(refund.id)]).toEqual([false, false])
-  await instance.sign(refund.id)
-  expect((await instance.refund(refund.id)).state).toBe('processing')
-})
+test.each(ways)(
+  'a refund created while a signer is being %s is signed by it, and its transaction is never shown',
+  async (_, how) => {
+    const signer = await instance.newSigner()
+    const { merchantId: of } = signer
+    await how.undo(signer)
+    await slow`begin`
+    await how.make(slow, signer)
+    const making = instance.refunds(of, 1)
+    await until(async () => (await isLockAwaited()) || (await waitingOf(of)).length > 0)
+    const [early] = await waitingOf(of)
+    const isShown = early !== undefined && (await byHand(early.id))
+    await slow`commit`
+    const [refund] = await making
+    if (!refund) throw new Error('the refund is missing')
+    expect([isShown, await byHand(refund.id)]).toEqual([false, false])
+    await instance.sign(refund.id)
+    expect((await instance.refund(refund.id)).state).toBe('processing')
+  },
+)
 
 test.each(ways)(
-  'a refund that is not committed yet when a signer is %s is left to be signed by hand',
+  'a refund whose commit is not finished when a signer is %s is left for signing by hand',
   async (_, how) => {
     const signer = await instance.newSigner()
     await how.undo(signer)
     const [refund] = await unnamed(signer.merchantId)
-    if (!refund) throw new Error('there is no refund')
+    if (!refund) throw new Error('the refund is missing')
     const { id } = refund
     await slow`begin`
     await nameSlowly(refund)
     const changing = how.make(sql, signer)
-    await until(isSomebodyWaiting)
+    await until(isLockAwaited)
     await slow`commit`
     await changing
     await instance.sign(id)
@@ -93,18 +96,18 @@ test.each(ways)(
   },
 )
 
-test('a commit with refunds of both modes and a signer that is being added wait for each other in one direction', async () => {
+test('a commit with refunds of both modes and the addition of a signer do not deadlock', async () => {
   const signer = await instance.newSigner()
   const { merchantId: of } = signer
   await changes.added.undo(signer)
   await sql`insert into merchant_settings (merchant_id, livemode) values (${of}, true)`
   const [live, test] = await unnamed(of, 2)
-  if (!live || !test) throw new Error('there are no refunds')
+  if (!live || !test) throw new Error('the refunds are missing')
   await sql`update refunds set livemode = true where id = ${live.id}`
   await slow`begin`
   await nameSlowly(live)
   const adding = changes.added.make(sql, signer)
-  await until(isSomebodyWaiting)
+  await until(isLockAwaited)
   await nameSlowly(test)
   await slow`commit`
   await adding

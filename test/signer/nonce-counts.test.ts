@@ -8,7 +8,7 @@ import { instanceForFile } from './signer-instance.ts'
 
 const instance = await instanceForFile()
 
-/** Signs through these nodes, of which none has been asked before. */
+/** Signs with these nodes, none of which has been used before. */
 const signThrough = async (id: string, ...urls: string[]) => {
   const chains = connectChains(
     instance.desk.chains.all.map(({ chain }) => chain),
@@ -19,20 +19,20 @@ const signThrough = async (id: string, ...urls: string[]) => {
   chains.close()
 }
 
-/** A node that has never seen what waits to be mined. */
-const forgetful = () =>
+/** A node that never knows pending transactions. */
+const withoutPending = () =>
   through(instance.node.url, async ({ method, params: [address, block] }, answer) =>
     method === 'eth_getTransactionCount' && block === 'pending'
       ? instance.node.call('eth_getTransactionCount', address, 'latest')
       : answer,
   )
 
-test('while only the slowest node has a transaction of the key that is not in the database, nothing is signed', async () => {
+test('nothing is signed while only the slowest node has a transaction of the key that is not in the database', async () => {
   const signer = await instance.newSigner()
   const [refund] = await instance.refunds(signer.merchantId, 1)
   const id = refund?.id ?? ''
   await instance.sendElsewhere(signer.key, 0)
-  await using quick = await forgetful()
+  await using quick = await withoutPending()
   await using slow = await faultyNode(instance.node.url)
   slow.break('slow', { ms: 300 })
   await signThrough(id, quick.url, slow.url)
@@ -40,7 +40,7 @@ test('while only the slowest node has a transaction of the key that is not in th
 })
 
 test.each(['silent', 'garbage', 'fails'] as const)(
-  'a refund is signed while another node of the chain is not to be had (%s)',
+  'a refund is signed while another node of the chain is unusable (%s)',
   async fault => {
     const signer = await instance.newSigner()
     const [refund] = await instance.refunds(signer.merchantId, 1)

@@ -12,12 +12,12 @@ const { sql, sign } = instance
 const isAwaited = (by = sql) => areAwaited(by, 31337)
 const nobodyPays = () => sql`update payments set updated_at = now() - interval '1 day'`
 
-test('blocks are read in full while a refund in coins is signed by hand, and not for those that a signer signs', async () => {
+test('full blocks are read while a refund in native currency is signed by hand, and not for refunds of a signer', async () => {
   const signer = await instance.newSigner()
   const { id: signerId, merchantId } = signer
   const [first, second] = await instance.refunds(merchantId, 2, { native: true })
   await instance.refunds(instance.merchantId, 1)
-  if (!first || !second) throw new Error('there are no refunds')
+  if (!first || !second) throw new Error('the refunds are missing')
   await nobodyPays()
   expect(await isAwaited()).toBe(false)
 
@@ -28,7 +28,7 @@ test('blocks are read in full while a refund in coins is signed by hand, and not
   await sign(second.id)
   await sql`delete from signing_waits where refund_id = ${first.id}`
   expect(await isAwaited()).toBe(false)
-  // Of the merchant next to it, by whichever order they have.
+  // Of the next merchant in any order of ids.
   const others = [await instance.newSigner(), await instance.newSigner()]
   for (const other of others) await instance.refunds(other.merchantId, 1, { native: true })
   await nobodyPays()
@@ -47,7 +47,7 @@ test('blocks are read in full while a refund in coins is signed by hand, and not
   expect(waysTo('signing_waits', plans)).toEqual(['signing_waits_in_native'])
 })
 
-test('a few of many refunds that are looked at are found by their keys', async () => {
+test('a few due refunds among many are found by their keys', async () => {
   const { merchantId } = await instance.newSigner()
   const [refund] = await instance.refunds(merchantId, 1)
   await sign(refund?.id ?? '')
@@ -67,7 +67,7 @@ test('a few of many refunds that are looked at are found by their keys', async (
   await sql`delete from refund_looks where tx_hash = ${`0x${'7'.repeat(64)}`}`
 })
 
-test('what is to be signed is found by signer, the untried before what was tried, however many wait', async () => {
+test('refunds to sign are found by signer, untried ones first, however many wait', async () => {
   const { merchantId, id: signerId } = await instance.newSigner()
   const other = await instance.newSigner()
   const [tried, untried, later] = await instance.refunds(merchantId, 3)
@@ -85,7 +85,7 @@ test('what is to be signed is found by signer, the untried before what was tried
   expect(plans).not.toMatch(/(Hash|Merge|Seq) (Join|Anti Join|Scan on (refunds|signing_waits))/)
 })
 
-test('blocks are read in full for a while after a refund that was left to hand is canceled', async () => {
+test('full blocks are read for a while after a refund left for signing by hand is canceled', async () => {
   const { id: signerId, merchantId } = await instance.newSigner()
   const [refund] = await instance.refunds(merchantId, 1, { native: true })
   const id = refund?.id ?? ''
@@ -96,7 +96,7 @@ test('blocks are read in full for a while after a refund that was left to hand i
   expect([await instance.waitOf(id), await isAwaited()]).toEqual([undefined, true])
 })
 
-test('why a refund waits to be signed is forgotten once it is canceled', async () => {
+test('the reason why a refund waits is deleted once it is canceled', async () => {
   const { merchantId } = await instance.newSigner({ coins: 0n })
   const [refund] = await instance.refunds(merchantId, 1)
   const id = refund?.id ?? ''

@@ -10,19 +10,19 @@ const instance = await instanceForFile()
 const { node } = instance
 
 const GWEI = 10n ** 9n
-/** The next block, and so what nodes say of fees, costs as much. */
+/** Sets the base fee of the next block, which the nodes report. */
 const setBaseFee = async (fee: bigint) => {
   await node.call('anvil_setNextBlockBaseFeePerGas', toHex(fee))
   await node.mine()
 }
-const setCoins = (address: string, coins: bigint) => node.call('anvil_setBalance', address, toHex(coins))
+const setBalance = (address: string, balance: bigint) => node.call('anvil_setBalance', address, toHex(balance))
 
-/** A refund that is signed while a unit of gas costs one gwei, with what its attempts would cost. */
+/** A refund signed while a unit of gas costs one gwei, with the cost of its attempts. */
 const signed = async () => {
   await setBaseFee(GWEI)
   const signer = await instance.newSigner()
   const [refund] = await instance.refunds(signer.merchantId, 1)
-  if (!refund) throw new Error('there is no refund')
+  if (!refund) throw new Error('the refund is missing')
   await instance.sign(refund.id)
   const attempts = () => instance.sql<{ attempt: number; hash: string; cost: string; fee: string }[]>`
     select attempt, tx_hash as hash, (gas * max_fee)::text as cost, max_fee::text as fee
@@ -32,7 +32,7 @@ const signed = async () => {
   return { signer, ...refund, attempts, first: { ...first, cost: BigInt(first.cost) } }
 }
 
-/** Looks after what is signed, so many times, as if it had waited for long. */
+/** Checks the signed transactions this many times, as if they had waited for long. */
 const tend = async (times = 1, { bumpMs = 0, ...more }: Partial<typeof instance.desk> & { bumpMs?: number } = {}) => {
   for (let n = 0; n < times; n++)
     for (const connected of (more.chains ?? instance.desk.chains).all)
@@ -41,18 +41,18 @@ const tend = async (times = 1, { bumpMs = 0, ...more }: Partial<typeof instance.
       })
 }
 
-/** A node that says that there is enough, and refuses what is sent. */
+/** A node that reports a sufficient balance and refuses transactions. */
 const refusing = async () => {
-  const wrong = await through(node.url, ({ method }, answer) =>
+  const failing = await through(node.url, ({ method }, answer) =>
     method === 'eth_getBalance' ? toHex(10n ** 24n) : answer,
   )
   const all = instance.desk.chains.all.map(({ chain }) => chain)
-  const chains = connectChains(all, () => [wrong.url], instance.api)
+  const chains = connectChains(all, () => [failing.url], instance.api)
   return {
     chains,
     [Symbol.asyncDispose]: async () => {
       chains.close()
-      await wrong[Symbol.asyncDispose]()
+      await failing[Symbol.asyncDispose]()
     },
   }
 }
@@ -64,17 +64,17 @@ const paid = async ({ signer, destination }: { signer: { id: string }; destinati
   return [row?.state, await instance.transfersTo(destination)]
 }
 
-test('a signer whose balance pays for no higher fee signs no replacement, and goes on when fees fall', async () => {
+test('a signer whose balance is too low for a higher fee signs no replacement, and continues when fees fall', async () => {
   const refund = await signed()
-  await setCoins(refund.signer.address, refund.first.cost)
-  // Nodes forget what pays too little.
+  await setBalance(refund.signer.address, refund.first.cost)
+  // Nodes drop transactions that pay too little.
   await node.call('anvil_dropAllTransactions')
   await setBaseFee(100n * GWEI)
   const { log, lines } = readableLog()
   await tend(12, { log })
   expect(await refund.attempts()).toHaveLength(1)
-  const told = lines().filter(({ signer }) => signer === refund.signer.address)
-  expect(told.map(({ msg, action }) => [msg, action])).toEqual([
+  const warnings = lines().filter(({ signer }) => signer === refund.signer.address)
+  expect(warnings.map(({ msg, action }) => [msg, action])).toEqual([
     ['refund transaction not replaced, signer balance too low', 'send native currency to the signer'],
   ])
   await setBaseFee(GWEI)
@@ -82,12 +82,12 @@ test('a signer whose balance pays for no higher fee signs no replacement, and go
   expect(await paid(refund)).toEqual(['mined', 1])
 })
 
-test('a cheaper transaction is sent again when the balance does not pay for the one that was to replace it', async () => {
+test('the cheaper transaction is sent again when the balance is too low for its replacement', async () => {
   const refund = await signed()
   await node.call('anvil_dropAllTransactions')
   await setBaseFee(50n * GWEI)
-  // The money goes after the balance was read.
-  const at = (step: string) => (step === 'replaced' ? setCoins(refund.signer.address, refund.first.cost) : undefined)
+  // The money is spent after the balance was read.
+  const at = (step: string) => (step === 'replaced' ? setBalance(refund.signer.address, refund.first.cost) : undefined)
   await tend(1, { onStep: at })
   expect(await refund.attempts()).toHaveLength(2)
   await setBaseFee(GWEI)
@@ -95,12 +95,12 @@ test('a cheaper transaction is sent again when the balance does not pay for the 
   expect(await paid(refund)).toEqual(['mined', 1])
 })
 
-test('attempts that no node took are not counted: more than ten are signed, each only when fees have risen', async () => {
+test('attempts that no node accepted are not limited to ten, but each is signed only when fees have risen', async () => {
   const refund = await signed()
   await node.call('anvil_dropAllTransactions')
-  await setCoins(refund.signer.address, refund.first.cost)
-  await using wrong = await refusing()
-  const { chains } = wrong
+  await setBalance(refund.signer.address, refund.first.cost)
+  await using failing = await refusing()
+  const { chains } = failing
   for (let n = 1; n <= 12; n++) {
     for (const lower of [0n, GWEI]) {
       await setBaseFee(BigInt(n) * 20n * GWEI - lower)
@@ -108,18 +108,18 @@ test('attempts that no node took are not counted: more than ten are signed, each
     }
     expect(await refund.attempts()).toHaveLength(n + 1)
   }
-  await setCoins(refund.signer.address, 10n ** 24n)
+  await setBalance(refund.signer.address, 10n ** 24n)
   await tend()
   expect(await paid(refund)).toEqual(['mined', 1])
 })
 
-test('each attempt that no node takes doubles the wait for the next one, until a node takes one', async () => {
+test('each attempt that no node accepts doubles the delay of the next one, until a node accepts one', async () => {
   const refund = await signed()
-  await setCoins(refund.signer.address, refund.first.cost)
-  await using wrong = await refusing()
+  await setBalance(refund.signer.address, refund.first.cost)
+  await using failing = await refusing()
   let fee = 20n * GWEI
-  /** How many attempts there are when fees have risen and the latest attempt is so old. */
-  const after = async (seconds: number, chains = wrong.chains) => {
+  /** The number of attempts when fees have risen and the latest attempt has this age. */
+  const after = async (seconds: number, chains = failing.chains) => {
     await instance.sql`
       update signed_transactions set created_at = now() - make_interval(secs => ${seconds})
       where signer_id = ${refund.signer.id}`
@@ -135,34 +135,34 @@ test('each attempt that no node takes doubles the wait for the next one, until a
   expect(await after(121)).toBe(3)
   expect(await after(239)).toBe(3)
   expect(await after(241)).toBe(4)
-  await setCoins(refund.signer.address, 10n ** 24n)
-  // A node takes the latest, which is the second that one took.
+  await setBalance(refund.signer.address, 10n ** 24n)
+  // A node accepts the latest attempt, which is the second that was accepted.
   await tend(1, { bumpMs: 60_000 })
   expect(await after(119, instance.desk.chains)).toBe(4)
   expect(await after(121, instance.desk.chains)).toBe(5)
   expect(await paid(refund)).toEqual(['mined', 1])
 })
 
-test('a signer that is filled again goes on at the fees of that moment', async () => {
+test('a signer that is funded again continues with the current fees', async () => {
   const refund = await signed()
-  await setCoins(refund.signer.address, refund.first.cost)
+  await setBalance(refund.signer.address, refund.first.cost)
   await node.call('anvil_dropAllTransactions')
   await setBaseFee(100n * GWEI)
   await tend(12)
-  await setCoins(refund.signer.address, 10n ** 24n)
+  await setBalance(refund.signer.address, 10n ** 24n)
   await tend()
   const fees = (await refund.attempts()).map(({ fee }) => BigInt(fee) > 100n * GWEI)
   expect(fees).toEqual([false, true])
   expect(await paid(refund)).toEqual(['mined', 1])
 })
 
-test('the gas of what was signed and is not mined is not spent a second time', async () => {
+test('the gas of signed transactions that are not mined is not spent twice', async () => {
   const signer = await instance.newSigner()
   const [first, second, third] = await instance.refunds(signer.merchantId, 3)
   await instance.sign(first?.id ?? '')
   const [row] = await instance.sql<{ cost: string }[]>`
     select (gas * max_fee)::text as cost from signed_transactions where signer_id = ${signer.id}`
-  // Enough for two and a half.
+  // Enough for two and a half transactions.
   await instance.node.call('anvil_setBalance', signer.address, `0x${((BigInt(row?.cost ?? 0) * 5n) / 2n).toString(16)}`)
   for (const refund of [second, third]) await instance.sign(refund?.id ?? '')
   expect((await instance.refund(second?.id ?? '')).state).toBe('processing')

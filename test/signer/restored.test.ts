@@ -15,7 +15,7 @@ import { instanceForFile } from './signer-instance.ts'
 const instance = await instanceForFile()
 const { node } = instance
 
-/** A server that starts with the database as it is now. */
+/** A server that starts with the current database. */
 const started = async (more: Partial<SigningServices> = {}) => {
   const desk = { ...instance.desk, actors: await openActors(instance.api, kinds), ...more }
   const turns = openNamedLocks()
@@ -28,12 +28,12 @@ const started = async (more: Partial<SigningServices> = {}) => {
   }
 }
 
-/** As a restore into another cluster leaves it. */
+/** A restored database in another cluster. */
 const beginEra = () => instance.sql`update eras set cluster = 'another', postmaster_started = '2020-01-01'`
 
 const look = async ({ id }: { id: string }) => [(await instance.refund(id)).state, await instance.waitOf(id)]
 
-/** All nodes forget the pending transactions. The result is what one miner has kept of them. */
+/** All nodes forget the pending transactions. Returns those that one miner has kept. */
 const keptByMiner = async (refunds: readonly { id: string }[]) => {
   const hashes = await Promise.all(refunds.map(async ({ id }) => (await instance.refund(id)).txHash))
   const kept = await Promise.all(hashes.map(hash => node.call('eth_getRawTransactionByHash', hash)))
@@ -41,7 +41,7 @@ const keptByMiner = async (refunds: readonly { id: string }[]) => {
   return kept
 }
 
-test('a refund that was signed after the backup is not paid a second time by the restored server', async () => {
+test('a refund signed after the backup is not paid again by the restored server', async () => {
   const signer = await instance.newSigner()
   const refunds = await instance.refunds(signer.merchantId, 2)
   const backup = await backUp(instance.sql)
@@ -53,7 +53,7 @@ test('a refund that was signed after the backup is not paid a second time by the
   const server = await started({ log })
   for (const { id } of refunds.toReversed()) await server.sign(id)
   await server.tend()
-  // The miner's first transaction uses its nonce, and what the restored server has signed for the next one is mined too.
+  // The miner's first transaction uses its nonce, and the next one signed by the restored server is mined too.
   const reused = await instance.sql<{ raw: string }[]>`
     select raw from signed_transactions where signer_id = ${signer.id} and nonce > 0`
   await node.call('anvil_dropAllTransactions')
@@ -62,14 +62,14 @@ test('a refund that was signed after the backup is not paid a second time by the
   const [first] = refunds
   expect(await instance.transfersTo(first?.destination ?? '')).toBe(1)
   expect(await Promise.all(refunds.map(look))).toEqual(refunds.map(() => ['requires_signature', 'on_hold']))
-  const told = { level: 40, reason: 'on_hold', signer: signer.address, action: 'bun run admin signer release' }
-  expect(lines()).toEqual(refunds.map(() => expect.objectContaining(told)))
+  const warning = { level: 40, reason: 'on_hold', signer: signer.address, action: 'bun run admin signer release' }
+  expect(lines()).toEqual(refunds.map(() => expect.objectContaining(warning)))
 })
 
-test('a signer that an operator has released signs what has waited, from the nonce of the chain on', async () => {
+test("a signer released by an operator signs the waiting refunds from the chain's nonce on", async () => {
   const signer = await instance.newSigner()
   const [refund] = await instance.refunds(signer.merchantId, 1)
-  if (!refund) throw new Error('there is no refund')
+  if (!refund) throw new Error('the refund is missing')
   await instance.sendElsewhere(signer.key, 0)
   await node.mine()
   await beginEra()
@@ -88,12 +88,12 @@ test('a signer that an operator has released signs what has waited, from the non
   expect(await instance.transfersTo(refund.destination)).toBe(1)
 })
 
-test('refunds in native currency that waited when the database was restored are left to be signed by hand', async () => {
+test('refunds in native currency that waited when the database was restored are left for signing by hand', async () => {
   const signer = await instance.newSigner()
   const [before] = await instance.refunds(signer.merchantId, 1, { native: true })
   await beginEra()
   const [after] = await instance.refunds(signer.merchantId, 1, { native: true })
-  if (!before || !after) throw new Error('there are no refunds')
+  if (!before || !after) throw new Error('the refunds are missing')
   const server = await started()
   await server.sign(before.id)
   await server.sign(after.id)
@@ -112,7 +112,7 @@ test('refunds in native currency that waited when the database was restored are 
 test('a signature is not stored when the database is restored after its refund was read', async () => {
   const signer = await instance.newSigner()
   const [refund] = await instance.refunds(signer.merchantId, 1)
-  if (!refund) throw new Error('there is no refund')
+  if (!refund) throw new Error('the refund is missing')
   const at: SigningServices['onStep'] = async step => {
     if (step === 'signed') await beginEra()
   }
@@ -121,11 +121,11 @@ test('a signature is not stored when the database is restored after its refund w
   expect(await look(refund)).toEqual(['requires_signature', 'on_hold'])
 })
 
-test('a signer that was added after the database was restored is not on hold', async () => {
+test('a signer added after the restore is not on hold', async () => {
   await beginEra()
   const signer = await instance.newSigner()
   const [refund] = await instance.refunds(signer.merchantId, 1)
-  if (!refund) throw new Error('there is no refund')
+  if (!refund) throw new Error('the refund is missing')
   const server = await started()
   await server.sign(refund.id)
   expect(await look(refund)).toEqual(['processing', undefined])
@@ -136,7 +136,7 @@ test.each([['tokens', false] as const, ['native currency', true] as const])(
   async (_, native) => {
     const signer = await instance.newSigner()
     const [refund] = await instance.refunds(signer.merchantId, 1, { native })
-    if (!refund) throw new Error('there is no refund')
+    if (!refund) throw new Error('the refund is missing')
     await instance.sign(refund.id)
     const backup = await backUp(instance.sql)
     await instance.tend({ resendMs: 3_600_000, bumpMs: 0 })
@@ -154,10 +154,10 @@ test.each([['tokens', false] as const, ['native currency', true] as const])(
   },
 )
 
-test('a foreign transaction of the same sum to another address is no replacement', async () => {
+test('a foreign transaction of the same amount to another address is no replacement', async () => {
   const signer = await instance.newSigner()
   const [refund] = await instance.refunds(signer.merchantId, 1, { native: true })
-  if (!refund) throw new Error('there is no refund')
+  if (!refund) throw new Error('the refund is missing')
   await instance.sign(refund.id)
   await node.call('anvil_dropTransaction', (await instance.refund(refund.id)).txHash)
   const [row] = await instance.sql<{ amount: string }[]>`select amount::text from refunds where id = ${refund.id}`

@@ -11,7 +11,7 @@ import { type SignerInstance, signerInstance } from './signer-instance.ts'
 
 let instance: SignerInstance
 let desk: SigningServices
-/** Which of its chains the sandbox has. */
+/** The epoch of the sandbox chain. */
 let epoch = 'first'
 const turns = openNamedLocks()
 
@@ -34,11 +34,11 @@ const tend = async () => {
 const refundsOf = async (merchantId: string, count = 1) => {
   const made = await instance.refunds(merchantId, count)
   const [first] = made
-  if (!first) throw new Error('there is no refund')
+  if (!first) throw new Error('the refund is missing')
   return { ...first, all: made }
 }
 
-test('whoever else sends with the key of a sandbox treasury keeps no refund from being sent', async () => {
+test('other transactions by the key of a sandbox treasury do not prevent refunds from being sent', async () => {
   const merchantId = await insertMerchant(instance.sql)
   const { id, destination } = await refundsOf(merchantId)
   const treasury = sandboxTreasury(merchantId)
@@ -54,7 +54,7 @@ test('whoever else sends with the key of a sandbox treasury keeps no refund from
   expect(await instance.transfersTo(destination)).toBe(1)
 })
 
-test('a job that was lost is made up for, and a wallet that is empty is filled once for many', async () => {
+test('a lost job is made up for, and an empty wallet is funded once for many refunds', async () => {
   const merchantId = await insertMerchant(instance.sql)
   const { all } = await refundsOf(merchantId, 8)
   await Promise.all([tend(), tend()])
@@ -64,7 +64,7 @@ test('a job that was lost is made up for, and a wallet that is empty is filled o
   expect(await instance.transfersTo(sandboxTreasury(merchantId))).toBe(1)
 })
 
-test('what was sent on a chain that the sandbox has no more fails, and the next is signed from nought', async () => {
+test('a refund sent in a previous epoch of the sandbox fails, and the next one is signed from nonce 0', async () => {
   const merchantId = await insertMerchant(instance.sql)
   const before = await refundsOf(merchantId)
   await signRefund(desk, turns, before.id)
@@ -76,10 +76,10 @@ test('what was sent on a chain that the sandbox has no more fails, and the next 
   const after = await refundsOf(merchantId)
   await signRefund(desk, turns, after.id)
   await instance.node.mine()
-  const nonces = await instance.sql<{ told: string }[]>`
-    select s.epoch || ' ' || n.nonce as told from signer_nonces n join refund_signers s on s.id = n.signer_id
+  const nonces = await instance.sql<{ labels: string }[]>`
+    select s.epoch || ' ' || n.nonce as labels from signer_nonces n join refund_signers s on s.id = n.signer_id
     where s.merchant_id = ${merchantId} order by s.epoch`
-  expect(nonces.map(({ told }) => told)).toEqual(['first 0', 'second 0'])
+  expect(nonces.map(({ labels }) => labels)).toEqual(['first 0', 'second 0'])
   expect([await instance.transfersTo(before.destination), await instance.transfersTo(after.destination)]).toEqual([
     0, 1,
   ])

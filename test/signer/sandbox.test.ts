@@ -32,7 +32,7 @@ const refund = async (paymentId: string, json: object): Promise<Shown> => {
 }
 const find = async (id: string): Promise<Shown> => {
   const shown = (await instance.server.call('GET', `/v1/refunds/${id}`, { bearer: instance.key })).json as Shown
-  // Whoever sent that too would pay twice.
+  // A person who sent it too would pay twice.
   expect(shown.unsignedTransaction).toBe(null)
   return shown
 }
@@ -40,7 +40,7 @@ const find = async (id: string): Promise<Shown> => {
 const at = (digit: string) => `0x${digit.repeat(40)}`
 
 test.concurrent.each(['TUSD', 'ETH'] as const)(
-  'refunds of a payment in %s are signed and processed without anybody, and pay what they say',
+  'refunds of a payment in %s are signed and processed automatically, and pay their exact amount',
   async asset => {
     const payment = await instance.open(asset)
     await instance.simulate(payment, 'paid')

@@ -13,7 +13,7 @@ import { checkSignersOfChain } from '../../src/signer/signer-checks.ts'
 import type { SigningServices } from '../../src/signer/signing-services.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 
-/** `<database url> <node url> <token> <step to be killed at> <refunds …>`: signs them all at once, or looks after what is signed. */
+/** `<database url> <node url> <token> <step to be killed at> <refunds …>`: signs these refunds in parallel, or checks the signed ones. */
 const [databaseUrl = '', nodeUrl = '', token = '', killAt, ...refunds] = process.argv.slice(2)
 const sql = connect(databaseUrl, { max: 4, byKey: true })
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)

@@ -17,7 +17,7 @@ const rpcOf = (url: string) => {
   return openRpc({ chainId, urls: [url] }, { clock: databaseClock(), random, log: openLog('silent') })
 }
 
-test('the key that has signed a transaction is told by what a node shows of it, of whatever type', async () => {
+test('the signer of a transaction of any type is derived from what a node returns', async () => {
   await using node = await anvil({ fast: false })
   const rpc = rpcOf(node.url)
   await node.call('anvil_setBalance', account.address, '0xde0b6b3a7640000')
@@ -55,7 +55,7 @@ const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141
 const price = { gas: 21_000n, gasPrice: 10n ** 10n, to: account.address }
 const fees = { gas: 21_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 1n, to: account.address }
 
-/** What a node could show of these bytes, with whatever it likes beside what they say. */
+/** A response that a node could give for these bytes, with any other fields. */
 const shownOf = (bytes: Hex, beside: object = {}) => {
   const {
     r,
@@ -70,19 +70,31 @@ const shownOf = (bytes: Hex, beside: object = {}) => {
     maxPriorityFeePerGas,
     to,
   } = parseTransaction(bytes)
-  const figures = { v, yParity, nonce, chainId, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas }
-  const told = Object.entries(figures).flatMap(([name, value]) => (value === undefined ? [] : [[name, toHex(value)]]))
+  const numbers = { v, yParity, nonce, chainId, gas, gasPrice, maxFeePerGas, maxPriorityFeePerGas }
+  const recovered = Object.entries(numbers).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, toHex(value)]],
+  )
   const type = gasPrice === undefined ? '0x2' : '0x0'
-  return { hash: keccak256(bytes), type, r, s, to, value: '0x0', input: '0x', ...Object.fromEntries(told), ...beside }
+  return {
+    hash: keccak256(bytes),
+    type,
+    r,
+    s,
+    to,
+    value: '0x0',
+    input: '0x',
+    ...Object.fromEntries(recovered),
+    ...beside,
+  }
 }
 
-test('what is shown beside what was signed, for no chain, or with its signature turned over proves nothing', async () => {
+test('altered fields, another chain or an inverted signature prove nothing', async () => {
   const shown = new Map<unknown, object>()
   await using node = await anvil()
-  await using lying = await through(node.url, ({ method, params: [hash] }, answer) =>
+  await using altered = await through(node.url, ({ method, params: [hash] }, answer) =>
     method === 'eth_getTransactionByHash' ? (shown.get(hash) ?? answer) : answer,
   )
-  const rpc = rpcOf(lying.url)
+  const rpc = rpcOf(altered.url)
   const isProof = async (bytes: Hex, beside?: object) => {
     shown.set(keccak256(bytes), shownOf(bytes, beside))
     return isSignedBy(rpc, keccak256(bytes), { address, nonce: 3, chainId })

@@ -11,14 +11,14 @@ import { instanceForFile, type SignerInstance } from './signer-instance.ts'
 const instance = await instanceForFile()
 
 const { sign, turns } = instance
-const patient = { resendMs: 3_600_000, bumpMs: 3_600_000 }
-const tend = (times: Partial<typeof patient> = {}) => instance.tend({ ...patient, ...times })
+const withPatience = { resendMs: 3_600_000, bumpMs: 3_600_000 }
+const tend = (times: Partial<typeof withPatience> = {}) => instance.tend({ ...withPatience, ...times })
 
-/** One refund of a signer of its own, not signed yet. */
+/** One unsigned refund with a signer of its own. */
 const one = async (more: Parameters<SignerInstance['newSigner']>[0] = {}, refund = {}) => {
   const signer = await instance.newSigner(more)
   const [made] = await instance.refunds(signer.merchantId, 1, refund)
-  if (!made) throw new Error('there is no refund')
+  if (!made) throw new Error('the refund is missing')
   return { signer, ...made }
 }
 
@@ -28,7 +28,7 @@ const nonces = async ({ id }: { id: string }) => {
   return rows.map(({ told }) => told)
 }
 
-test('what its node has forgotten is sent again, and the same', async () => {
+test('a transaction that the node has forgotten is sent again unchanged', async () => {
   const { id, destination } = await one()
   await sign(id)
   const { txHash } = await instance.refund(id)
@@ -39,7 +39,7 @@ test('what its node has forgotten is sent again, and the same', async () => {
   expect(await instance.transfersTo(destination)).toBe(1)
 })
 
-test('what is in no block for long is offered more for, and one of the two is mined', async () => {
+test('a transaction that is not mined for long is replaced at a higher fee, and one of the two is mined', async () => {
   const { signer, id, destination } = await one()
   await sign(id)
   const first = await instance.refund(id)
@@ -58,17 +58,17 @@ test('what is in no block for long is offered more for, and one of the two is mi
   expect(await nonces(signer)).toEqual(['0 mined'])
 })
 
-test('when what was replaced is mined after all, the refund is told of that', async () => {
+test('when the replaced transaction is mined after all, the refund gets its hash', async () => {
   const { signer, id, destination } = await one()
   await sign(id)
   const first = await instance.refund(id)
-  // Ends before a node has the other.
+  // Ends before a node has the replacement.
   const at = (step: string) => {
     if (step === 'replaced') throw new Error('killed')
   }
   const [connected] = instance.desk.chains.all
-  if (!connected) throw new Error('there is no chain')
-  const times = { ...patient, bumpMs: 0 }
+  if (!connected) throw new Error('the chain is missing')
+  const times = { ...withPatience, bumpMs: 0 }
   await expect(checkSignersOfChain({ ...instance.desk, onStep: at }, turns, connected, { times })).rejects.toThrow(
     'killed',
   )
@@ -83,7 +83,7 @@ test('when what was replaced is mined after all, the refund is told of that', as
   expect(await instance.transfersTo(destination)).toBe(1)
 })
 
-test('what a reorganisation has taken out of its block is sent again', async () => {
+test('a transaction removed by a reorg is sent again', async () => {
   const { id, destination } = await one()
   await sign(id)
   await instance.node.mine()
@@ -97,7 +97,7 @@ test('what a reorganisation has taken out of its block is sent again', async () 
   expect(await instance.transfersTo(destination)).toBe(1)
 })
 
-test('several that look after one signer at once offer more once', async () => {
+test('several processes that check one signer at the same time replace a transaction once', async () => {
   const { signer, id, destination } = await one()
   await sign(id)
   await instance.sql`
@@ -109,7 +109,7 @@ test('several that look after one signer at once offer more once', async () => {
   expect(await instance.transfersTo(destination)).toBe(1)
 })
 
-test('while the chain has seen more of a key than the books nothing is signed', async () => {
+test('nothing is signed while the chain has a higher nonce than the ledger', async () => {
   const { signer, id } = await one()
   await instance.sendElsewhere(signer.key, 0)
   await sign(id)
@@ -120,7 +120,7 @@ test('while the chain has seen more of a key than the books nothing is signed', 
   expect([(await instance.refund(id)).state, await nonces(signer)]).toEqual(['requires_signature', []])
 })
 
-test('numbers that nobody has are used up, so that what waits behind them is mined', async () => {
+test('unused nonces are filled, so that later transactions are mined', async () => {
   const { signer, id, destination } = await one()
   await instance.sql`update refund_signers set first_nonce = 2 where id = ${signer.id}`
   await sign(id)
@@ -134,7 +134,7 @@ test('numbers that nobody has are used up, so that what waits behind them is min
   expect(await instance.transfersTo(destination)).toBe(1)
 })
 
-test('a refund whose number another transaction has used fails once that is final, and its money is free again', async () => {
+test('a refund whose nonce another transaction used fails once that is final, and its money is free again', async () => {
   const { signer, id } = await one()
   expect(await instance.run([id], 'stored')).toBe('SIGKILL')
   await instance.sendElsewhere(signer.key, 0)
@@ -150,7 +150,7 @@ test('a refund whose number another transaction has used fails once that is fina
   expect(await nonces(signer)).toEqual(['0 dropped'])
 })
 
-test('a reorganisation that exchanges it for another of the same number decides nothing before that is final', async () => {
+test('when a reorg replaces it by another transaction with its nonce, nothing is decided before that is final', async () => {
   const { signer, id, destination } = await one()
   await sign(id)
   const { txHash } = await instance.refund(id)
@@ -166,7 +166,7 @@ test('a reorganisation that exchanges it for another of the same number decides 
     ['0 open'],
     { state: 'processing', txHash, failureReason: null },
   ])
-  // And back again.
+  // And back by another reorg.
   await instance.node.rollback(1)
   await instance.node.call('anvil_dropAllTransactions')
   await instance.node.call('eth_sendRawTransaction', raw)
@@ -176,7 +176,7 @@ test('a reorganisation that exchanges it for another of the same number decides 
   expect([await nonces(signer), await instance.transfersTo(destination)]).toEqual([['0 mined'], 1])
 })
 
-/** As whoever reads the chain judges it. */
+/** Judges it like the reader of the chain. */
 const judge = async (id: string) => {
   const [row] = await instance.sql<{ payment: string; amount: number; hash: string }[]>`
     select payment_id as payment, amount_minor::integer as amount, tx_hash as hash from refunds where id = ${id}`
@@ -189,7 +189,7 @@ const judge = async (id: string) => {
   expect(outcome.ok).toBe(true)
 }
 
-test('a refund that has failed and is paid by hand since is told nothing more of what was signed for it', async () => {
+test('a failed refund that was paid by hand since is not changed by the transactions that were signed for it', async () => {
   const { signer, id } = await one()
   await sign(id)
   await instance.node.mine()
@@ -204,7 +204,7 @@ test('a refund that has failed and is paid by hand since is told nothing more of
   expect(await nonces(signer)).toEqual(['0 mined'])
 })
 
-test('what another process has replaced meanwhile, and was mined, is not taken for lost', async () => {
+test('a transaction that another process has replaced, and that was mined, is not taken for lost', async () => {
   const { signer, id, destination } = await one()
   await sign(id)
   const [connected] = instance.desk.chains.all
@@ -216,13 +216,13 @@ test('what another process has replaced meanwhile, and was mined, is not taken f
   const [row] = await listSignersWithOpenNonces(instance.sql, 31337).then(all =>
     all.filter(each => each.id === signer.id),
   )
-  if (!row) throw new Error('the signer is not busy')
+  if (!row) throw new Error('the signer has no transaction')
   await closeFinalNonces(instance.desk, connected.rpc, { signer: row, mined: [stale] })
   expect(await instance.refund(id)).toMatchObject({ state: 'processing', txHash })
   expect([await nonces(signer), await instance.transfersTo(destination)]).toEqual([['0 mined'], 1])
 })
 
-test('a number is not closed while its refund waits for another of its transactions', async () => {
+test('a nonce is not closed while its refund waits for another of its transactions', async () => {
   const { signer, id } = await one()
   await sign(id)
   await tend({ bumpMs: 0 })
@@ -239,10 +239,10 @@ test('a number is not closed while its refund waits for another of its transacti
 test.each([
   ['it is removed', (of: string) => instance.sql`select remove_refund_signer(${of}, 31337, 'operator')`],
   [
-    'its merchant turns to signing by hand',
+    'its merchant switches to signing by hand',
     (of: string) => instance.sql`update merchant_settings set refund_mode = 'manual' where merchant_id = ${of}`,
   ],
-])('what waits for its turn when %s is not signed', async (_, change) => {
+])('a refund that waits for its turn when %s is not signed', async (_, change) => {
   const { signer, id } = await one()
   const own = openNamedLocks()
   const gate = Promise.withResolvers<void>()

@@ -28,12 +28,12 @@ import { paid } from '../http/payments.ts'
 const zero = `0x${'0'.repeat(40)}`
 const TRANSFER = keccak256(toHex('Transfer(address,address,uint256)'))
 
-/** A instance with a merchant, a chain of its own, and a signer that has a million of each coin unless told otherwise. */
+/** An instance with a merchant, a chain of its own, and a signer that by default has a million of each asset. */
 export const signerInstance = async () => {
   const instance = await apiServer({ routes: [] })
   const node = await anvil({ mining: 'none' })
-  const [rich] = node.accounts
-  const made = await node.send({ from: rich, data: dollar.bytecode, gas: '0x300000' })
+  const [funder] = node.accounts
+  const made = await node.send({ from: funder, data: dollar.bytecode, gas: '0x300000' })
   const { contractAddress: token } = (await node.call('eth_getTransactionReceipt', made)) as { contractAddress: Hex }
   const chain = sandboxChain({ token, feed: zero, euroFeed: zero })
   const merchantId = await insertMerchant(instance.sql)
@@ -43,9 +43,9 @@ export const signerInstance = async () => {
     chains: connectChains([chain], () => [node.url], instance.api),
   }
 
-  /** Dollars out of nothing. */
+  /** Mints test dollars. */
   const give = (to: string, amount: bigint) =>
-    node.send({ from: rich, to: token, data: `0x40c10f19${word(BigInt(to))}${word(amount)}`, gas: '0x30000' })
+    node.send({ from: funder, to: token, data: `0x40c10f19${word(BigInt(to))}${word(amount)}`, gas: '0x30000' })
 
   return {
     ...instance,
@@ -73,19 +73,19 @@ export const signerInstance = async () => {
       })
       return { id, merchantId, key, address: lower(address) }
     },
-    /** One unit to somebody, by whoever else has the key. */
+    /** Sends one unit with the key, as another program could. */
     sendElsewhere: async (key: Hex, nonce: number) => {
       const fees = { maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 10n ** 10n, type: 'eip1559' } as const
       const sent = { chainId: chain.id, nonce, to: `0x${'e'.repeat(40)}`, gas: 21_000n, value: 1n, ...fees } as const
       return node.call('eth_sendRawTransaction', await privateKeyToAccount(key).signTransaction(sent))
     },
-    /** So many refunds of 10 cents each to an address of its own, or more. */
+    /** Creates this many refunds, of 10 cents each by default, each to its own address. */
     refunds: async (merchantId: string, count: number, { amountMinor = 10, native = false } = {}) => {
       const whose = { merchantId, livemode: false }
       const pick = { tokenAddress: native ? null : token }
       const { actor } = await paid(instance.api, whose, 1000n, { pick })
       const payment = await findPayment(instance.sql, { id: actor, ...whose })
-      if (!payment) throw new Error('the payment is not there')
+      if (!payment) throw new Error('the payment is missing')
       const refunds: { id: string; destination: Hex }[] = []
       for (let n = 0; n < count; n++) {
         const destination = lower(privateKeyToAccount(generatePrivateKey()).address)
@@ -98,12 +98,12 @@ export const signerInstance = async () => {
     refund: async (id: string) => {
       const [row] = await instance.sql<{ state: string; txHash: Hex | null; failureReason: string | null }[]>`
         select state, tx_hash as "txHash", failure_reason as "failureReason" from refunds where id = ${id}`
-      if (!row) throw new Error('the refund is not there')
+      if (!row) throw new Error('the refund is missing')
       return row
     },
     waitOf: async (id: string) =>
       (await instance.sql<{ reason: string }[]>`select reason from signing_waits where refund_id = ${id}`)[0]?.reason,
-    /** How many transfers to an address were ever mined. */
+    /** The number of transfers to an address ever mined. */
     transfersTo: async (address: string) => {
       const topics = [TRANSFER, null, `0x${word(BigInt(address))}`]
       return ((await node.call('eth_getLogs', { fromBlock: '0x0', address: token, topics })) as unknown[]).length
@@ -113,7 +113,7 @@ export const signerInstance = async () => {
       const call = { to: token, data: `0x70a08231${word(BigInt(address))}` }
       return BigInt(String(await node.call('eth_call', call, 'latest')))
     },
-    /** All that is mined is final for the books from now on. */
+    /** Makes all mined blocks final for the ledger. */
     finalize: async () => {
       const { number, hash } = await node.mine()
       await instance.sql`delete from chain_blocks`
@@ -126,7 +126,7 @@ export const signerInstance = async () => {
         set number = excluded.number, hash = excluded.hash, final_number = excluded.number`
     },
     audit: () => audit(instance.sql, kinds),
-    /** A process that signs these, or `tend`s all that is signed, and ends; killed at a step, when one is named. Answers how it ended. */
+    /** A process that signs these refunds, or with `tend` checks the signed ones, and ends; killed at a step if one is named. Returns how it ended. */
     run: (ids: readonly string[], at = 'never') => runProgram(instance, [node.url, token, at, ...ids]),
     [Symbol.asyncDispose]: async () => {
       desk.chains.close()
@@ -136,7 +136,7 @@ export const signerInstance = async () => {
   }
 }
 
-/** One for all tests of a file, and the hands of one process there. The audit is its end. */
+/** One instance for all tests of a file, with the services of one process. It is audited at the end. */
 export const instanceForFile = async () => {
   const instance = await signerInstance()
   afterAll(async () => {
@@ -151,7 +151,7 @@ export const instanceForFile = async () => {
   return {
     ...{ ...instance, turns, tend },
     sign: (id: string) => signRefund(instance.desk, turns, id),
-    /** With whatever was put off. */
+    /** Including what was postponed. */
     tendNow: async () => {
       await instance.sql`update signing_waits set next_try_at = now() where next_try_at < 'infinity'`
       await tend()

@@ -17,13 +17,13 @@ const look = async (id: string) => [await stateOf(id), await instance.waitOf(id)
 
 test.each([
   ['no gas', { coins: 0n }, {}, 'no_gas'],
-  ['less gas than it takes', { coins: 1_000n }, {}, 'no_gas'],
+  ['less gas than needed', { coins: 1_000n }, {}, 'no_gas'],
   ['too little of the token', { tokens: 9n }, {}, 'no_funds'],
-  ['too few coins', { coins: 10n ** 14n }, { native: true }, 'no_funds'],
-])('a wallet with %s signs nothing, and signs once it is filled', async (_, wallet, kind, reason) => {
+  ['too little native currency', { coins: 10n ** 14n }, { native: true }, 'no_funds'],
+])('with %s nothing is signed until the wallet is funded', async (_, wallet, kind, reason) => {
   const signer = await instance.newSigner(wallet)
   const [refund] = await instance.refunds(signer.merchantId, 1, kind)
-  if (!refund) throw new Error('there is no refund')
+  if (!refund) throw new Error('the refund is missing')
   if (reason === 'no_funds' && 'native' in kind) await instance.node.call('anvil_setBalance', signer.address, '0x9')
   await sign(refund.id)
   expect(await look(refund.id)).toEqual(['requires_signature', reason])
@@ -33,7 +33,7 @@ test.each([
   expect(await stateOf(refund.id)).toBe('processing')
 })
 
-test('what was signed and is not mined is not spent a second time', async () => {
+test('signed amounts that are not mined are not spent twice', async () => {
   const signer = await instance.newSigner({ tokens: 25n })
   const refunds = await instance.refunds(signer.merchantId, 3)
   for (const { id } of refunds) await sign(id)
@@ -42,7 +42,7 @@ test('what was signed and is not mined is not spent a second time', async () => 
   expect(states[2]?.[1]).toBe('no_funds')
 })
 
-test('more than a signer may give away for one refund, or in a day, is left to be signed by hand', async () => {
+test("refunds above the signer's limit per refund or per day are left for signing by hand", async () => {
   const signer = await instance.newSigner({ perRefundMinor: 50, perDayMinor: 100 })
   const [large] = await instance.refunds(signer.merchantId, 1, { amountMinor: 51 })
   const small = await instance.refunds(signer.merchantId, 3, { amountMinor: 40 })
@@ -54,13 +54,13 @@ test('more than a signer may give away for one refund, or in a day, is left to b
     ['processing', undefined],
     ['requires_signature', 'over_day_limit'],
   ])
-  // A day later too: by then somebody may be about to sign it.
+  // A day later too: by then a person may be about to sign it.
   await instance.sql`update signer_nonces set created_at = now() - interval '2 days' where signer_id = ${signer.id}`
   await tendNow()
   expect((await Promise.all(small.map(({ id }) => stateOf(id)))).sort()).toEqual(of.map(([state]) => state ?? ''))
 })
 
-test('what a removed signer has signed counts for the day of the one in its place', async () => {
+test('what a removed signer has signed counts towards the daily limit of its successor', async () => {
   const limits = { perDayMinor: 100 }
   const { merchantId: of } = await instance.newSigner(limits)
   const [before] = await instance.refunds(of, 1, { amountMinor: 60 })
@@ -73,7 +73,7 @@ test('what a removed signer has signed counts for the day of the one in its plac
   expect(await look(after?.id ?? '')).toEqual(['requires_signature', 'over_day_limit'])
 })
 
-test('a currency without a limit is not given away at all', async () => {
+test('a currency without a limit is not paid at all', async () => {
   const signer = await instance.newSigner()
   await instance.sql`update refund_signer_limits set currency = 'EUR' where signer_id = ${signer.id}`
   const [refund] = await instance.refunds(signer.merchantId, 1)
@@ -96,7 +96,7 @@ test.each([
   expect(await look(refund?.id ?? '')).toEqual(['requires_signature', undefined])
 })
 
-test('a transfer that its receiver refuses is not sent', async () => {
+test('a transfer that its recipient refuses is not sent', async () => {
   const signer = await instance.newSigner()
   const [refund] = await instance.refunds(signer.merchantId, 1, { native: true })
   await instance.node.call('anvil_setCode', refund?.destination, '0x5f5ffd')
@@ -104,7 +104,7 @@ test('a transfer that its receiver refuses is not sent', async () => {
   expect(await look(refund?.id ?? '')).toEqual(['requires_signature', 'refused'])
 })
 
-test('a chain that does not answer is asked again later', async () => {
+test('an unreachable chain is tried again later', async () => {
   const signer = await instance.newSigner()
   const [refund] = await instance.refunds(signer.merchantId, 1)
   const chains = connectChains(
@@ -119,7 +119,7 @@ test('a chain that does not answer is asked again later', async () => {
   expect(await stateOf(refund?.id ?? '')).toBe('processing')
 })
 
-test('a key that neither secret key opens signs nothing, and says so', async () => {
+test('a key that no secret key decrypts signs nothing, and the log says so', async () => {
   const signer = await instance.newSigner()
   const [refund] = await instance.refunds(signer.merchantId, 1)
   await instance.sql`update refund_signers set sealed_key = 'v1.gone.x' where id = ${signer.id}`
@@ -127,7 +127,7 @@ test('a key that neither secret key opens signs nothing, and says so', async () 
   expect(await look(refund?.id ?? '')).toEqual(['requires_signature', 'unreadable_key'])
 })
 
-test('what goes wrong while a refund is signed keeps that one waiting, and is told once', async () => {
+test('an error while a refund is signed delays only that refund, and is logged once', async () => {
   const signer = await instance.newSigner()
   const [broken, next] = await instance.refunds(signer.merchantId, 2)
   const { log, lines } = readableLog()
@@ -139,14 +139,16 @@ test('what goes wrong while a refund is signed keeps that one waiting, and is to
     expect(await look(broken?.id ?? '')).toEqual(['requires_signature', 'fault'])
     await instance.sql`update signing_waits set next_try_at = now() where refund_id = ${broken?.id ?? ''}`
   }
-  const told = { level: 50, reason: 'fault', signer: signer.address, chain: 31337 }
-  expect(lines()).toEqual([expect.objectContaining({ ...told, err: expect.objectContaining({ type: 'TypeError' }) })])
+  const reported = { level: 50, reason: 'fault', signer: signer.address, chain: 31337 }
+  expect(lines()).toEqual([
+    expect.objectContaining({ ...reported, err: expect.objectContaining({ type: 'TypeError' }) }),
+  ])
   await sign(next?.id ?? '')
   await tendNow()
   expect(await Promise.all([broken, next].map(each => stateOf(each?.id ?? '')))).toEqual(['processing', 'processing'])
 })
 
-test('a refund that is to be signed again waits until what was signed before is over', async () => {
+test('a refund to be signed again waits until its earlier transaction is settled', async () => {
   const signer = await instance.newSigner()
   const [refund] = await instance.refunds(signer.merchantId, 1)
   const id = refund?.id ?? ''
@@ -164,7 +166,7 @@ test('a refund that is to be signed again waits until what was signed before is 
   expect(await look(id)).toEqual(['requires_signature', 'unsettled'])
 })
 
-test('whatever keeps a signer from signing is news once, listed with why, and counted', async () => {
+test('each reason that keeps a signer from signing is logged once, listed with the refund, and counted', async () => {
   const { id: signerId, merchantId, address } = await instance.newSigner()
   const reasons = Object.keys(countsByReason({})) as WaitReason[]
   const before = (await readBacklog(instance.sql, [31337])).refundsUnsigned
@@ -179,21 +181,21 @@ test('whatever keeps a signer from signing is news once, listed with why, and co
   const counted = (await readBacklog(instance.sql, [31337])).refundsUnsigned
   for (const reason of reasons) expect([reason, counted[reason]]).toEqual([reason, before[reason] + 1])
 
-  const said: string[] = []
+  const logged: string[] = []
   const variables = { DATABASE_URL: instance.databaseUrl, SECRET_KEY }
-  const printError = (what: unknown) => void said.push(String(what))
+  const logFailure = (what: unknown) => void logged.push(String(what))
   await admin(['signer', 'list'], {
     variables,
-    print: line => void said.push(line),
-    printError,
+    print: line => void logged.push(line),
+    printError: logFailure,
     readInput: async () => '',
   })
-  const mine = said.slice(said.findIndex(line => line.includes(address)) + 1).slice(0, reasons.length)
+  const mine = logged.slice(logged.findIndex(line => line.includes(address)) + 1).slice(0, reasons.length)
   const reasonIn = (line: string) => /^ {2}1 not signed since \S+Z, (\w+): ./.exec(line)?.[1]
   expect(mine.map(reasonIn)).toEqual(reasons.toSorted())
 })
 
-test('a refund that is canceled while it is being signed is either canceled or sent', async () => {
+test('a refund canceled while it is being signed is either canceled or sent', async () => {
   const signer = await instance.newSigner()
   for (const { id, destination } of await instance.refunds(signer.merchantId, 3)) {
     const name = { id, merchantId: signer.merchantId, livemode: undefined }

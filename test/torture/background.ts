@@ -3,8 +3,8 @@ import { oneOf } from '../harness/random.ts'
 import type { System } from './system.ts'
 
 /**
- * Small faults all the time, a few a second: what is decided on an outcome that is unknown, or arrives when it is no longer
- * expected, is the heart of the matter. Paused while something is to be measured without them.
+ * Small faults all the time, a few per second: commits whose outcome is unknown, or which arrive when they are no longer
+ * expected, are what this test is for. Paused while something is measured without faults.
  */
 export const startBackground = ({ members }: System, random: () => number) => {
   let paused = 0
@@ -15,7 +15,7 @@ export const startBackground = ({ members }: System, random: () => number) => {
       if (paused > 0) continue
       const { path, process } = oneOf(members, random)
       const kind = random()
-      // A process that cannot begin is started again, which would never end.
+      // A process that cannot start would be restarted for ever.
       if (!process.isReady()) continue
       if (kind < 0.6) path.deliverLate(1, 50 + random() * 1_200)
       else if (kind < 0.8) path.loseAnswer(1 + Math.floor(random() * 4))

@@ -10,14 +10,14 @@ export type Calling = {
   readonly actors: Actors
   readonly random: () => number
   readonly isOver: () => boolean
-  /** Ends what no process will answer. */
+  /** Ends what no process will respond to. */
   readonly signal: AbortSignal
 }
 
-/** So many operations of one caller are under way at most: one that waits for a lock does not end its work. */
+/** The number of operations of one caller in progress: one that waits for a lock does not stop the others. */
 const UNDER_WAY = 6
 
-/** One caller: operations in bursts, until it is over and each of them has come to its end. */
+/** One caller sends operations in bursts until the run is over and each of them has ended. */
 export const call = async (name: string, calling: Calling): Promise<void> => {
   const { random, isOver, signal } = calling
   const underWay = new Set<Promise<void>>()
@@ -47,11 +47,11 @@ const callOnce = async (name: string, calling: Calling): Promise<void> => {
   return carryOut(calling, operation)
 }
 
-/** Sends an operation; one with ids of its own again, to any process, until its outcome is known. */
+/** Sends an operation. One with command ids is repeated, to any process, until its outcome is known. */
 export const carryOut = async (calling: Calling, operation: Operation): Promise<void> => {
   const { random, actors } = calling
   const { keyed, attempts, commands } = operation
-  // At times by two processes at the same moment, as when a task is run twice.
+  // Sometimes by two processes at the same time, like a task that runs twice.
   const twice = keyed && random() < 0.15
   await Promise.all([send(calling, operation), ...(twice ? [send(calling, operation)] : [])])
   while (keyed && attempts.every(isUnknown)) {

@@ -5,7 +5,7 @@ import type { Change, Lamp, Stored } from './stored.ts'
 /** The clocks of two processes differ by less than this. */
 const CLOCKS_MS = 250
 
-/** Each revision is what the machine makes of the one before it and the command that caused it; written down anew. */
+/** Each revision is the machine's result for the previous revision and its command. The machine is written again here. */
 export const checkLamps = ({ operations }: History, { changes, lamps }: Stored): string[] => {
   const commands = new Map(
     operations.flatMap(({ name, commands }) => commands.map(command => [`${name} ${command.actor}`, command] as const)),
@@ -14,7 +14,7 @@ export const checkLamps = ({ operations }: History, { changes, lamps }: Stored):
     const lamp = lamps.get(actor)
     if (!lamp) return [`${actor} has a history and no row`]
     let before: Change | undefined
-    /** When it was switched on last. */
+    /** When it was last switched on. */
     let armedAt = 0
     const broken: string[] = []
     for (const change of own) {
@@ -24,7 +24,7 @@ export const checkLamps = ({ operations }: History, { changes, lamps }: Stored):
       if (!expected || expected.state !== change.to || expected.switched !== change.switched)
         broken.push(`${change.event} cannot lead to ${change.to}/${change.switched}: ${actor} ${change.rev}`)
       if (command?.before !== undefined && change.at.getTime() >= command.before)
-        broken.push(`${change.cause} was carried out after its time: ${actor} ${change.rev}`)
+        broken.push(`${change.cause} was carried out after its deadline: ${actor} ${change.rev}`)
       if (change.event === TIMER) broken.push(...checkTimer(change, lamp, armedAt))
       if (change.event === 'switch_on' || change.event === 'flash') armedAt = change.at.getTime()
       before = change
@@ -51,6 +51,6 @@ const after = (
   return event === 'count' ? { state, switched: switched + (command.by ?? 0) } : undefined
 }
 
-/** An earlier one was meant for a time when it was switched on before, and has been replaced since. */
+/** A timer that fires earlier was armed by an earlier switch-on and has been replaced since. */
 const checkTimer = ({ actor, rev, at }: Change, { burnMs }: Lamp, armedAt: number): string[] =>
   at.getTime() < armedAt + burnMs - CLOCKS_MS ? [`a timer fired too early: ${actor} ${rev}`] : []

@@ -2,7 +2,7 @@ import { type Attempt, doneBy, type History, isUnknown, type Operation } from '.
 import type { Outcome, Snapshot, Wire } from './protocol.ts'
 import type { Change, Stored } from './stored.ts'
 
-/** The changes that each operation has made, by its name. */
+/** The changes made by each operation, by its name. */
 export type ByCause = ReadonlyMap<string, readonly Change[]>
 
 export const byCause = ({ changes }: Stored): ByCause => {
@@ -14,7 +14,7 @@ export const byCause = ({ changes }: Stored): ByCause => {
   return found
 }
 
-/** Carried out is what was answered so, and once; refused is what left nothing; of the rest either is true. */
+/** A successful response means done exactly once, a refusal means not done; without a response either is possible. */
 export const checkOperations = ({ operations }: History, stored: Stored): string[] => {
   const made = byCause(stored)
   return operations.flatMap(operation =>
@@ -36,31 +36,31 @@ const checkOnce = (operation: Operation, made: readonly Change[]): string[] => {
   const done = doneBy(operation) !== undefined
   const first = attempts.filter(({ outcome }) => outcome.kind === 'done' && outcome.done.some(each => !each.replayed))
   return [
-    ...(counts.some(count => count > 1) ? ['carried out twice'] : []),
-    ...(counts.some(count => count !== counts[0]) ? ['a bundle was carried out in part'] : []),
+    ...(counts.some(count => count > 1) ? ['done twice'] : []),
+    ...(counts.some(count => count !== counts[0]) ? ['a bundle was done in part'] : []),
     ...(counts.every(count => count === 1) && new Set(made.map(({ xid }) => xid)).size > 1
-      ? ['a bundle was carried out in two commits']
+      ? ['a bundle was done in two commits']
       : []),
-    ...(done && counts.includes(0) ? ['acknowledged and not carried out'] : []),
-    // Another attempt, whose outcome is unknown, may have been carried out after this one was refused.
-    ...(!done && !attempts.some(isUnknown) && counts.some(count => count > 0) ? ['refused and carried out'] : []),
-    ...(first.length > 1 ? ['two attempts were both the one that carried it out'] : []),
+    ...(done && counts.includes(0) ? ['acknowledged but not done'] : []),
+    // Another attempt, with an unknown outcome, may have been done after this one was refused.
+    ...(!done && !attempts.some(isUnknown) && counts.some(count => count > 0) ? ['refused but done'] : []),
+    ...(first.length > 1 ? ['two attempts both claim to have done it'] : []),
     ...(keyed && attempts.every(isUnknown) ? ['never answered'] : []),
-    ...(operation.expected !== 'any' && made.length > 0 ? ['carried out, though it cannot be'] : []),
+    ...(operation.expected !== 'any' && made.length > 0 ? ['done although it is impossible'] : []),
   ]
 }
 
 const checkAnswer = ({ commands, expected }: Operation, { outcome }: Attempt, made: readonly Change[]): string[] => {
-  if (outcome.kind === 'unexpected') return ['rejected with an error that is not promised']
-  if (outcome.kind === 'fault') return expected === 'fails' ? [] : ['taken for one that can never be carried out']
+  if (outcome.kind === 'unexpected') return ['rejected with an undocumented error']
+  if (outcome.kind === 'fault') return expected === 'fails' ? [] : ['reported as impossible']
   if (outcome.kind === 'refused') return isAllowed(outcome, commands, expected) ? [] : ['refused without a reason']
   if (outcome.kind !== 'done') return []
   return outcome.done.flatMap(({ actor, replayed }) => {
     const [change, ...more] = made.filter(change => change.actor === actor.id)
-    // After a replay an actor is answered as it is then.
+    // A replay returns the current state of the actor.
     return !change || more.length > 0 || replayed || isSame(actor, change)
       ? []
-      : ['acknowledged with what it has not made']
+      : ['acknowledged with a change that it did not make']
   })
 }
 
@@ -75,7 +75,7 @@ const isAllowed = (
   expected: Operation['expected'],
 ): boolean => {
   if (expected === 'missing' || expected === 'exists') return refusal === expected
-  // A row that is there is not said to be that of one of its commands.
+  // A refusal for an existing row does not name the command that made the row.
   if (refusal === 'exists') return constraint === 'sightings_pkey' && commands.some(({ tx }) => tx !== undefined)
   const command = commands[index]
   if (!command) return false
@@ -89,5 +89,5 @@ const isAllowed = (
 const checkRow = ({ actor, tx }: Wire, made: readonly Change[], { sightings }: Stored): string[] => {
   if (tx === undefined) return []
   const isThere = sightings.get(tx) === actor
-  return made.length > 0 && !isThere ? ['carried out without the row that belongs to it'] : []
+  return made.length > 0 && !isThere ? ['done without its row'] : []
 }

@@ -3,14 +3,14 @@ import { doneBy, type History } from './history.ts'
 import type { Outcome, Snapshot, Wire } from './protocol.ts'
 import type { Change, Stored } from './stored.ts'
 
-/** When an operation was sent first, and when it was known to be carried out. */
+/** When an operation was first sent, and when it was known to be done. */
 type Span = { readonly sentAt: number; readonly doneAt: number }
 
 const ALWAYS: Span = { sentAt: 0, doneAt: Number.POSITIVE_INFINITY }
 
 /**
- * Linearizability: the revisions of an actor are an order of its operations in which none that was answered before
- * another was sent comes after it, and whatever was read lies on that order at a time between its question and answer.
+ * Linearizability: the revisions of an actor order its operations. An operation that was answered before another was
+ * sent comes before it, and every read lies on this order at a time between its request and its response.
  */
 export const checkOrder = (history: History, { changes }: Stored): string[] => {
   const spans = new Map(history.operations.map(operation => [operation.name, spanOf(operation)]))
@@ -27,7 +27,7 @@ export const checkOrder = (history: History, { changes }: Stored): string[] => {
     const change = changes.get(actor.id)?.[actor.rev - 1]
     const order = orders.get(actor.id)
     const what = `${from} saw ${JSON.stringify(actor)}`
-    if (!change || !isSame(actor, change)) broken.push(`${what}, which it never was`)
+    if (!change || !isSame(actor, change)) broken.push(`${what}, which never existed`)
     else if ((order?.doneAfter[actor.rev] ?? ALWAYS.doneAt) < sentAt) broken.push(`${what}, which was outdated`)
     else if ((order?.sentUpTo[actor.rev - 1] ?? 0) > doneAt) broken.push(`${what}, which was still to come`)
   }
@@ -39,7 +39,7 @@ const spanOf = (operation: History['operations'][number]): Span => ({
   doneAt: doneBy(operation)?.answeredAt ?? Number.POSITIVE_INFINITY,
 })
 
-/** `doneAfter[n]`: when the first of the changes from n on was answered. `sentUpTo[n]`: when the last up to n was sent. */
+/** `doneAfter[n]`: when the first change from n on was answered. `sentUpTo[n]`: when the last change up to n was sent. */
 const orderOf = (spans: readonly Span[]) => {
   const doneAfter: number[] = []
   let earliest = Number.POSITIVE_INFINITY
@@ -57,7 +57,7 @@ const orderOf = (spans: readonly Span[]) => {
 
 type Observation = Span & { readonly actor: Snapshot; readonly from: string }
 
-/** Whatever was answered of an actor without being made by the operation that asked. */
+/** Responses about an actor that the operation itself did not change. */
 const observations = ({ operations, reads }: History): Observation[] => [
   ...operations.flatMap(({ name, attempts }) =>
     attempts.flatMap(({ sentAt, answeredAt, outcome }) =>
@@ -76,11 +76,11 @@ const seenIn = (outcome: Outcome | { readonly kind: 'died' }): readonly Snapshot
   return outcome.kind === 'done' ? outcome.done.flatMap(({ actor, replayed }) => (replayed ? [actor] : [])) : []
 }
 
-/** Commands for one actor are carried out in the order in which one process was given them. */
+/** Commands for one actor are done in the order in which one process received them. */
 const checkSending = ({ operations }: History, changes: Stored['changes']): string[] => {
   const revs = new Map([...changes.values()].flat().map(({ actor, cause, rev }) => [`${cause} ${actor}`, rev]))
   const sent = operations
-    // Sent once, and answered: of others it is not known which try was carried out.
+    // Sent once and answered: for others it is unknown which attempt was done.
     .flatMap(({ name, commands, attempts }) => {
       const [only, ...more] = attempts
       return only && more.length === 0 && isFirst(only.outcome) ? [{ name, commands, only }] : []
@@ -96,7 +96,7 @@ const checkSending = ({ operations }: History, changes: Stored['changes']): stri
       last.set(place, { rev, name })
       return before && before.rev > rev
         ? [
-            `${name} was sent after ${before.name} and carried out before it: ${place} ${JSON.stringify([name, before.name].map(n => operations.find(o => o.name === n)))}`,
+            `${name} was sent after ${before.name} and done before it: ${place} ${JSON.stringify([name, before.name].map(n => operations.find(o => o.name === n)))}`,
           ]
         : []
     }),

@@ -9,7 +9,7 @@ import type { History } from './history.ts'
 import { timedLamp } from './kind.ts'
 import { readStored, type Stored } from './stored.ts'
 
-/** What was promised and not kept, when nothing goes wrong and nothing is under way any more. */
+/** The broken promises, checked when the faults have ended and nothing is in progress. */
 export const findBroken = async (
   sql: Sql,
   history: History,
@@ -29,17 +29,18 @@ export const findBroken = async (
   ]
 }
 
-/** Whatever was refused for a row that is there: it is, and nothing else than an operation has made it. */
+/** A refusal because of an existing row is right: the row exists, and exactly one operation made it. */
 const checkRefusedRows = ({ operations }: History, { lamps, sightings }: Stored): string[] => {
   const rooms = new Set([...lamps.values()].map(({ room }) => room))
   return operations.flatMap(({ name, commands, attempts }) =>
     attempts.flatMap(({ outcome }) => {
       if (outcome.kind !== 'refused') return []
       const room = commands[outcome.index]?.create?.room ?? null
-      if (outcome.refusal === 'room_taken' && !rooms.has(room)) return [`${name} was refused for a room nothing has`]
+      if (outcome.refusal === 'room_taken' && !rooms.has(room))
+        return [`${name} was refused for a room that no lamp has`]
       const isThere = commands.some(({ tx }) => tx !== undefined && sightings.has(tx))
       return outcome.constraint === 'sightings_pkey' && !isThere
-        ? [`${name} was refused for a row that is not there`]
+        ? [`${name} was refused for a row that does not exist`]
         : []
     }),
   )
@@ -49,7 +50,8 @@ const checkFeed = (feed: readonly Followed[], { changes }: Stored): string[] => 
   const last = new Map<string, number>()
   const broken: string[] = []
   for (const { actor, rev } of feed) {
-    if (rev !== (last.get(actor) ?? 0) + 1) broken.push(`the feed says ${rev} of ${actor} after ${last.get(actor)}`)
+    if (rev !== (last.get(actor) ?? 0) + 1)
+      broken.push(`the feed has revision ${rev} of ${actor} after ${last.get(actor)}`)
     last.set(actor, rev)
   }
   for (const [actor, { length }] of changes)
@@ -57,7 +59,7 @@ const checkFeed = (feed: readonly Followed[], { changes }: Stored): string[] => 
   return broken
 }
 
-/** Each change has left what its machine asks for, once. */
+/** Each change has caused the effects of its machine, once. */
 const checkEffects = async (sql: Sql): Promise<string[]> => {
   const [row] = await sql<Record<string, number>[]>`
     select
@@ -74,5 +76,5 @@ const checkEffects = async (sql: Sql): Promise<string[]> => {
   const isWhole = flashes === flashed && flashes === billed && flashes === bills
   return isWhole && publishing === events && publishing === published
     ? []
-    : [`what was caused differs from what happened: ${JSON.stringify(row)}`]
+    : [`the effects differ from the changes: ${JSON.stringify(row)}`]
 }

@@ -3,14 +3,14 @@ import type { Path } from '../harness/faulty-path.ts'
 import { oneOf } from '../harness/random.ts'
 import { inForeignSession, type Stage } from './stage.ts'
 
-/** What goes wrong, and is over when the promise is settled. Of one group, one thing goes wrong at a time. */
+/** One fault, over when the promise is settled. Of each group only one fault is active at a time. */
 export type Fault = {
   readonly name: string
   readonly group: 'process' | 'database' | 'path' | 'session' | 'lock'
-  readonly happen: (stage: Stage) => Promise<void>
+  readonly inject: (stage: Stage) => Promise<void>
 }
 
-/** Small faults come in series: one alone seldom meets a commit. */
+/** Small faults come in series: a single one seldom hits a commit. */
 const series = async ({ random }: Stage, times: number, everyMs: number, act: () => void): Promise<void> => {
   for (let n = 0; n < times; n++) {
     act()
@@ -19,7 +19,7 @@ const series = async ({ random }: Stage, times: number, everyMs: number, act: ()
 }
 
 const onPath =
-  (act: (path: Path, random: () => number) => void, { tls = false, everyMs = 150 } = {}): Fault['happen'] =>
+  (act: (path: Path, random: () => number) => void, { tls = false, everyMs = 150 } = {}): Fault['inject'] =>
   async stage => {
     const paths = stage.system.members.map(({ path }) => path).filter(path => path.tls || !tls)
     const path = oneOf(paths, stage.random)
@@ -28,7 +28,7 @@ const onPath =
 
 const upTo = (most: number, random: () => number): number => 1 + Math.floor(random() * most)
 
-/** Sessions of the processes under test, and of nothing else. */
+/** Database sessions of the processes under test only. */
 const signalSessions = async ({ system }: Stage, signal: 'terminate' | 'cancel', share: number): Promise<void> => {
   await system.sql`
     select ${system.sql.unsafe(`pg_${signal}_backend`)}(pid) from pg_stat_activity
@@ -37,47 +37,51 @@ const signalSessions = async ({ system }: Stage, signal: 'terminate' | 'cancel',
 }
 
 export const faults: readonly Fault[] = [
-  { name: 'answers are lost', group: 'path', happen: onPath((path, random) => path.loseAnswer(upTo(6, random))) },
   {
-    name: 'records of answers are damaged',
+    name: 'database responses are lost',
     group: 'path',
-    happen: onPath((path, random) => path.damageAnswer(upTo(6, random)), { tls: true }),
+    inject: onPath((path, random) => path.loseAnswer(upTo(6, random))),
+  },
+  {
+    name: 'records of database responses are damaged',
+    group: 'path',
+    inject: onPath((path, random) => path.damageAnswer(upTo(6, random)), { tls: true }),
   },
   {
     name: 'records of statements are damaged',
     group: 'path',
-    happen: onPath((path, random) => path.damageRequest(upTo(3, random)), { tls: true }),
+    inject: onPath((path, random) => path.damageRequest(upTo(3, random)), { tls: true }),
   },
   {
-    name: 'statements arrive late, and their senders are reset',
+    name: 'statements arrive late, and their clients are reset',
     group: 'path',
-    happen: onPath((path, random) => path.deliverLate(upTo(3, random), 50 + random() * 1_200), { everyMs: 250 }),
+    inject: onPath((path, random) => path.deliverLate(upTo(3, random), 50 + random() * 1_200), { everyMs: 250 }),
   },
-  { name: 'connections are reset', group: 'path', happen: onPath(path => path.reset(), { everyMs: 400 }) },
+  { name: 'connections are reset', group: 'path', inject: onPath(path => path.reset(), { everyMs: 400 }) },
   {
     name: 'packets are delayed',
     group: 'path',
-    happen: async stage => {
+    inject: async stage => {
       const { path } = oneOf(stage.system.members, stage.random)
       await series(stage, 5, 500, () => path.delay(stage.random() * 150))
       path.heal()
     },
   },
   {
-    name: 'a path is silent for a while',
+    name: 'a path is blocked for a while',
     group: 'path',
-    happen: async ({ system, random }) => {
+    inject: async ({ system, random }) => {
       const { path } = oneOf(system.members, random)
       path.silence(true)
       await sleep(random() * 4_000)
       path.silence(false)
     },
   },
-  { name: 'open connections are half-open', group: 'path', happen: onPath(path => path.stall(), { everyMs: 300 }) },
+  { name: 'existing connections are half-open', group: 'path', inject: onPath(path => path.stall(), { everyMs: 300 }) },
   {
     name: 'a process is killed',
     group: 'process',
-    happen: async ({ system, random }) => {
+    inject: async ({ system, random }) => {
       const { process } = oneOf(system.members, random)
       await process.kill()
       await sleep(random() * 500)
@@ -85,9 +89,9 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'a process stands still',
+    name: 'a process is frozen',
     group: 'process',
-    happen: async ({ system, random }) => {
+    inject: async ({ system, random }) => {
       const { process } = oneOf(system.members, random)
       process.freeze()
       await sleep(random() * 4_000)
@@ -97,17 +101,17 @@ export const faults: readonly Fault[] = [
   {
     name: 'a process is stopped',
     group: 'process',
-    happen: async ({ system, random }) => {
+    inject: async ({ system, random }) => {
       const { process } = oneOf(system.members, random)
       await process.stop()
       await process.start()
     },
   },
-  { name: 'Postgres is restarted', group: 'database', happen: ({ system }) => system.server.restart() },
+  { name: 'Postgres is restarted', group: 'database', inject: ({ system }) => system.server.restart() },
   {
     name: 'Postgres is killed',
     group: 'database',
-    happen: async ({ system, random }) => {
+    inject: async ({ system, random }) => {
       await system.server.kill()
       await sleep(random() * 500)
       await system.server.start()
@@ -116,7 +120,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'sessions are terminated',
     group: 'session',
-    happen: async stage => {
+    inject: async stage => {
       for (let n = 0; n < 20; n++) {
         await retried(() => signalSessions(stage, 'terminate', 0.3))
         await sleep(stage.random() * 80)
@@ -126,7 +130,7 @@ export const faults: readonly Fault[] = [
   {
     name: 'statements are canceled',
     group: 'session',
-    happen: async stage => {
+    inject: async stage => {
       for (let n = 0; n < 40; n++) {
         await retried(() => signalSessions(stage, 'cancel', 0.5))
         await sleep(stage.random() * 20)
@@ -134,25 +138,25 @@ export const faults: readonly Fault[] = [
     },
   },
   {
-    name: 'a session holds a row',
+    name: 'a session locks a row',
     group: 'session',
-    happen: async stage => {
+    inject: async stage => {
       const actor = stage.actors.draw(stage.random)
       await inForeignSession(stage, `select from lamps where id = '${actor}' for update`, 200 + stage.random() * 2_500)
     },
   },
   {
-    name: 'a session holds a table',
+    name: 'a session locks a table',
     group: 'session',
-    happen: async stage => {
+    inject: async stage => {
       const table = oneOf(['lamps', 'transitions', 'timers', 'events'], stage.random)
       await inForeignSession(stage, `lock table ${table} in access exclusive mode`, stage.random() * 1_000)
     },
   },
   {
-    name: 'a session holds the horizon',
+    name: 'an open transaction holds the horizon',
     group: 'session',
-    happen: stage => inForeignSession(stage, 'select pg_current_xact_id()', stage.random() * 3_000),
+    inject: stage => inForeignSession(stage, 'select pg_current_xact_id()', stage.random() * 3_000),
   },
 ]
 

@@ -5,7 +5,7 @@ import { until } from '../harness/until.ts'
 
 export type Followed = { readonly actor: string; readonly rev: number }
 
-/** Reads the feed from its beginning while the run lasts, whatever happens to its connection. */
+/** Reads the feed from its beginning during the whole run, and reconnects when its connection fails. */
 export const followFeed = (url: string) => {
   const sql = connect(url, { max: 1, name: 'torture feed', answerS: 2 })
   const seen: Followed[] = []
@@ -25,7 +25,7 @@ export const followFeed = (url: string) => {
   })()
   return {
     seen: seen as readonly Followed[],
-    /** Once it has read so many entries, or does not get there. */
+    /** Waits until it has read this many entries, or times out. */
     end: async (entries: number): Promise<void> => {
       await until(() => seen.length >= entries, { timeoutMs: 30_000, what: 'the feed' }).catch(() => {})
       over = true

@@ -1,7 +1,7 @@
 import type { Outcome, Wire } from './protocol.ts'
 import type { Died } from './worker-process.ts'
 
-/** One try of an operation: sent to one life of one process. Times are numbers of this run's events, which rise. */
+/** One attempt of an operation, sent to one run of one process. Times are event numbers of this run, which rise. */
 export type Attempt = {
   readonly process: string
   readonly life: number
@@ -10,14 +10,14 @@ export type Attempt = {
   readonly outcome: Outcome | Died
 }
 
-/** Commands that were dispatched together; what is `expected` of it decides what may be answered. */
+/** Commands that were dispatched together. `expected` decides which responses are right. */
 export type Operation = {
   /** The cause of each of its commands in the history of the actors. */
   readonly name: string
   readonly commands: readonly Wire[]
-  /** Its commands have ids of the caller's, and it was sent again until its outcome was known. */
+  /** Its commands have ids set by the caller, and it is repeated until its outcome is known. */
   readonly keyed: boolean
-  /** `fails`: its machine throws or a rule of its table is broken. `missing`: there is no such actor. */
+  /** `fails`: its machine throws or a table rule is violated. `missing`: the actor does not exist. */
   readonly expected: 'any' | 'fails' | 'missing' | 'exists'
   readonly attempts: Attempt[]
 }
@@ -29,7 +29,7 @@ export type Read = {
   readonly outcome: Outcome | Died
 }
 
-/** All that happened in a run, in the order in which it became known here. */
+/** All events of a run, in the order in which they became known here. */
 export const openHistory = () => {
   let events = 0
   return {
@@ -42,7 +42,7 @@ export const openHistory = () => {
 
 export type History = ReturnType<typeof openHistory>
 
-/** The first of its attempts that says that it was carried out. */
+/** The first attempt that reports that it was done. */
 export const doneBy = ({ attempts }: Operation): Attempt | undefined =>
   attempts
     .filter(({ outcome }) => outcome.kind === 'done')

@@ -4,8 +4,8 @@ import { lamp } from '../actors/lamp.ts'
 type Counting = { readonly by?: number; readonly before?: Date; readonly at: Date }
 
 /**
- * The toy machine, with counts that are refused from a given time on: a command that was accepted when it was first
- * decided may be refused when it is decided again, though no other command came between.
+ * The lamp machine with counts that are refused after a deadline: a command accepted by one decision may be refused when
+ * it is decided again, without another command in between.
  */
 export const timedLamp: Kind = registered({
   ...lamp,

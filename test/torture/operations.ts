@@ -3,18 +3,18 @@ import { oneOf } from '../harness/random.ts'
 import type { Operation } from './history.ts'
 import type { Wire } from './protocol.ts'
 
-/** The actors that operations are drawn for. Some are asked for much more often than others. */
+/** The actors that operations are drawn for. Some are used much more often than others. */
 export type Actors = ReturnType<typeof openActorPool>
 
 const HOT = 3
 const COLD = 60
 const FRESH = 1_000
-/** An actor is hot for so many operations: its history must not grow without end. */
+/** The number of operations for which an actor is hot: its history must not grow without end. */
 const HOT_FOR = 1_500
 
 export const openActorPool = () => {
   const cold: string[] = []
-  /** Those that no operation was drawn for yet. */
+  /** Actors that no operation was drawn for yet. */
   const fresh: string[] = []
   let hot: string[] = []
   let drawn = 0
@@ -24,13 +24,13 @@ export const openActorPool = () => {
       else if (fresh.length < FRESH) fresh.push(id)
       else cold[Math.floor(random() * COLD)] = id
     },
-    /** One for which no other operation was drawn and will be for a while: it stays as it is if this one fails. */
+    /** An actor without other operations for a while: it stays unchanged if this operation fails. */
     drawFresh: (random: () => number): string => fresh.shift() ?? oneOf(cold, random),
     draw: (random: () => number): string => {
       if (drawn++ % HOT_FOR === 0) hot = cold.slice(0, HOT)
       return oneOf(random() < 0.5 ? hot : cold, random)
     },
-    /** Not one that is asked for often. */
+    /** An actor that is not hot. */
     drawCold: (random: () => number): string => oneOf(cold.slice(HOT), random),
   }
 }
@@ -60,7 +60,7 @@ export const drawOperation = ({ name, random, actors }: Drawer): Drawn => {
   if (kind < 0.6) return of('any', { actor: actors.draw(random), event: 'switch_on' })
   if (kind < 0.7) return of('any', { actor: actors.draw(random), event: 'switch_off' })
   if (kind < 0.78) return drawCreation(of, random)
-  if (kind < 0.84) return of('any', { ...count(), tx: `tx ${soon()} ${Math.floor(random() * 20)}` })
+  if (kind < 0.84) return of('any', { ...count(), tx: `tx ${sharedNumber()} ${Math.floor(random() * 20)}` })
   if (kind < 0.9) return drawBundle(of, count, random)
   if (kind < 0.92) return of('fails', { actor: actors.draw(random), event: 'hit' })
   if (kind < 0.94) return of('fails', { ...count(), by: 2_000_000 })
@@ -76,22 +76,22 @@ export const drawCreation = (of: Of, random: () => number): Drawn =>
     actor: uuidv7(new Date(), bytes => fill(bytes, random)),
     create: {
       burnMs: 50 + Math.floor(random() * 1_500),
-      // Several callers want the same ones, of which each is given to one.
-      room: random() < 0.5 ? `room ${soon()} ${Math.floor(random() * 5)}` : null,
+      // Several callers ask for the same room; one of them gets it.
+      room: random() < 0.5 ? `room ${sharedNumber()} ${Math.floor(random() * 5)}` : null,
     },
   })
 
 const drawBundle = (of: Of, count: () => Omit<Wire, 'cause'>, random: () => number): Drawn => {
   const [one, other] = [count(), count()]
-  // An actor takes one command of a bundle here, so that a command is known by its cause and its actor.
+  // A bundle has at most one command per actor here, so that cause and actor identify a command.
   if (one.actor === other.actor) return of('any', one)
   return random() < 0.3
     ? of('any', one, { actor: other.actor, event: 'switch_on' })
-    : of('any', one, { ...other, ...(random() < 0.3 && { tx: `tx ${soon()} ${Math.floor(random() * 20)}` }) })
+    : of('any', one, { ...other, ...(random() < 0.3 && { tx: `tx ${sharedNumber()} ${Math.floor(random() * 20)}` }) })
 }
 
-/** Names that are wanted at the same time. */
-const soon = (): number => Math.floor(Date.now() / 500)
+/** A name that several callers use at the same time. */
+const sharedNumber = (): number => Math.floor(Date.now() / 500)
 
 const fill = (bytes: Uint8Array, random: () => number): Uint8Array => {
   for (let at = 0; at < bytes.length; at++) bytes[at] = Math.floor(random() * 256)

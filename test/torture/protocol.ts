@@ -1,4 +1,4 @@
-/** What the program under test is asked for, and what it answers: one line of JSON each. */
+/** Requests to the program under test and its responses: one line of JSON each. */
 
 export type Wire = {
   readonly actor: string
@@ -7,7 +7,7 @@ export type Wire = {
   readonly create?: { readonly burnMs: number; readonly room: string | null }
   readonly event?: string
   readonly by?: number
-  /** The event is refused from this time on, in milliseconds since 1970. */
+  /** The event is refused after this time, in milliseconds since 1970. */
   readonly before?: number
   /** A row with this key is committed with the command. */
   readonly tx?: string
@@ -28,10 +28,10 @@ export type Outcome =
       readonly actor: Snapshot | null
     }
   | { readonly kind: 'read'; readonly actor: Snapshot | null }
-  /** Whether it was carried out is unknown. */
+  /** Whether it was done is unknown. */
   | { readonly kind: 'unavailable'; readonly error: string }
   | { readonly kind: 'fault'; readonly error: string }
-  /** Any other rejection: none is promised. */
+  /** Any other rejection; none is allowed. */
   | { readonly kind: 'unexpected'; readonly error: string }
 
 export type Answer = { readonly n: number; readonly outcome: Outcome }
@@ -42,10 +42,10 @@ export type WorkerOptions = {
   readonly connections: number
   readonly retryForMs: number
   readonly answerS: number
-  /** Which part of the timers it fires. */
+  /** The share of timers that it fires. */
   readonly index: number
   readonly of: number
 }
 
-/** The exit code of a program that could not begin, as the database was away: it is started again. */
+/** The exit code of a program that could not start because the database was unreachable. It is started again. */
 export const NO_DATABASE = 75

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util'
 import { torture } from './torture.ts'
 
 /**
- * `bun run torture [--seed N] [--seconds S] [--only TEXT]`: a model checker of the actors' core. With TEXT nothing goes
- * wrong but what has it in its name, and small faults. Ends with 1 where a promise was not kept.
+ * `bun run torture [--seed N] [--seconds S] [--only TEXT]`: a model checker of the actors' core. With --only, just the
+ * faults whose name contains TEXT are injected, and small faults. Exits with 1 when a promise was broken.
  */
 const { values } = parseArgs({
   options: {
@@ -15,11 +15,11 @@ const { values } = parseArgs({
 const [seed, seconds] = [Number(values.seed), Number(values.seconds)]
 if (!Number.isSafeInteger(seed) || !(seconds > 0)) throw new Error('give --seed a whole number, --seconds one above 0')
 
-/** Of each kind of violation the first are shown. */
+/** How many violations are printed. */
 const SHOWN = 20
 
 console.log(`Torture with --seed ${seed} for ${seconds} s`)
-const broken = await torture({ seed, seconds, only: values.only, say: line => console.log(line) })
+const broken = await torture({ seed, seconds, only: values.only, print: line => console.log(line) })
 for (const line of broken.slice(0, SHOWN)) console.log(`BROKEN ${line}`)
-console.log(broken.length === 0 ? 'Every promise was kept' : `${broken.length} violations; again with --seed ${seed}`)
+console.log(broken.length === 0 ? 'Every promise was kept' : `${broken.length} violations; repeat with --seed ${seed}`)
 process.exit(broken.length === 0 ? 0 : 1)

@@ -7,7 +7,7 @@ import type { Actors } from './operations.ts'
 import type { System } from './system.ts'
 import type { WorkerProcess } from './worker-process.ts'
 
-/** What faults are done to. */
+/** Everything that faults act on. */
 export type Stage = {
   readonly system: System
   readonly history: History
@@ -15,7 +15,7 @@ export type Stage = {
   readonly random: () => number
 }
 
-/** In a transaction of a session that is none of the processes', and stays open for a while. */
+/** In a transaction of another session, which stays open for a while. */
 export const inForeignSession = async (
   { system }: Stage,
   statement: string,
@@ -29,13 +29,13 @@ export const inForeignSession = async (
     await atEnd()
     await session.unsafe('rollback')
   } catch {
-    // The server was restarted: the lock is gone with the session.
+    // The server was restarted, which ended the session and its lock.
   } finally {
     await session.end({ timeout: 1 })
   }
 }
 
-/** Heals every path, and waits until every process commits again. */
+/** Heals every path, and waits until every process can commit again. */
 export const recovered = async ({ system, history, actors, random }: Stage): Promise<void> => {
   for (const { path } of system.members) path.heal()
   let last: Operation | undefined
@@ -52,7 +52,7 @@ export const recovered = async ({ system, history, actors, random }: Stage): Pro
   for (const { process } of system.members) {
     const what = `process ${process.name} to commit again`
     await until(() => commits(process), { timeoutMs: 30_000, everyMs: 50, what }).catch(error => {
-      throw new Error(`${error}; it answered ${JSON.stringify(last?.attempts.at(-1)?.outcome)}`)
+      throw new Error(`${error}; its last response is ${JSON.stringify(last?.attempts.at(-1)?.outcome)}`)
     })
   }
 }

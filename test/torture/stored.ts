@@ -1,6 +1,6 @@
 import type { Sql } from '../../src/postgres/connect.ts'
 
-/** One change of an actor, as its history keeps it. */
+/** One change of an actor, as stored in its history. */
 export type Change = {
   readonly actor: string
   readonly rev: number
@@ -15,12 +15,12 @@ export type Change = {
 
 export type Lamp = { readonly id: string; readonly room: string | null; readonly burnMs: number }
 
-/** What the database holds when nothing is under way any more. */
+/** The contents of the database when nothing is in progress. */
 export type Stored = {
-  /** Those of each actor, by their revisions. */
+  /** The changes of each actor, by revision. */
   readonly changes: ReadonlyMap<string, readonly Change[]>
   readonly lamps: ReadonlyMap<string, Lamp>
-  /** Which actor each key of a row was committed with. */
+  /** The actor with which each row key was committed. */
   readonly sightings: ReadonlyMap<string, string>
 }
 

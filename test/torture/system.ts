@@ -11,15 +11,15 @@ export type System = Awaited<ReturnType<typeof openSystem>>
 /** A process of the program under test, and its path to the database. */
 export type Member = { readonly process: WorkerProcess; readonly path: Path }
 
-/** The ways in which processes may differ. */
+/** The options in which processes differ. */
 const VARIANTS = [
   { tls: true, connections: 8 },
   { tls: false, connections: 8 },
-  // Every command reads its actor.
+  // Every command reads its actor's row.
   { tls: true, connections: 4 },
 ] as const
 
-/** A database server, and processes that reach it by paths of their own. */
+/** A database server, and processes that reach it by a path each. */
 export const openSystem = async () => {
   await using opening = new AsyncDisposableStack()
   const server = opening.use(await postgresServer({ certificate: { cert, key } }))
@@ -37,7 +37,7 @@ export const openSystem = async () => {
     members.push({ process, path })
   }
   await Promise.all(members.map(({ process }) => process.start()))
-  // The faults' own sessions are spared by them.
+  // The sessions of the faults are not hit by faults.
   const sql = connect(server.url, { max: 2, name: 'torture' })
   opening.defer(() => sql.end({ timeout: 1 }))
   const stack = opening.move()
@@ -45,7 +45,7 @@ export const openSystem = async () => {
     server,
     members,
     sql,
-    /** Each to the end of what it has begun. */
+    /** Each stops after finishing its work. */
     stop: async () => {
       await Promise.all(members.map(({ process }) => process.stop()))
     },

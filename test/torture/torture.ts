@@ -15,22 +15,22 @@ import { openSystem, type System } from './system.ts'
 import type { Died } from './worker-process.ts'
 
 export type TortureOptions = {
-  /** Chooses what is asked for, what goes wrong, and when. */
+  /** Chooses the operations, the faults and their times. */
   readonly seed: number
   readonly seconds: number
-  /** Nothing goes wrong but what has this in its name, and the small faults that there always are. */
+  /** Only faults whose name contains this text, and the small background faults. */
   readonly only?: string
-  readonly say: (line: string) => void
+  readonly print: (line: string) => void
 }
 
 const CALLERS = 24
 const FIRST_ACTORS = 60
 
 /**
- * Several processes carry out commands on one database while paths, processes and the database fail. All that was asked
- * and answered is then compared with what the database holds. Answers what was promised and not kept.
+ * Several processes run commands on one database while paths, processes and the database fail. Then all requests and
+ * responses are compared with the contents of the database. Returns the broken promises.
  */
-export const torture = async ({ seed, seconds, only = '', say }: TortureOptions): Promise<readonly string[]> => {
+export const torture = async ({ seed, seconds, only = '', print }: TortureOptions): Promise<readonly string[]> => {
   await using system = await openSystem()
   const history = openHistory()
   const actors = openActorPool()
@@ -50,7 +50,7 @@ export const torture = async ({ seed, seconds, only = '', say }: TortureOptions)
   const counts = new Map<string, number>()
   const note = (name: string) => {
     counts.set(name, (counts.get(name) ?? 0) + 1)
-    say(`${history.operations.length} operations: ${name}`)
+    print(`${history.operations.length} operations: ${name}`)
   }
   const stage: Stage = { system, history, actors, random: randomOf(seed) }
   const background = startBackground(system, randomOf(seed * 1_000 - 1))
@@ -63,14 +63,14 @@ export const torture = async ({ seed, seconds, only = '', say }: TortureOptions)
     await background.end()
     aborting.abort()
     over = true
-    // What is under way fails now, and has been reported by this error.
+    // Operations in progress fail now; this error has been reported.
     calls.catch(() => {})
-    say(summaryOf(history, counts))
+    print(summaryOf(history, counts))
     return [...broken, `${error}`]
   }
   over = true
   await calls
-  broken.push(...(await burntOut(system)))
+  broken.push(...(await allTimersFired(system)))
   const [size] = await system.sql<{ changes: number }[]>`select count(*)::int as changes from transitions`
   await Promise.all(feeds.map(feed => feed.end(size?.changes ?? 0)))
   await system.stop().catch(error => broken.push(`${error}`))
@@ -81,7 +81,7 @@ export const torture = async ({ seed, seconds, only = '', say }: TortureOptions)
       feeds.map(({ seen }) => seen),
     )),
   )
-  say(summaryOf(history, counts))
+  print(summaryOf(history, counts))
   return broken
 }
 
@@ -99,8 +99,8 @@ const createActors = async (calling: Calling, seed: number): Promise<void> => {
   }
 }
 
-/** One thing goes wrong, or two of different kinds at once; or a row is locked, and nothing else is wrong. */
-const failOnce = async (stage: Stage, { background, only, note }: Course): Promise<string[]> => {
+/** Injects one fault, or two of different groups at the same time, or locks a row without another fault. */
+const failOnce = async (stage: Stage, { background, only, note }: FaultOptions): Promise<string[]> => {
   const { random } = stage
   if (random() < 0.1 && ROW_LOCKED.includes(only))
     return background.without(async () => {
@@ -115,12 +115,12 @@ const failOnce = async (stage: Stage, { background, only, note }: Course): Promi
   const others = allowed.filter(({ group }) => group !== first.group)
   const together: readonly Fault[] = random() < 0.5 && others.length > 0 ? [first, oneOf(others, random)] : [first]
   note(together.map(({ name }) => name).join(', and '))
-  await Promise.all(together.map(({ happen }) => happen(stage)))
+  await Promise.all(together.map(({ inject }) => inject(stage)))
   for (const { path } of stage.system.members) path.heal()
   return []
 }
 
-type Course = {
+type FaultOptions = {
   readonly background: Background
   readonly only: string
   readonly note: (name: string) => void
@@ -128,8 +128,8 @@ type Course = {
 
 const ROW_LOCKED = 'one row is locked'
 
-/** Every lamp that is on goes off by itself, once each. */
-const burntOut = async ({ sql }: System): Promise<string[]> => {
+/** Every lamp that is on goes off by its timer, once. */
+const allTimersFired = async ({ sql }: System): Promise<string[]> => {
   const left = async () => (await sql<{ id: string }[]>`select id from lamps where state = 'on'`).length
   return until(async () => (await left()) === 0, { timeoutMs: 30_000, everyMs: 100 }).then(
     () => [],

@@ -6,7 +6,7 @@ import { type Answer, NO_DATABASE, type Outcome, type Request, type WorkerOption
 
 const program = fileURLToPath(new URL('worker.ts', import.meta.url))
 
-/** The program was killed before it answered: whether the command was carried out is unknown. */
+/** The program was killed before it responded: whether the command was done is unknown. */
 export type Died = { readonly kind: 'died' }
 
 export type WorkerProcess = ReturnType<typeof openWorkerProcess>
@@ -20,7 +20,7 @@ type Life = {
   expected: boolean
 }
 
-/** One of the programs under test: the same role for the whole run, however often its process is killed. */
+/** One of the programs under test; it keeps its options when its process is killed and started again. */
 export const openWorkerProcess = (name: string, options: WorkerOptions) => {
   let life: Life | undefined
   let lives = 0
@@ -35,7 +35,7 @@ export const openWorkerProcess = (name: string, options: WorkerOptions) => {
       ended: new Promise(resolve => child.on('close', () => resolve())),
     }
     child.stderr?.on('data', (text: Buffer) => started.errors.push(text.toString()))
-    // A killed process no longer reads what it is sent.
+    // A killed process no longer reads its input.
     child.stdin?.on('error', () => {})
     createInterface({ input: child.stdout ?? process.stdin }).on('line', line => {
       if (line === 'ready') started.ready = true
@@ -52,7 +52,7 @@ export const openWorkerProcess = (name: string, options: WorkerOptions) => {
     return started
   }
 
-  /** Again, where the database was away when it began. */
+  /** Repeats the start when the database was unreachable. */
   const start = async (): Promise<void> => {
     const hasStarted = async () => {
       const started = spawnLife()
@@ -60,13 +60,13 @@ export const openWorkerProcess = (name: string, options: WorkerOptions) => {
       lives++
       await until(() => started.ready || !isAlive(started), {
         timeoutMs: 60_000,
-        what: `process ${name} to begin or end`,
+        what: `process ${name} to start or end`,
       })
       if (started.ready) return true
       if (started.child.exitCode === NO_DATABASE) return false
       throw new Error(`process ${name} did not start: ${started.errors.join('')}`)
     }
-    await until(hasStarted, { timeoutMs: 60_000, everyMs: 100, what: `process ${name} to find its database` }).catch(
+    await until(hasStarted, { timeoutMs: 60_000, everyMs: 100, what: `process ${name} to reach its database` }).catch(
       error => {
         throw new Error(`${error.message}: ${life?.errors.join('')}`)
       },
@@ -83,7 +83,7 @@ export const openWorkerProcess = (name: string, options: WorkerOptions) => {
     await ending.ended
   }
 
-  /** Whatever happens around it, a process never ends by itself. */
+  /** Under any fault a process never ends by itself. */
   const requireAlive = (): void => {
     if (!life || life.expected || isAlive(life)) return
     const { exitCode, signalCode } = life.child
@@ -95,7 +95,7 @@ export const openWorkerProcess = (name: string, options: WorkerOptions) => {
     start,
     requireAlive,
     isReady: (): boolean => life?.ready === true && isAlive(life),
-    /** Which of its lives it is in. */
+    /** The number of its current run. */
     life: (): number => lives,
     ask: (request: DistributiveOmit<Request, 'n'>): Promise<Outcome | Died> => {
       const asked = life
@@ -114,7 +114,7 @@ export const openWorkerProcess = (name: string, options: WorkerOptions) => {
     },
     freeze: () => life?.child.kill('SIGSTOP'),
     thaw: () => life?.child.kill('SIGCONT'),
-    /** However it is. */
+    /** In any state. */
     [Symbol.asyncDispose]: async () => {
       life?.child.kill('SIGKILL')
       await life?.ended
@@ -124,11 +124,11 @@ export const openWorkerProcess = (name: string, options: WorkerOptions) => {
 
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never
 
-/** The last line of a killed process may be cut off. */
+/** The last line of a killed process may be incomplete. */
 const parseAnswer = (line: string): Answer => {
   try {
     return JSON.parse(line) as Answer
   } catch {
-    return { n: -1, outcome: { kind: 'unavailable', error: 'the answer is cut off' } }
+    return { n: -1, outcome: { kind: 'unavailable', error: 'the response is incomplete' } }
   }
 }

@@ -15,9 +15,9 @@ import {
 } from './protocol.ts'
 
 /**
- * The program under test: `bun worker.ts <options>`. Dispatches the commands it reads from standard input, in their
- * order, prints an answer for each, and fires timers. Ends when its standard input does, and after SIGTERM once it has
- * finished what it has begun.
+ * The program under test: `bun worker.ts <options>`. Dispatches the commands it reads from standard input in order,
+ * prints a response for each, and fires timers. Ends when its standard input ends, and after SIGTERM when it has
+ * finished the commands in progress.
  */
 const options = JSON.parse(process.argv[2] ?? '') as WorkerOptions
 
@@ -75,7 +75,7 @@ const answer = async (request: Request): Promise<void> => {
   process.stdout.write(`${JSON.stringify({ n: request.n, outcome } satisfies Answer)}\n`)
 }
 
-/** A read that fails has no effect, whatever it failed with. */
+/** A read has no effect, whatever error it fails with. */
 const unread = (error: unknown): Outcome => ({ kind: 'unavailable', error: textOf(error) })
 
 const timers = openTimers(world, actors, { pollMs: 50, share: () => ({ index: options.index, of: options.of }) })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { isPublic } from '../../src/webhooks/address.ts'
 
-/** The address before each special block, its first and its last, and the one behind; `-` where that is special too. */
+/** The address before each special block, its first and last address, and the address after it; `-` where that is special too. */
 const blocks = `
   -                 0.0.0.0         0.255.255.255     1.0.0.0
   9.255.255.255     10.0.0.0        10.255.255.255    11.0.0.0
@@ -31,7 +31,7 @@ const blocks = `
   -                 3fff::          3fff:fff:F        3fff:1000::
   3fff:F            4000::          ffff:F            -`
 
-/** `2001:db8:F` is the last address that begins so. */
+/** `2001:db8:F` is the last address with this prefix. */
 const full = (text: string): string => {
   const groups = text.replace(/:F$/, '').split(':')
   return text.endsWith(':F') ? [...groups, ...Array.from({ length: 8 - groups.length }, () => 'ffff')].join(':') : text
@@ -42,12 +42,12 @@ const rows = blocks
   .split('\n')
   .map(line => line.trim().split(/\s+/).map(full))
 
-test.each(rows)('%s is public, %s to %s are not, %s is', (before, first, last, after) => {
-  const judged = [before, first, last, after]
+test.each(rows)('%s is public, %s to %s are not, %s is public', (before, first, last, after) => {
+  const verdict = [before, first, last, after]
     .filter(address => address !== '-')
     .map(address => [address, isPublic(address)])
   const wanted = [before !== '-' && [before, true], [first, false], [last, false], after !== '-' && [after, true]]
-  expect(judged).toEqual(wanted.filter(row => row !== false))
+  expect(verdict).toEqual(wanted.filter(row => row !== false))
 })
 
 test.each(
@@ -89,6 +89,6 @@ test.each(
     .trim()
     .split('\n')
     .map(line => line.trim().split(/\s+/)),
-)('%s is %s', (address, judged) => {
-  expect(isPublic(address ?? '')).toBe(judged === 'public')
+)('%s is %s', (address, verdict) => {
+  expect(isPublic(address ?? '')).toBe(verdict === 'public')
 })

@@ -20,7 +20,7 @@ const post = (agents: Agents, url: string) => {
   return postOnce({ target, address: '127.0.0.1', agent, headers, body: '{}', connectMs: undefined })
 }
 
-test('a connection that nobody uses is ended, and its agent forgotten', async () => {
+test('an unused connection is closed, and its agent is removed', async () => {
   await using receiver = await rawReceiver({ request: socket => void socket.write(answer(200)) })
   const agents = openAgents(cert, 100)
   const target = targetOf(`https://a.receiver.test:${receiver.port}/`)
@@ -28,12 +28,12 @@ test('a connection that nobody uses is ended, and its agent forgotten', async ()
   const agent = agents.for(target, '127.0.0.1')
   expect(agents.for(target, '127.0.0.1')).toBe(agent)
   await until(() => receiver.connections.open === 0)
-  // Asking for it is using it.
+  // Getting the agent counts as use.
   await until(() => agents.for(target, '127.0.0.1') !== agent, { everyMs: 300 })
   agents.close()
 })
 
-test('a connection on which an answer is awaited is not quiet', async () => {
+test('a connection with a request in progress is not closed as unused', async () => {
   await using receiver = await rawReceiver({
     request: socket => void setTimeout(() => socket.write(answer(200, 'late')), 500),
   })
@@ -43,7 +43,7 @@ test('a connection on which an answer is awaited is not quiet', async () => {
   agents.close()
 })
 
-test('there is an agent for every name, port and address, with TLS and without', () => {
+test('each name, port and address has its own agent, with and without TLS', () => {
   const agents = openAgents(undefined)
   const of = (url: string, address = '127.0.0.1') => agents.for(targetOf(url), address)
   const first = of('https://a.example/')
@@ -58,7 +58,7 @@ test('there is an agent for every name, port and address, with TLS and without',
   agents.close()
 })
 
-test('what is done in time is not ended, and the rest is, in the order in which it began', async () => {
+test('what finishes before its deadline is not aborted, and the rest is aborted in the order of its start', async () => {
   const deadlines = openDeadlines(120)
   const ended: string[] = []
   deadlines.add(() => ended.push('first'))

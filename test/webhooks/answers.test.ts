@@ -43,11 +43,11 @@ test.each<[string, string | null]>([
   ['Zahlung für 5 € ☕ 👍🏽', 'Zahlung für 5 € ☕ 👍🏽'],
   ['x'.repeat(1_001), 'x'.repeat(1_000)],
   [`${'x'.repeat(999)}👍`, 'x'.repeat(999)],
-])('of %j is kept %j', (body, snippet) => {
+])('the stored snippet of %j is %j', (body, snippet) => {
   expect(snippetOf(Buffer.from(body), undefined)).toBe(snippet)
 })
 
-test('bytes that are no text become marks, and what is compressed is not shown', () => {
+test('bytes that are not UTF-8 become replacement characters, and a compressed body is not stored', () => {
   expect(snippetOf(Buffer.from([0x61, 0xff, 0xed, 0xa0, 0x80, 0x62]), undefined)).toMatch(/^a\ufffd+b$/)
   expect(snippetOf(Buffer.from('ok'), 'gzip')).toBeNull()
   expect(snippetOf(Buffer.from('ok'), 'Identity')).toBe('ok')

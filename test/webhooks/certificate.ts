@@ -1,6 +1,6 @@
 /**
- * Of receivers in tests: for receiver.test and the names in it, localhost and 127.0.0.1, from 2000 to 2126, signed by
- * itself. Nobody trusts it but who is told to, so that its key is no secret.
+ * The receivers' certificate in tests: for receiver.test and its subdomains, localhost and 127.0.0.1, from 2000 to 2126,
+ * self-signed. Only clients configured for it trust it, so its key is no secret.
  */
 export const cert = `-----BEGIN CERTIFICATE-----
 MIIBkDCCATWgAwIBAgIBATAKBggqhkjOPQQDAjAYMRYwFAYDVQQDDA1yZWNlaXZl

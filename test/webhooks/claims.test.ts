@@ -65,7 +65,7 @@ const [event] = await sql<{ id: string }[]>`
   returning id`
 const eventId = event?.id ?? ''
 
-/** A delivery in a situation of the machine's tests, which was led there by the dispatcher; with an endpoint of its own. */
+/** A delivery in a situation of the machine's tests, brought there by the dispatcher, with an endpoint of its own. */
 const placed = async (situation: string) => {
   const endpointId = await addEndpoint()
   const id = crypto.randomUUID()
@@ -96,8 +96,8 @@ const claim = async (
   { at = clock.now(), want = 9, lowMs = 0, id = crypto.randomUUID() }: Asked = {},
   on = sql,
 ): Promise<readonly Claimed[]> => {
-  const asked = endpointIds.map(endpointId => ({ endpointId, want, lowMs }))
-  return (await takeStep(on, nothing, { id, worker, at, endpoints: asked })).claimed
+  const requests = endpointIds.map(endpointId => ({ endpointId, want, lowMs }))
+  return (await takeStep(on, nothing, { id, worker, at, endpoints: requests })).claimed
 }
 
 const nothing: Records = { command: crypto.randomUUID(), recorded: [], jobs: [], answered: [], finished: [] }
@@ -109,8 +109,8 @@ const attemptsOf = (id: string) => sql<{ number: number; outcome: string | null;
   select number, trigger, outcome, http_status, duration_ms, response_snippet from delivery_attempts
   where delivery_id = ${id} order by number`
 
-/** All that is kept of a delivery, but for what tells two of them apart. */
-const kept = async (id: string) => {
+/** All columns of a delivery except those that differ between any two deliveries. */
+const stored = async (id: string) => {
   const [row] = await sql`select * from deliveries where id = ${id}`
   const history = await sql`
     select rev, kind, keyed, event, from_state, to_state, context, at, merchant_id, livemode, actor_created_at
@@ -132,9 +132,9 @@ describe('a claim does in SQL what the machine does on attempt_started', () => {
           event: { type: 'attempt_started' },
         })
         expect(claimed?.id).toBe(outcome.ok ? ours.id : undefined)
-        expect(await kept(ours.id)).toEqual(await kept(theirs.id))
+        expect(await stored(ours.id)).toEqual(await stored(theirs.id))
         if (!claimed || !outcome.ok) return
-        // What the sender goes on with is the row.
+        // The sender continues with this row.
         const [row] = await sql<ActorRow[]>`select * from deliveries where id = ${ours.id}`
         expect(claimedActor(claimed, at)).toEqual(readActor(row ?? expect.unreachable()))
         expect(await attemptsOf(ours.id)).toMatchObject([{ number: claimed.attempts, outcome: null }])
@@ -145,7 +145,7 @@ const answered = (outcome: PostOutcome['outcome'], more: Partial<PostOutcome> = 
   ...{ outcome, httpStatus: null, responseSnippet: null, retryAfterSeconds: null, durationMs: 12 },
   ...more,
 })
-/** Always the same chance. */
+/** The same random value always. */
 const random = (bytes: Uint8Array) => bytes.fill(0x55)
 
 const ends: Readonly<Record<string, (attempt: number) => AttemptEnd>> = {
@@ -156,10 +156,10 @@ const ends: Readonly<Record<string, (attempt: number) => AttemptEnd>> = {
   'a timeout': attempt => attemptEndOf(attempt, answered('timeout'), minutes(181), random),
   'a redirect': attempt => attemptEndOf(attempt, answered('redirect', { httpStatus: 302 }), minutes(181), random),
   'a forbidden address': attempt => attemptEndOf(attempt, answered('forbidden_address'), minutes(181), random),
-  'its loss': attempt => attemptEndOf(attempt, withoutRequest('lost'), minutes(181), random),
+  'a lost attempt': attempt => attemptEndOf(attempt, withoutRequest('lost'), minutes(181), random),
 }
 
-describe('what is recorded of an attempt leaves its delivery where the machine would', () => {
+describe('recording an attempt leaves its delivery in the state that the machine would choose', () => {
   const sending = Object.keys(deliveries.situations).filter(name =>
     /sending|canceling|second|third|fourth|fifth/.test(name),
   )
@@ -177,7 +177,7 @@ describe('what is recorded of an attempt leaves its delivery where the machine w
         expect(await record(recorded)).toEqual([])
         clock.set(minutes(181))
         const after = await carryOut(theirs.id, { event: end.event })
-        expect([name, await kept(ours.id)]).toEqual([name, await kept(theirs.id)])
+        expect([name, await stored(ours.id)]).toEqual([name, await stored(theirs.id)])
         expect(jobs.map(({ task }) => task)).toEqual(after.state === 'failed' ? ['disable-failing-endpoint'] : [])
         expect(await attemptsOf(ours.id)).toMatchObject([
           { outcome: end.outcome, http_status: end.httpStatus, response_snippet: end.responseSnippet },
@@ -186,7 +186,7 @@ describe('what is recorded of an attempt leaves its delivery where the machine w
     })
 })
 
-/** Deliveries of one endpoint, a second apart from T0 on. */
+/** Deliveries of one endpoint, one per second from T0. */
 const dueOnes = async (count: number, state?: string) => {
   const endpointId = await addEndpoint(state)
   const rows = await sql<{ id: string }[]>`
@@ -208,26 +208,26 @@ const dueOnes = async (count: number, state?: string) => {
 const idsOf = (claimed: readonly Claimed[]) => claimed.map(({ id }) => id)
 
 describe('a claim', () => {
-  test('takes what is due the longest, and as much as it was asked to', async () => {
+  test('takes the deliveries that are due the longest, up to the requested number', async () => {
     const { endpointId, ids } = await dueOnes(4)
     const at = minutes(60)
     expect(idsOf(await claim([endpointId], { at, want: 2 }))).toEqual(ids.slice(0, 2))
     expect(idsOf(await claim([endpointId], { at }))).toEqual(ids.slice(2))
   })
 
-  test('takes nothing before its time, and looks at nothing before the time it was told', async () => {
+  test('takes nothing that is not due yet, and reads nothing before the given time', async () => {
     const { endpointId, ids } = await dueOnes(3)
     const at = new Date(T0.getTime() + 1_999)
     expect(idsOf(await claim([endpointId], { at, lowMs: T0.getTime() + 1 }))).toEqual([ids[1] ?? ''])
     expect(idsOf(await claim([endpointId], { at }))).toEqual([ids[0] ?? ''])
   })
 
-  test('takes nothing of an endpoint that is disabled or deleted', async () => {
+  test('takes nothing of a disabled or deleted endpoint', async () => {
     const [disabled, deleted] = [await dueOnes(1, 'disabled'), await dueOnes(1, 'deleted')]
     expect(await claim([disabled.endpointId, deleted.endpointId], { at: minutes(1) })).toEqual([])
   })
 
-  test('takes nothing that somebody has leased, or that another version of the machine has written', async () => {
+  test('takes nothing that is leased or was written by another version of the machine', async () => {
     const { endpointId, ids } = await dueOnes(3)
     await sql`
       update deliveries set lease = ${crypto.randomUUID()}, leased_until = ${minutes(1)}::timestamptz + interval '1 s'
@@ -237,7 +237,7 @@ describe('a claim', () => {
     expect(idsOf(await claim([endpointId], { at: new Date(minutes(1).getTime() + 1_001) }))).toEqual(ids.slice(0, 1))
   })
 
-  test('takes what another one that is not committed yet has left', async () => {
+  test('takes what another uncommitted claim leaves', async () => {
     const { endpointId, ids } = await dueOnes(4)
     const other = connect(db.url, { max: 1 })
     await other`begin`
@@ -249,14 +249,14 @@ describe('a claim', () => {
     expect(await claim([endpointId], { at: minutes(1) })).toEqual([])
   })
 
-  test('whose answer was lost is told once more what it has taken, and not for ever', async () => {
+  test('whose response was lost can be read once more for a while', async () => {
     const { endpointId } = await dueOnes(2)
     const id = crypto.randomUUID()
     const claimed = await claim([endpointId], { at: minutes(1), id })
     const again = await findClaimed(sql, id)
-    const undated = (each: Claimed) => ({ ...each, dueAt: null, moved: null })
+    const withoutTimes = (each: Claimed) => ({ ...each, dueAt: null, moved: null })
     const byId = (a: Claimed, b: Claimed) => (a.id < b.id ? -1 : 1)
-    expect(again.toSorted(byId).map(undated)).toEqual(claimed.toSorted(byId).map(undated))
+    expect(again.toSorted(byId).map(withoutTimes)).toEqual(claimed.toSorted(byId).map(withoutTimes))
     for (const each of claimed)
       await record(
         decideEnd(claimedActor(each, minutes(1)), attemptEndOf(1, answered('delivered'), minutes(1), random)).recorded,
@@ -264,7 +264,7 @@ describe('a claim', () => {
     expect(await findClaimed(sql, id)).toEqual([])
   })
 
-  test('tells an event with the very text that it was rendered to', async () => {
+  test('returns an event with exactly the text that was stored', async () => {
     const { endpointId } = await placed('new')
     const [claimed] = await claim([endpointId])
     expect(claimed?.object).toBe('{"b": 1,  "a":"\\u00e9"}')
@@ -275,30 +275,30 @@ describe('a claim', () => {
   })
 })
 
-describe('what came of an attempt', () => {
+describe('the outcome of an attempt', () => {
   const inFlight = async () => {
     const { endpointId, ids } = await dueOnes(1)
     const [claimed] = await claim([endpointId], { at: minutes(1) })
     return { id: ids[0] ?? '', actor: claimedActor(claimed ?? expect.unreachable(), minutes(1)) }
   }
 
-  test('is recorded once: who comes late is told that the delivery has moved on', async () => {
+  test('is recorded once: a late one is refused because the delivery has moved on', async () => {
     const { id, actor } = await inFlight()
     expect(
       await record(decideEnd(actor, attemptEndOf(1, withoutRequest('lost'), minutes(2), random)).recorded),
     ).toEqual([])
     const late = decideEnd(actor, attemptEndOf(1, answered('delivered', { httpStatus: 200 }), minutes(3), random))
     expect(await record(late.recorded)).toEqual([id])
-    expect(await kept(id)).toMatchObject({ row: { state: 'pending', rev: 3, delivered_at: null } })
+    expect(await stored(id)).toMatchObject({ row: { state: 'pending', rev: 3, delivered_at: null } })
     expect(await attemptsOf(id)).toMatchObject([{ outcome: 'lost', http_status: null }])
   })
 
-  test('of a delivery that is to be canceled is written down, and left to the delivery to decide', async () => {
+  test('of a delivery to be canceled is recorded, and the delivery decides what follows', async () => {
     const { id, actor } = await inFlight()
     await carryOut(id, { event: { type: 'cancel' } })
     const end = attemptEndOf(1, answered('http_error', { httpStatus: 500 }), minutes(2), random)
     expect(await record(decideEnd(actor, end).recorded)).toEqual([id])
-    expect(await kept(id)).toMatchObject({ row: { state: 'sending', cancel_requested: true } })
+    expect(await stored(id)).toMatchObject({ row: { state: 'sending', cancel_requested: true } })
     expect(await attemptsOf(id)).toMatchObject([{ outcome: 'http_error', http_status: 500 }])
     expect(await carryOut(id, { event: end.event })).toMatchObject({ state: 'canceled' })
   })
@@ -325,7 +325,7 @@ describe('what came of an attempt', () => {
 const claimOnce = (sql: Sql, endpointId: string, at: Date, records: Records) =>
   takeStep(sql, records, { id: crypto.randomUUID(), worker, at, endpoints: [{ endpointId, want: 50, lowMs: 0 }] })
 
-test('an instance that has no statistics yet takes up nothing by walking through what is due of others', async () => {
+test('without statistics, a claim does not scan the due deliveries of other endpoints', async () => {
   await dueOnes(300)
   const { endpointId } = await dueOnes(50)
   await sql`delete from pg_statistic where starelid = 'deliveries'::regclass`
@@ -344,7 +344,7 @@ test('an instance that has no statistics yet takes up nothing by walking through
   }
 })
 
-test('every row is found by its key or by the index of what is due, however many there are', async () => {
+test('every row is found by its key or by the index of due deliveries, in a table of any size', async () => {
   const { endpointId } = await dueOnes(300)
   await sql`analyze`
   const plans = await plansOf(db.url, async sql => {
@@ -365,7 +365,7 @@ test('every row is found by its key or by the index of what is due, however many
   })
   expect(waysTo('deliveries', plans)).toEqual(['deliveries_due', 'deliveries_feed', 'deliveries_pkey'])
   expect(waysTo('delivery_attempts', plans)).toEqual(['Tid ', 'delivery_attempts_pkey'])
-  // And each by the whole of its key, or recording compares every attempt there is with every outcome.
+  // With all columns of its key; otherwise recording would compare every attempt with every outcome.
   const lookUps = plans.matchAll(/on delivery_attempts t_1 .*\n +(.*)/g)
   expect([...new Set([...lookUps].map(([, how]) => how))]).toEqual([
     'Index Cond: ((delivery_id = o.id) AND (number = o.number))',

@@ -7,7 +7,7 @@ import { keyring, loopbackPoster } from './loopback.ts'
 import { receiver } from './receiver.ts'
 import { attemptsOf, deliveriesOf, reaches, sendingInstance } from './sending-instance.ts'
 
-// By the time there is: what happens is written down in it.
+// Uses the real time, in which the test writes its rows.
 const instance = await sendingInstance({ at: new Date() })
 const sql = connect(instance.url, { byKey: true })
 afterAll(async () => {
@@ -17,17 +17,17 @@ afterAll(async () => {
 
 const HOUR_MS = 3_600_000
 
-const apartMs = (clock: ReturnType<typeof databaseClock>) => Math.abs(clock.now().getTime() - Date.now())
+const differenceMs = (clock: ReturnType<typeof databaseClock>) => Math.abs(clock.now().getTime() - Date.now())
 
-const tell = async (endpoint: string) => {
+const insertEvent = async (endpoint: string) => {
   instance.clock.set(new Date())
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
 }
 
 describe.each([
   ['behind', -HOUR_MS],
   ['ahead', HOUR_MS],
-])('a process that only sends and finds its time an hour %s', (_, byMs) => {
+])('a process that only sends and whose clock is an hour %s', (_, byMs) => {
   const start = (reapMs: number) => {
     const clock = databaseClock()
     const step = () => clock.learn(new Date(Date.now() + byMs), 0)
@@ -36,28 +36,28 @@ describe.each([
     return { clock, step, [Symbol.asyncDispose]: sender.stop }
   }
 
-  test('is told the time, and sends what is due', async () => {
+  test('gets the right time from the database and sends what is due', async () => {
     await using shop = await receiver()
     const endpoint = await instance.addEndpoint(shop.url)
     await using its = start(60_000)
-    await until(() => apartMs(its.clock) < 60_000)
+    await until(() => differenceMs(its.clock) < 60_000)
     its.step()
-    await tell(endpoint)
+    await insertEvent(endpoint)
     await reaches(instance, endpoint, 'delivered', 1)
-    await until(() => apartMs(its.clock) < 60_000)
+    await until(() => differenceMs(its.clock) < 60_000)
     expect(shop.seen).toHaveLength(1)
   })
 
-  test('goes on with what is under way when that happens', async () => {
+  test('continues its requests in progress when that happens', async () => {
     const waiting: (() => void)[] = []
     await using shop = await receiver(response => waiting.push(() => response.writeHead(200).end()))
     const endpoint = await instance.addEndpoint(shop.url)
     await using its = start(20)
-    await until(() => apartMs(its.clock) < 60_000)
-    await tell(endpoint)
+    await until(() => differenceMs(its.clock) < 60_000)
+    await insertEvent(endpoint)
     await until(() => waiting.length === 1)
     its.step()
-    await until(() => apartMs(its.clock) < 60_000)
+    await until(() => differenceMs(its.clock) < 60_000)
     waiting[0]?.()
     await reaches(instance, endpoint, 'delivered', 1)
     const [{ id } = expect.unreachable()] = await deliveriesOf(instance, endpoint)

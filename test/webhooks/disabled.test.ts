@@ -5,12 +5,12 @@ import { change } from './endpoints.ts'
 import { receiver } from './receiver.ts'
 import { attemptsOf, reaches, sendingInstance } from './sending-instance.ts'
 
-test('an endpoint that is disabled between the claim and the reading of its row is sent nothing', async () => {
+test('an endpoint that is disabled between the claim and the reading of its row receives nothing', async () => {
   await using instance = await sendingInstance()
   await using shop = await receiver()
-  const [holder, owner] = [connect(instance.url, { max: 1 }), connect(instance.url, { max: 1 })]
-  /** Somebody who has the one table and waits for the other: of the sender, its claim alone. */
-  const waits = async (table: string, { has }: { readonly has: string }) =>
+  const [lockHolder, owner] = [connect(instance.url, { max: 1 }), connect(instance.url, { max: 1 })]
+  /** A session that has locked one table and waits for the other blocks only the sender's claim. */
+  const waitsFor = async (table: string, { has }: { readonly has: string }) =>
     (
       await instance.sql`
         select from pg_locks waiting join pg_locks held using (pid, database)
@@ -21,19 +21,19 @@ test('an endpoint that is disabled between the claim and the reading of its row 
   const endpoint = await instance.addEndpoint(shop.url)
   const sender = instance.startSender({ pollMs: 60_000, sweepMs: 60_000, reapMs: 60_000 })
 
-  // The claim waits for the holder and the owner for the claim, so that the sender's next look is behind the owner's change.
-  await holder`begin`
-  await holder`lock table delivery_claims in share mode`
-  // Not before: the sender's first look may come late, and find it.
-  await instance.tell(endpoint)
+  // The claim waits for the holder and the owner waits for the claim, so the sender reads the endpoint after the owner's change.
+  await lockHolder`begin`
+  await lockHolder`lock table delivery_claims in share mode`
+  // Not earlier: the sender's first poll may come late and find the delivery.
+  await instance.insertEvents(endpoint)
   sender.wake([endpoint])
-  await until(() => waits('delivery_claims', { has: 'webhook_endpoints' }))
+  await until(() => waitsFor('delivery_claims', { has: 'webhook_endpoints' }))
   await owner`begin`
-  // By which it is known from the claim.
+  // Identifies the owner among the sessions that wait.
   await owner`lock table merchants in access share mode`
   const locked = owner`lock table webhook_endpoints in access exclusive mode`.execute()
-  await until(() => waits('webhook_endpoints', { has: 'merchants' }))
-  await holder`commit`
+  await until(() => waitsFor('webhook_endpoints', { has: 'merchants' }))
+  await lockHolder`commit`
   await locked
   expect(await change(owner, endpoint, { status: 'disabled' })).toBe('changed')
   await owner`commit`
@@ -41,5 +41,5 @@ test('an endpoint that is disabled between the claim and the reading of its row 
   const { id } = await reaches(instance, endpoint, 'pending', 1)
   expect(await attemptsOf(instance, id)).toMatchObject([{ outcome: 'lost' }])
   expect(shop.seen).toHaveLength(0)
-  await Promise.all([holder.end(), owner.end()])
+  await Promise.all([lockHolder.end(), owner.end()])
 })

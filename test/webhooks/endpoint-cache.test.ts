@@ -9,9 +9,9 @@ const instance = await sendingInstance()
 afterAll(() => instance[Symbol.asyncDispose]())
 
 const NEW_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
-const lost = openKeyring('another secret key, which nobody has any more')
+const lost = openKeyring('another secret key, which was lost')
 
-/** What signs for an endpoint whose secret was replaced, as of T0. */
+/** The secrets that sign for an endpoint whose secret was replaced, at T0. */
 const secretsOf = async (current: string, previous: string, previousUntil: Date) => {
   const id = await instance.addEndpoint('https://192.0.9.1/')
   const [sealed, previousSealed] = [current, previous].map(secret =>
@@ -27,17 +27,17 @@ const secretsOf = async (current: string, previous: string, previousUntil: Date)
 const [past, future] = [T0, new Date(T0.getTime() + 1)]
 
 describe('for an endpoint signs', () => {
-  test('the new secret first, and the one before it until that has expired', async () => {
+  test('the new secret first, and the old one until it expires', async () => {
     expect(await secretsOf(NEW_SECRET, SECRET, future)).toEqual([NEW_SECRET, SECRET])
     expect(await secretsOf(NEW_SECRET, SECRET, past)).toEqual([NEW_SECRET])
   })
 
-  test('the new secret alone, where the one before it cannot be opened', async () => {
+  test('only the new secret, if the old one cannot be decrypted', async () => {
     expect(await secretsOf(NEW_SECRET, 'lost', past)).toEqual([NEW_SECRET])
     expect(await secretsOf(NEW_SECRET, 'lost', future)).toEqual([NEW_SECRET])
   })
 
-  test('nothing, where the new one cannot be opened', async () => {
+  test('no secret, if the new one cannot be decrypted', async () => {
     expect(await secretsOf('lost', SECRET, future)).toBe('nothing')
   })
 })

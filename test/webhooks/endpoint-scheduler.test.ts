@@ -17,7 +17,7 @@ const named = (asked: readonly ClaimRequest[]) => asked.map(({ endpoint, want })
 const noteAll = (scheduler: EndpointScheduler, ...ids: readonly string[]) => {
   for (const id of ids) scheduler.markDue(id, 0, 0)
 }
-/** Gives whoever is asked for all of it, and starts that. */
+/** Claims everything that is picked, and starts to send it. */
 const serve = (scheduler: EndpointScheduler, now = 0, asked = scheduler.nextClaims(now)): OpenRequest[] =>
   asked.flatMap(asking => {
     scheduler.recordClaim(asking, { count: asking.want, lastDueMs: now })
@@ -25,7 +25,7 @@ const serve = (scheduler: EndpointScheduler, now = 0, asked = scheduler.nextClai
   })
 const many = (count: number, name: string) => Array.from({ length: count }, (_, n) => `${name}${n}`)
 
-test('an endpoint is sent as many at once as its window is wide, and more when they are answered', () => {
+test('an endpoint has as many simultaneous requests as its window, and more when they are answered', () => {
   const scheduler = openEndpointScheduler()
   noteAll(scheduler, 'a')
   const requests = serve(scheduler)
@@ -35,7 +35,7 @@ test('an endpoint is sent as many at once as its window is wide, and more when t
   expect(named(scheduler.nextClaims(0))).toEqual([['a', 4]])
 })
 
-test('who has no room keeps its place, and holds up nobody behind it', () => {
+test('an endpoint without room keeps its position and does not block those after it', () => {
   const scheduler = openEndpointScheduler()
   noteAll(scheduler, 'full')
   const requests = serve(scheduler)
@@ -49,7 +49,7 @@ test('who has no room keeps its place, and holds up nobody behind it', () => {
   ])
 })
 
-test('the longest without a turn is first', () => {
+test('the endpoint that was served the longest ago is first', () => {
   const scheduler = openEndpointScheduler()
   noteAll(scheduler, 'a', 'b', 'c')
   const requests = serve(scheduler)
@@ -58,28 +58,28 @@ test('the longest without a turn is first', () => {
   expect(named(scheduler.nextClaims(0)).map(([id]) => id)).toEqual(['a', 'b', 'c'])
 })
 
-test('who was given less than it wanted is not asked for again until something is noted', () => {
+test('an endpoint that had less than was requested is not picked again until it is marked as due', () => {
   const scheduler = openEndpointScheduler()
   noteAll(scheduler, 'a')
   const [asking] = scheduler.nextClaims(0)
-  if (!asking) throw new Error('nothing was asked for')
+  if (!asking) throw new Error('no claim was returned')
   scheduler.recordClaim(asking, { count: 1, lastDueMs: 70 })
   expect(scheduler.nextClaims(0)).toEqual([])
   scheduler.markDue('a', 90, 0)
   expect(scheduler.nextClaims(0)[0]?.endpoint.lowMs).toBe(70)
 })
 
-test('what is noted while a claim is under way is not taken for done by its answer', () => {
+test('what becomes due during a claim is not cleared by its result', () => {
   const scheduler = openEndpointScheduler()
   scheduler.markDue('a', 50, 0)
   const [asking] = scheduler.nextClaims(0)
-  if (!asking) throw new Error('nothing was asked for')
+  if (!asking) throw new Error('no claim was returned')
   scheduler.markDue('a', 40, 0)
   scheduler.recordClaim(asking, { count: 0, lastDueMs: 0 })
   expect(scheduler.nextClaims(0)[0]?.endpoint.lowMs).toBe(40)
 })
 
-test('shares are fair: with a hundred endpoints at work nobody gets more than six', () => {
+test('shares are fair: with a hundred active endpoints none gets more than six', () => {
   const scheduler = openEndpointScheduler()
   const ids = many(100, 'e')
   for (let round = 0; round < 40; round++) {
@@ -92,7 +92,7 @@ test('shares are fair: with a hundred endpoints at work nobody gets more than si
   expect(asked.reduce((sum, { want }) => sum + want, 0)).toBe(256)
 })
 
-test('a request that waits for longer than a quarter of a second does not count, one that is silent costs trust', () => {
+test('a request that waits for more than a quarter of a second no longer counts, and a timeout shrinks the window', () => {
   const scheduler = openEndpointScheduler()
   noteAll(scheduler, ...many(200, 'e'))
   for (let i = 0; i < 3; i++) serve(scheduler)
@@ -106,7 +106,7 @@ test('a request that waits for longer than a quarter of a second does not count,
   expect(scheduler.nextClaims(0).find(({ endpoint }) => endpoint.id === 'healthy')?.want).toBe(3)
 })
 
-test('of one claim, who is slow may have a part and no more', () => {
+test('a slow endpoint gets only a part of a claim', () => {
   const scheduler = openEndpointScheduler()
   const slow = many(50, 'slow')
   for (const id of slow) scheduler.startRequest(id, 0)
@@ -118,7 +118,7 @@ test('of one claim, who is slow may have a part and no more', () => {
   expect(named(asked)).toContainEqual(['healthy', 4])
 })
 
-test('who has let requests time out is tried at a pace, however many claims there are', () => {
+test('endpoints whose requests timed out are tried at a limited rate, however many claims there are', () => {
   const scheduler = openEndpointScheduler()
   const dead = many(400, 'dead')
   for (const id of dead) for (const request of [scheduler.startRequest(id, 0)]) scheduler.endRequest(request, nobody)
@@ -148,14 +148,14 @@ test('a thousand dead endpoints leave half of the sockets to the others', () => 
   expect(named(scheduler.nextClaims(0))).toContainEqual(['healthy', 1])
 })
 
-test('who does not answer is asked one at a time, and forgiven with the first answer', () => {
+test('an endpoint that does not respond gets one request at a time until its first response', () => {
   const scheduler = openEndpointScheduler()
   noteAll(scheduler, 'a')
   for (let i = 0; i < 2; i++) for (const request of serve(scheduler)) scheduler.endRequest(request, nobody)
   expect(named(scheduler.nextClaims(0))).toEqual([['a', 1]])
 })
 
-test('an endpoint that nothing was heard of for ten minutes is forgotten', () => {
+test('an endpoint without events for ten minutes is removed', () => {
   const scheduler = openEndpointScheduler()
   noteAll(scheduler, 'a')
   for (const request of serve(scheduler)) scheduler.endRequest(request, nobody)

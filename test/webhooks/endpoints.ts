@@ -1,6 +1,6 @@
 import type { Sql } from '../../src/postgres/connect.ts'
 
-/** Endpoints as the service keeps them, without anybody who asks and without a secret that could be opened. */
+/** Endpoints as the service stores them, without an author and with an unusable secret. */
 export const create = async (
   sql: Sql,
   merchantId: string,
@@ -27,7 +27,7 @@ export const remove = async (sql: Sql, id: string): Promise<void> => {
     select delete_webhook_endpoint(id, merchant_id, null, 'operator', null, '{}') from webhook_endpoints where id = ${id}`
 }
 
-/** Numbers from 0 to 1; whoever sees a failure finds the seed in the output. */
+/** Numbers from 0 to 1. The seed is printed, so that a failure can be repeated. */
 export const seeded = (seed = String(Date.now())): (() => number) => {
   console.log(`seed ${seed}`)
   let state = Number(seed) >>> 0

@@ -12,7 +12,7 @@ afterAll(() => instance[Symbol.asyncDispose]())
 
 const HOUR = 3_600_000
 
-/** Runs the jobs that ask for a judgement of the endpoint, as a worker would. */
+/** Runs the jobs that check the endpoint, as a worker would. */
 const judge = async (endpointId: string): Promise<number> => {
   const jobs = await sql<{ id: string; payload: object; attempts: number }[]>`
     delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
@@ -32,10 +32,10 @@ const reasonOf = async (id: string) => {
   return row?.disabled_reason ?? row?.state
 }
 
-/** So many deliveries end without success, all at once: a redirect is not tried again. */
+/** Ends this many deliveries without success: a redirect is not retried. */
 const exhaust = async (endpoint: string, times: number) => {
   const before = (await deliveriesOf(instance, endpoint)).length
-  await instance.tell(endpoint, times)
+  await instance.insertEvents(endpoint, times)
   await until(async () => {
     const all = await deliveriesOf(instance, endpoint)
     return all.length === before + times && all.every(({ state }) => state === 'failed' || state === 'delivered')
@@ -44,7 +44,7 @@ const exhaust = async (endpoint: string, times: number) => {
 }
 
 describe('an endpoint is disabled', () => {
-  test('that has answered nothing with a 2xx for 72 hours, and given up ten deliveries since', async () => {
+  test('that has not responded with 2xx for 72 hours while ten deliveries were given up', async () => {
     await using shop = await receiver(302)
     const endpoint = await instance.addEndpoint(shop.url)
     await exhaust(endpoint, 9)
@@ -54,10 +54,10 @@ describe('an endpoint is disabled', () => {
     expect(await reasonOf(endpoint)).toBe('no_success')
   })
 
-  test('when a delivery is given up that it answered with 410', async () => {
+  test('when a delivery fails whose last response was 410', async () => {
     await using shop = await receiver(410)
     const endpoint = await instance.addEndpoint(shop.url)
-    await instance.tell(endpoint)
+    await instance.insertEvents(endpoint)
     for (const [index, seconds] of [6, 72, 864, 8_640].entries()) {
       await reaches(instance, endpoint, 'pending', index + 1)
       instance.clock.advance(seconds * 1_000)
@@ -70,8 +70,8 @@ describe('an endpoint is disabled', () => {
   })
 })
 
-describe('an endpoint is left enabled', () => {
-  test('before it has been silent for 72 hours, whatever was given up', async () => {
+describe('an endpoint stays enabled', () => {
+  test('before it has failed for 72 hours, however many deliveries were given up', async () => {
     await using shop = await receiver(302)
     const endpoint = await instance.addEndpoint(shop.url)
     instance.clock.advance(72 * HOUR - 1)
@@ -79,7 +79,7 @@ describe('an endpoint is left enabled', () => {
     expect(await reasonOf(endpoint)).toBe('enabled')
   })
 
-  test('that has answered once since', async () => {
+  test('that has responded once since', async () => {
     await using shop = await receiver(302)
     const endpoint = await instance.addEndpoint(shop.url)
     await exhaust(endpoint, 10)
@@ -90,16 +90,16 @@ describe('an endpoint is left enabled', () => {
     shop.answer(302)
     await exhaust(endpoint, 20)
     expect(await reasonOf(endpoint)).toBe('enabled')
-    // What was given up before it answered counts for nothing, what was since does.
+    // Only deliveries given up after its last success count.
     instance.clock.advance(70 * HOUR + 1)
     await exhaust(endpoint, 1)
     expect(await reasonOf(endpoint)).toBe('no_success')
   })
 
-  test('for which a single delivery failed with 410 on the way and not in the end', async () => {
+  test('for which a delivery got 410 on the way, but not at the end', async () => {
     await using shop = await receiver((response, seen) => response.writeHead(seen === 1 ? 410 : 302).end())
     const endpoint = await instance.addEndpoint(shop.url)
-    await instance.tell(endpoint)
+    await instance.insertEvents(endpoint)
     await reaches(instance, endpoint, 'pending', 1)
     instance.clock.advance(6_000)
     sender.wake([endpoint])
@@ -108,13 +108,13 @@ describe('an endpoint is left enabled', () => {
     expect(await reasonOf(endpoint)).toBe('enabled')
   })
 
-  test('for a 410 to what was asked for by hand, while the automatic attempts are not used up', async () => {
+  test('for a 410 to a manual attempt, while automatic attempts remain', async () => {
     await using shop = await receiver(302)
     const endpoint = await instance.addEndpoint(shop.url)
-    await instance.tell(endpoint, 2)
+    await instance.insertEvents(endpoint, 2)
     const [canceled, barred] = await deliveriesOf(instance, endpoint)
     await instance.world.actors.dispatch({ kind: 'delivery', actor: canceled?.id ?? '', event: { type: 'cancel' } })
-    // Unless somebody was faster, and it failed too.
+    // Unless it failed before the manual attempt.
     await until(async () =>
       (await deliveriesOf(instance, endpoint)).every(({ state }) => state === 'failed' || state === 'canceled'),
     )
@@ -133,20 +133,20 @@ describe('an endpoint is left enabled', () => {
     expect(await reasonOf(endpoint)).toBe('enabled')
   })
 
-  test('that was enabled anew, by what was before', async () => {
+  test('that was enabled again, because of earlier failures', async () => {
     await using shop = await receiver(302)
     const endpoint = await instance.addEndpoint(shop.url)
     await exhaust(endpoint, 12)
     expect(await change(sql, endpoint, { status: 'disabled' })).toBe('changed')
     expect(await change(sql, endpoint, { status: 'enabled' })).toBe('changed')
-    // By the time there is, since people do that.
+    // With the real time, because people enable endpoints.
     instance.clock.set(new Date(Date.now() + 71 * HOUR))
     await exhaust(endpoint, 12)
     expect(await reasonOf(endpoint)).toBe('enabled')
   })
 })
 
-test('that an endpoint answers is noted once a minute, and changes nothing else of it', async () => {
+test('the last success of an endpoint is recorded once a minute, and changes nothing else', async () => {
   await using shop = await receiver()
   const endpoint = await instance.addEndpoint(shop.url)
   const read = () => sql<{ last_success_at: Date | null }[]>`

@@ -4,14 +4,14 @@ import process from 'node:process'
 import { until } from '../harness/until.ts'
 import { sendingInstance } from './sending-instance.ts'
 
-// As many as a day of a busy instance: `OUTAGE=full bun test --timeout 900000 test/webhooks/failing-tenth.test.ts`.
+// With the events of a busy day: `OUTAGE=full bun test --timeout 900000 test/webhooks/failing-tenth.test.ts`.
 const isFull = process.env.OUTAGE === 'full'
 const [EVENTS, LONG_MS] = isFull ? [100_000, 900_000] : [1_000, 120_000]
 const ENDPOINTS = 20
 const EACH = EVENTS / ENDPOINTS
 const WAITS_MS = [5_000, 60_000, 720_000, 7_200_000]
 
-/** Counts requests by endpoint and event; the first two endpoints fail, one for ever and one of them twice. */
+/** Counts requests by endpoint and event. The first two endpoints fail: one always, the other twice per event. */
 const receivers = async () => {
   const seen = Array.from({ length: ENDPOINTS }, () => new Map<string, number>())
   const statusOf = (index: number, times: number) => (index === 0 || (index === 1 && times <= 2) ? 500 : 200)
@@ -37,7 +37,7 @@ const receivers = async () => {
 }
 
 test(
-  `of ${EVENTS} events with a tenth of the receivers failing none is lost, and none unexpected`,
+  `of ${EVENTS} events, with a tenth of the receivers failing, none is lost and none is sent too often`,
   async () => {
     await using shops = await receivers()
     await using instance = await sendingInstance()
@@ -45,9 +45,9 @@ test(
     const endpoints: string[] = []
     while (endpoints.length < ENDPOINTS) endpoints.push(await instance.addEndpoint(shops.urlOf(endpoints.length)))
     const senders = [instance.startSender(), instance.startSender()]
-    for (const endpoint of endpoints) await instance.tell(endpoint, EACH)
+    for (const endpoint of endpoints) await instance.insertEvents(endpoint, EACH)
 
-    /** Until nothing is due and nothing under way. */
+    /** Waits until nothing is due or in progress. */
     const rested = () =>
       until(
         async () => {
@@ -67,16 +67,16 @@ test(
 
     const rows = await sql`
       select endpoint_id as endpoint, state, attempts, count(*)::integer from deliveries group by 1, 2, 3`
-    const told = endpoints.map((endpoint, index) => {
+    const received = endpoints.map((endpoint, index) => {
       const [state, attempts] = index === 0 ? ['failed', 5] : ['delivered', index === 1 ? 3 : 1]
       return { endpoint, state, attempts, count: EACH }
     })
-    expect(rows.map(row => ({ ...row })).toSorted(byEndpoint)).toEqual(told.toSorted(byEndpoint))
-    // What the receivers say to it: every event of theirs and no other, as often as it was attempted.
+    expect(rows.map(row => ({ ...row })).toSorted(byEndpoint)).toEqual(received.toSorted(byEndpoint))
+    // What the receivers got: exactly their events, as often as they were attempted.
     for (const [index, counts] of shops.seen.entries()) {
       const events = await sql<{ id: string }[]>`
         select event_id as id from deliveries where endpoint_id = ${endpoints[index] ?? ''}`
-      const times = told[index]?.attempts
+      const times = received[index]?.attempts
       expect(counts.size).toBe(EACH)
       expect(events.filter(({ id }) => counts.get(id) !== times)).toEqual([])
     }

@@ -45,14 +45,14 @@ const cancel = (actor: string, by = actors) => by.dispatch({ kind: 'payment', ac
 const sent = (merchantId: string) => sql<{ endpoint_id: string; event_type: string; livemode: boolean }[]>`
   select endpoint_id, event_type, livemode from deliveries where merchant_id = ${merchantId} order by seq`
 
-/** An event as a commit writes it, on a connection that may be in the middle of something. */
+/** Writes an event as a commit does, on a connection that may have an open transaction. */
 const insertEvent = (on: Sql, merchantId: string, type = 'payment.created') => on`
   insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
   select gen_random_uuid(), 'payment', actor, rev, ${type}, merchant_id, livemode, api_version, object, created_at, era
   from events where merchant_id = ${merchantId} limit 1`
 
 describe('an event', () => {
-  test('begins its deliveries as their machine begins them', async () => {
+  test('creates its deliveries in the initial state of their machine', async () => {
     const merchantId = await merchant()
     const endpointId = await create(sql, merchantId, ['payment.created'])
     await openPayment(merchantId)
@@ -74,12 +74,12 @@ describe('an event', () => {
     expect(own(made)).toEqual(own(asked))
     expect(made).toMatchObject({ event_id: event?.id, version: deliveryKind.version })
     expect(made?.created_at).toEqual(event?.created_at)
-    // The row has all that history would have.
+    // The row has everything that the history would have.
     expect(await sql`select from transitions where actor in (${String(made?.id)}, ${byMachine})`).toHaveLength(0)
     await sql`delete from deliveries where id = ${byMachine}`
   })
 
-  test('goes to those of its merchant and mode that list its type, and to nobody else', async () => {
+  test('goes only to the endpoints of its merchant and mode that subscribe to its type', async () => {
     const [lamps, chairs] = [await merchant(), await merchant()]
     const one = await create(sql, lamps, ['payment.created'])
     const two = await create(sql, lamps, ['payment.canceled', 'payment.created'])
@@ -87,8 +87,8 @@ describe('an event', () => {
     await create(sql, chairs, [...eventTypes])
     await create(sql, lamps, ['payment.late', 'refund.failed'])
     await cancel(await openPayment(lamps))
-    const told = (await sent(lamps)).map(({ endpoint_id, event_type }) => `${endpoint_id} ${event_type}`)
-    expect(told.toSorted()).toEqual(
+    const deliveries = (await sent(lamps)).map(({ endpoint_id, event_type }) => `${endpoint_id} ${event_type}`)
+    expect(deliveries.toSorted()).toEqual(
       [`${one} payment.created`, `${two} payment.created`, `${two} payment.canceled`].toSorted(),
     )
     await cancel(await openPayment(lamps, true))
@@ -99,26 +99,26 @@ describe('an event', () => {
     expect(await sent(chairs)).toHaveLength(0)
   })
 
-  test('is told in one notice, and in none where nobody listens', async () => {
+  test('sends one notification, and none without subscribers', async () => {
     const [lamps, chairs] = [await merchant(), await merchant()]
     const endpoints = await Promise.all(
       [1, 2, 3].map(() => create(sql, lamps, ['payment.created', 'payment.canceled'])),
     )
-    const told: string[][] = []
-    const { unlisten } = await sql.listen('deliveries', payload => void told.push(payload.split(',').toSorted()))
+    const deliveries: string[][] = []
+    const { unlisten } = await sql.listen('deliveries', payload => void deliveries.push(payload.split(',').toSorted()))
     await openPayment(chairs)
     const actor = crypto.randomUUID()
     await actors.dispatchBundle([
       { kind: 'payment', actor, create: { ...paymentOpening, windowMinutes: 30, merchantId: lamps, livemode: false } },
       { kind: 'payment', actor, event: { type: 'cancel' } },
     ])
-    await until(() => told.length > 0)
+    await until(() => deliveries.length > 0)
     await unlisten()
-    expect(told).toEqual([endpoints.toSorted()])
+    expect(deliveries).toEqual([endpoints.toSorted()])
     expect(await sent(lamps)).toHaveLength(6)
   })
 
-  test('looks up who listens, however many there are, and reads nobody else’s', async () => {
+  test('finds its subscribers, in any number, without reading those of others', async () => {
     const [lamps, chairs] = [await merchant(), await merchant()]
     await openPayment(lamps)
     await sql`
@@ -139,7 +139,7 @@ describe('an event', () => {
   })
 })
 
-describe('of a change of subscriptions and a commit with events', () => {
+describe('of a change of subscriptions and a simultaneous commit with events', () => {
   const waits = (pid: number) =>
     until(async () => (await sql`select from pg_locks where pid = ${pid} and not granted`).length > 0)
   const session = async () => {
@@ -147,7 +147,7 @@ describe('of a change of subscriptions and a commit with events', () => {
     const [row] = await own<{ pid: number }[]>`select pg_backend_pid() as pid`
     return Object.assign(own, { pid: row?.pid ?? 0 })
   }
-  /** What these leave is no change of an actor. */
+  /** These events belong to no change of an actor; the audit would report them. */
   const forget = async (merchantId: string) => {
     await sql`
       delete from transitions where actor in (
@@ -159,7 +159,7 @@ describe('of a change of subscriptions and a commit with events', () => {
   }
   const i1 = async () => (await audit(sql, kinds)).filter(({ invariant }) => invariant === 'I1')
 
-  test('the change waits for the commit that has looked already, and its events came before', async () => {
+  test('the change waits for the commit that has read the subscriptions, whose events keep the old ones', async () => {
     const lamps = await merchant()
     await openPayment(lamps)
     const [one, two] = [await session(), await session()]
@@ -175,7 +175,7 @@ describe('of a change of subscriptions and a commit with events', () => {
     await Promise.all([one.end(), two.end()])
   })
 
-  test('the commit waits for the change, and goes by it', async () => {
+  test('the commit waits for the change and uses the new subscriptions', async () => {
     const lamps = await merchant()
     await openPayment(lamps)
     const [one, two] = [await session(), await session()]
@@ -192,12 +192,12 @@ describe('of a change of subscriptions and a commit with events', () => {
     await Promise.all([one.end(), two.end()])
   })
 
-  test('a transaction that was older and looks later goes by the change too', async () => {
+  test('a transaction that began earlier but reads later uses the new subscriptions too', async () => {
     const lamps = await merchant()
     await openPayment(lamps)
     const [one] = [await session()]
     await one`begin`
-    // It has its number, and has looked at nothing yet.
+    // It has its transaction id, but has read nothing yet.
     await one`select pg_current_xact_id()`
     const [open, closed] = [
       await create(sql, lamps, ['payment.created']),
@@ -213,11 +213,11 @@ describe('of a change of subscriptions and a commit with events', () => {
   })
 })
 
-test('twenty writers commit while endpoints come, change and go: every event has exactly the deliveries it must have', async () => {
+test('while twenty writers commit and endpoints are created, changed and deleted, every event has exactly the right deliveries', async () => {
   const merchants = await Promise.all([1, 2, 3].map(merchant))
   const next = seeded(process.env.FAN_OUT_SEED)
   const pick = <T>(of: readonly [T, ...T[]]): T => of[Math.floor(next() * of.length)] ?? of[0]
-  // A second process beside the first, so that commits overlap.
+  // A second process, so that commits overlap.
   const others = connect(db.url, { byKey: true, max: 8 })
   const processes = [actors, await actorsOn(others)] as const
   const [first = '', ...rest] = merchants
@@ -244,7 +244,7 @@ test('twenty writers commit while endpoints come, change and go: every event has
       else await remove(others, mine.splice(mine.indexOf(endpoint), 1)[0] ?? '')
     }
   })
-  /** As its task does it: what is open is canceled first. */
+  /** As its task does: pending deliveries are canceled first. */
   const enable = async (endpoint: string) => {
     const open = await others<{ id: string }[]>`
       select id from deliveries where endpoint_id = ${endpoint} and state = 'pending'
@@ -265,7 +265,7 @@ test('twenty writers commit while endpoints come, change and go: every event has
       (select count(*)::int from deliveries d join webhook_endpoints w on w.id = d.endpoint_id
        where w.livemode <> d.livemode or w.merchant_id <> d.merchant_id) as mixed`
   expect(seen?.mixed).toBe(0)
-  // Or nothing here would show anything.
+  // Otherwise the test would prove nothing.
   expect(seen?.deliveries).toBeGreaterThan(100)
   expect(seen?.closed).toBeGreaterThan(10)
   await others.end({ timeout: 5 })

@@ -4,7 +4,7 @@ import { openPoster, type PostOutcome } from '../../src/webhooks/post.ts'
 import { cert } from './certificate.ts'
 import { answer, type RawReceiver, rawReceiver } from './raw-receiver.ts'
 
-/** What a name leads to, or a URL that needs no name. 127.0.0.1 alone is opened, and a healthy receiver is there. */
+/** The addresses of a name, or a URL without a name. Only 127.0.0.1 is allowed, where a healthy receiver listens. */
 const forbidden = [
   ...['0.0.0.0', '10.0.0.1', '100.64.0.1', '127.0.0.2', '169.254.169.254', '172.16.0.1', '192.0.2.1', '192.168.0.1'],
   ...['198.18.0.1', '224.0.0.1', '255.255.255.255', '::', '::1', '::ffff:10.0.0.1', '64:ff9b::a00:1', 'fd00::1'],
@@ -38,14 +38,14 @@ beforeAll(async () => {
   }
 }, 60_000)
 
-test.each(forbidden)('%s is not called, and 200 deliveries beside it are made', each => {
+test.each(forbidden)('%s is not called, and 200 other deliveries are made', each => {
   expect(outcomes.get(each)).toMatchObject({
     outcome: { outcome: 'forbidden_address', httpStatus: null, responseSnippet: null },
     healthy: HEALTHY,
   })
 })
 
-test('nobody but the healthy receiver was asked for anything', () => {
+test('only the healthy receiver got requests', () => {
   expect(healthy?.requests.length).toBe(HEALTHY * forbidden.length)
   expect(healthy?.requests.filter(request => request.includes('/forbidden'))).toEqual([])
 })

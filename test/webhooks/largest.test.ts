@@ -16,9 +16,9 @@ import { payments } from '../machines/payment-cases.ts'
 import { refunds } from '../machines/refund-cases.ts'
 import { T0 } from '../machines/table.ts'
 
-/** Six bytes each in JSON, which no other character takes. */
+/** A character that takes six bytes in JSON, which is the maximum. */
 const text = (length: number) => '\u0001'.repeat(length)
-/** As much as src/http/metadata.ts lets in. */
+/** As large as src/http/metadata.ts allows. */
 const metadata = { [text(40)]: text(200), rest: 'x'.repeat(4_096 - 6 * 240 - 17) }
 const most = Number.MAX_SAFE_INTEGER
 
@@ -39,13 +39,13 @@ const largestDispute = (dispute: Actor): Actor<Dispute> => ({
   context: {
     ...(dispute.context as Dispute),
     amountMinor: most,
-    // 18 KiB of JSON, which is what src/commands/disputes.ts lets in.
+    // 18 KiB of JSON, the limit of src/commands/disputes.ts.
     ...{ uncategorizedText: text(2_000), customerCommunication: text(1_070), shippingTrackingNumber: 'xxxx' },
     refundPolicy: '',
   },
 })
 
-/** What an event of the type would carry at most, whatever state it may be told of. */
+/** The largest object of events of the type, in any state. */
 const largest: readonly { readonly of: RegExp; readonly objects: readonly unknown[] }[] = [
   {
     of: /^payment\./,
@@ -77,7 +77,7 @@ const largest: readonly { readonly of: RegExp; readonly objects: readonly unknow
   },
 ]
 
-test.each([...eventTypes, testEventType])('the largest %s is one that a receiver has to take', eventType => {
+test.each([...eventTypes, testEventType])('the largest %s fits into the size that receivers must accept', eventType => {
   const objects = largest.flatMap(({ of, objects }) => (of.test(eventType) ? objects : []))
   expect(objects.length).toBeGreaterThan(0)
   for (const object of objects) {
@@ -89,7 +89,7 @@ test.each([...eventTypes, testEventType])('the largest %s is one that a receiver
   }
 })
 
-test('what is measured here is as large as it may be', () => {
+test('the objects measured here are as large as possible', () => {
   const [dispute] = everyActor(registered(disputeKind), disputes).map(largestDispute)
   const { uncategorizedText, customerCommunication, shippingTrackingNumber, refundPolicy } = dispute?.context ?? {}
   const bytes = [uncategorizedText, customerCommunication, shippingTrackingNumber, refundPolicy].map(

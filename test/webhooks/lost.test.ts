@@ -15,7 +15,7 @@ const attemptsAt = async (endpoint: string) => {
   return (await attemptsOf(instance, id)).map(({ outcome, http_status }) => http_status ?? outcome)
 }
 
-test('an attempt of which nothing is heard for 20 s is lost, and its end changes nothing any more', async () => {
+test('an attempt without a recorded outcome for 20 s is lost, and its late outcome changes nothing', async () => {
   const waiting: ServerResponse[] = []
   await using shop = await receiver((response, seen) => {
     if (seen === 1) waiting.push(response)
@@ -23,7 +23,7 @@ test('an attempt of which nothing is heard for 20 s is lost, and its end changes
   })
   const endpoint = await instance.addEndpoint(shop.url)
   const sender = instance.startSender({ reapMs: 20 })
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   await until(() => waiting.length === 1)
   instance.clock.advance(20_000)
   expect(await findLostDeliveries(sql, new Date(instance.clock.now().getTime() - LEASE_MS), 10)).toEqual([])
@@ -39,7 +39,7 @@ test('an attempt of which nothing is heard for 20 s is lost, and its end changes
   expect(await attemptsAt(endpoint)).toEqual(['lost', 500])
 })
 
-test('a step whose answer is lost is taken once: what it claimed is sent, what it recorded stays', async () => {
+test('a step whose database response is lost is done once: its claims are sent and its records kept', async () => {
   await using far = await sendingInstance({ distant: true })
   const backend = async () => (await far.world.sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid
   await using shop = await receiver()
@@ -50,12 +50,12 @@ test('a step whose answer is lost is taken once: what it claimed is sent, what i
     await until(async () => (await all()).filter(({ state }) => state === 'delivered').length === count)
     expect(await all()).toMatchObject(Array(count).fill({ rev: 3, attempts: 1 }))
   }
-  await far.tell(endpoint)
+  await far.insertEvents(endpoint)
   sender.wake([endpoint])
   await delivered(1)
 
   const first = await backend()
-  await far.tell(endpoint)
+  await far.insertEvents(endpoint)
   far.loseAnswer()
   sender.wake([endpoint])
   await delivered(2)
@@ -65,7 +65,7 @@ test('a step whose answer is lost is taken once: what it claimed is sent, what i
     far.loseAnswer()
     response.writeHead(200).end()
   })
-  await far.tell(endpoint)
+  await far.insertEvents(endpoint)
   sender.wake([endpoint])
   await delivered(3)
   expect(new Set([first, second, await backend()]).size).toBe(3)

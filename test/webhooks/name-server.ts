@@ -1,11 +1,11 @@
 import { createSocket } from 'node:dgram'
 import { isIPv4 } from 'node:net'
 
-/** What a name server knows: addresses by name. A family that is `silent` is never answered. */
+/** The zone of a name server: addresses by name. Queries for a `silent` family get no response. */
 export type Zone = { readonly [name: string]: { readonly a?: Answer; readonly aaaa?: Answer } }
 type Answer = readonly string[] | 'silent'
 
-/** A name server on loopback. What is not in its zone does not exist. */
+/** A name server on loopback. Names outside its zone do not exist. */
 export const nameServer = async (zone: Zone) => {
   const asked: string[] = []
   const socket = createSocket('udp4')
@@ -40,7 +40,7 @@ const readQuestion = (message: Buffer) => {
   return { name: labels.join('.'), type: message.readUInt16BE(at + 1), end: at + 5 }
 }
 
-/** Of the name that was asked for, to be kept for a minute. */
+/** A record of the requested name with a TTL of a minute. */
 const recordOf = (address: string): Buffer => {
   const bytes = isIPv4(address)
     ? Buffer.from(address.split('.').map(Number))

@@ -8,7 +8,7 @@ import { answer, closedPort, rawReceiver } from './raw-receiver.ts'
 const usual = parseEnv({}).webhooks
 const opened = parseEnv({ WEBHOOK_ALLOW: '127.0.0.0/8,::1' }).webhooks
 
-/** Names lead to loopback, which is opened, and the certificate of the tests is trusted, unless said otherwise. */
+/** By default, names resolve to loopback, which is allowed, and the certificate of the tests is trusted. */
 const poster = (options: Partial<PosterOptions> & { readonly trusting?: boolean } = {}) => {
   const { trusting = true, ...further } = options
   const usually = { rules: opened, resolve: async () => ['127.0.0.1'], ...(trusting && { ca: cert }) }
@@ -23,7 +23,7 @@ const poster = (options: Partial<PosterOptions> & { readonly trusting?: boolean 
 
 const thanks = { request: (socket: { write(text: string): unknown }) => void socket.write(answer(200, 'ok')) }
 
-test('a request is the body and the headers, with a name for the receiver', async () => {
+test('a request has the body and the headers, with the name of the receiver', async () => {
   await using receiver = await rawReceiver(thanks)
   using out = poster()
   const headers = { 'Service-Signature': 't=1,v1=00' }
@@ -48,7 +48,7 @@ test('a request is the body and the headers, with a name for the receiver', asyn
   ])
 })
 
-test('every status counts: 2xx delivers, 3xx is a redirect, anything else an error', async () => {
+test('any 2xx delivers, 3xx is a redirect, anything else is an error', async () => {
   await using receiver = await rawReceiver({
     request: (socket, request) => void socket.write(answer(Number(/\/(\d+) /.exec(request)?.[1]))),
   })
@@ -74,7 +74,7 @@ test('a redirect is not followed', async () => {
   expect(elsewhere.connections.made).toBe(0)
 })
 
-test('what an answer asks to wait is passed on, unless it is good', async () => {
+test('the Retry-After of an error is returned', async () => {
   await using receiver = await rawReceiver({
     request: (socket, request) =>
       void socket.write(
@@ -86,7 +86,7 @@ test('what an answer asks to wait is passed on, unless it is good', async () => 
   expect((await out.post(`https://a.receiver.test:${receiver.port}/ok`)).retryAfterSeconds).toBeNull()
 })
 
-test('connections are kept, as many as there were requests at a time', async () => {
+test('connections are reused, as many as there were simultaneous requests', async () => {
   await using receiver = await rawReceiver(thanks)
   using out = poster()
   const url = `https://a.receiver.test:${receiver.port}/`
@@ -98,7 +98,7 @@ test('connections are kept, as many as there were requests at a time', async () 
   expect(receiver.connections.made).toBeLessThan(60)
 })
 
-test('of an answer 16 KiB are read, and what says more is hung up on', async () => {
+test('16 KiB of a response are read; the connection of a longer one is closed', async () => {
   await using receiver = await rawReceiver({
     request: (socket, request) => void socket.write(answer(200, 'x'.repeat(Number(/\/(\d+) /.exec(request)?.[1])))),
   })
@@ -107,18 +107,18 @@ test('of an answer 16 KiB are read, and what says more is hung up on', async () 
   const delivered = { outcome: 'delivered', responseSnippet: 'x'.repeat(1_000) }
   for (const bytes of [16_384, 16_384, 16_385]) expect(await post(bytes)).toMatchObject(delivered)
   expect(receiver.connections.made).toBe(1)
-  // An answer that was read to its end would have left the connection to the next request.
+  // A response that was read to its end would leave its connection open.
   expect(await post(16_384)).toMatchObject(delivered)
   expect(receiver.connections.made).toBe(2)
 })
 
-test('a connection is used for the name that it was made for, and no other', async () => {
+test('a connection is used only for the name for which it was made', async () => {
   await using receiver = await rawReceiver(thanks)
   using out = poster()
   expect((await out.post(`https://a.receiver.test:${receiver.port}/`)).outcome).toBe('delivered')
   expect((await out.post(`https://b.receiver.test:${receiver.port}/`)).outcome).toBe('delivered')
   expect(receiver.connections.made).toBe(2)
-  // At the same address, and its certificate does not say that it is this one.
+  // The other name has the same address, but the certificate lacks it.
   expect((await out.post(`https://a.b.receiver.test:${receiver.port}/`)).outcome).toBe('tls_failed')
   expect((await out.post(`https://other.test:${receiver.port}/`)).outcome).toBe('tls_failed')
   expect((await out.post(`https://127.0.0.1:${receiver.port}/`)).outcome).toBe('delivered')
@@ -126,7 +126,7 @@ test('a connection is used for the name that it was made for, and no other', asy
   expect(receiver.requests.length).toBe(3)
 })
 
-test('a certificate that nobody vouches for is refused, whatever the environment says', async () => {
+test('an untrusted certificate is refused, whatever the environment variables say', async () => {
   await using receiver = await rawReceiver(thanks)
   using out = poster({ trusting: false })
   process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
@@ -138,7 +138,7 @@ test('a certificate that nobody vouches for is refused, whatever the environment
   expect(receiver.requests.length).toBe(0)
 })
 
-test('a kept connection that the receiver has ended is replaced', async () => {
+test('a kept connection that the receiver has closed is replaced', async () => {
   await using receiver = await rawReceiver({ request: socket => void socket.write(answer(200), () => socket.end()) })
   using out = poster()
   for (let sent = 1; sent <= 3; sent++) {
@@ -148,7 +148,7 @@ test('a kept connection that the receiver has ended is replaced', async () => {
   expect(receiver.connections.made).toBe(3)
 })
 
-test('a kept connection that dies on the next request fails that attempt, and nothing is sent again', async () => {
+test('when a kept connection dies during the next request, the attempt fails and nothing is sent again', async () => {
   const seen = new Set<unknown>()
   await using receiver = await rawReceiver({
     request: socket => {
@@ -165,7 +165,7 @@ test('a kept connection that dies on the next request fails that attempt, and no
   expect((await out.post(url)).outcome).toBe('delivered')
 })
 
-test('the time is for the lookup too', async () => {
+test('the timeout includes the DNS lookup', async () => {
   using out = poster({ resolve: () => new Promise(() => {}), timeoutMs: 100 })
   const { outcome, durationMs } = await out.post('https://a.receiver.test/')
   expect(outcome).toBe('dns_failed')
@@ -173,14 +173,14 @@ test('the time is for the lookup too', async () => {
 })
 
 test.each<[string, () => Promise<readonly string[]>]>([
-  ['cannot be looked up', () => Promise.reject(new Error('ENOTFOUND'))],
+  ['cannot be resolved', () => Promise.reject(new Error('ENOTFOUND'))],
   ['has no address', async () => []],
 ])('a name that %s fails the attempt', async (_, resolve) => {
   using out = poster({ resolve })
   expect(await out.post('https://a.receiver.test/')).toMatchObject({ outcome: 'dns_failed', httpStatus: null })
 })
 
-/** What must not be called, by name and by address. */
+/** URLs and addresses that must not be called. */
 test.each([
   ['https://a.receiver.test/', '10.0.0.1'],
   ['https://a.receiver.test/', '93.184.216.34 10.0.0.1'],
@@ -197,12 +197,12 @@ test.each([
   ['https://me@a.receiver.test/', '127.0.0.1'],
   ['ftp://a.receiver.test/', '127.0.0.1'],
   ['nonsense', '127.0.0.1'],
-])('%s is not called when it leads to %p', async (url, addresses) => {
+])('%s is not called when it resolves to %p', async (url, addresses) => {
   using out = poster({ resolve: async () => addresses.split(' ') })
   expect(await out.post(url)).toMatchObject({ outcome: 'forbidden_address', httpStatus: null, responseSnippet: null })
 })
 
-test('loopback is called only where it is opened, and without TLS only in test mode', async () => {
+test('loopback is called only where it is allowed, and without TLS only in test mode', async () => {
   await using secure = await rawReceiver(thanks)
   await using plain = await rawReceiver(thanks, { secure: false })
   using most = poster({ rules: usual })
@@ -220,7 +220,7 @@ test('loopback is called only where it is opened, and without TLS only in test m
   expect([secure.requests.length, plain.requests.length]).toEqual([2, 2])
 })
 
-test('a name that leads elsewhere the second time is judged again, and never looked up between judging and calling', async () => {
+test('a name that resolves differently later is checked again, and not resolved between check and request', async () => {
   await using receiver = await rawReceiver(thanks)
   const answers = [['127.0.0.1'], ['10.0.0.1']]
   using out = poster({ resolve: async () => answers.shift() ?? ['127.0.0.1'] })
@@ -236,7 +236,7 @@ test('a name that leads elsewhere the second time is judged again, and never loo
   expect(receiver.requests.length).toBe(delivered)
 })
 
-test('the next address is tried while nothing was sent, and only then', async () => {
+test('the next address is tried only while nothing was sent', async () => {
   await using receiver = await rawReceiver(thanks)
   const url = `https://a.receiver.test:${receiver.port}/`
   using out = poster({ resolve: async () => ['127.0.0.3', '127.0.0.2', '127.0.0.1'] })
@@ -249,12 +249,12 @@ test('the next address is tried while nothing was sent, and only then', async ()
   expect(cut.requests.length).toBe(1)
 })
 
-test('where nobody listens the connection fails', async () => {
+test('without a listener the connection fails', async () => {
   using out = poster()
   expect((await out.post(`https://127.0.0.1:${await closedPort()}/`)).outcome).toBe('connection_failed')
 })
 
-test('closing ends what is under way, and nothing is sent any more', async () => {
+test('close() ends requests in progress, and nothing is sent afterwards', async () => {
   await using receiver = await rawReceiver({})
   const out = poster()
   const url = `https://a.receiver.test:${receiver.port}/`
@@ -267,7 +267,7 @@ test('closing ends what is under way, and nothing is sent any more', async () =>
   expect(receiver.requests.length).toBe(1)
 })
 
-test('a header that cannot be sent is a failed attempt, and no other header comes of it', async () => {
+test('an invalid header fails the attempt, and sends no other header', async () => {
   await using receiver = await rawReceiver(thanks)
   using out = poster()
   const headers = { 'x-id': 'a\r\nx-other: b' }

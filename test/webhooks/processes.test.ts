@@ -5,7 +5,7 @@ import { until } from '../harness/until.ts'
 import { receiver } from './receiver.ts'
 import { attemptsOf, deliveriesOf, sendingInstance } from './sending-instance.ts'
 
-// Processes of their own go by the time there is.
+// The processes use the real time.
 const instance = await sendingInstance({ at: new Date() })
 const { sql } = instance
 afterAll(() => instance[Symbol.asyncDispose]())
@@ -33,15 +33,15 @@ const senderProcess = (at = '', options = {}) => {
   }
 }
 
-/** Something to be sent to a new endpoint now, as the other processes know it. */
-const tellSomebody = async (url: string, times = 1): Promise<string> => {
+/** Adds an event for a new endpoint, visible to the other processes. */
+const addEvent = async (url: string, times = 1): Promise<string> => {
   instance.clock.set(new Date())
   const endpoint = await instance.addEndpoint(url)
-  await instance.tell(endpoint, times)
+  await instance.insertEvents(endpoint, times)
   return endpoint
 }
 
-/** A sender in this process, in whose time every lease is over, and then every wait. */
+/** A sender in this process for which every lease, and then every retry delay, is over. */
 const later = async (endpoint: string) => {
   await using stack = new AsyncDisposableStack()
   const sender = stack.adopt(instance.startSender({ reapMs: 20 }), its => its.stop())
@@ -62,9 +62,9 @@ describe('a process that is killed', () => {
     ['before the request', 0],
     ['during the request', 1],
     ['after the request', 1],
-  ])('%s loses its attempt, which counts, and another one follows', async (moment, requests) => {
+  ])('%s loses its attempt, which counts, and another attempt follows', async (moment, requests) => {
     await using shop = await receiver(moment === 'during the request' ? 'silence' : 200)
-    const endpoint = await tellSomebody(shop.url)
+    const endpoint = await addEvent(shop.url)
     {
       await using its = senderProcess(`killed ${moment}`)
       expect(await its.exited).toBe('SIGKILL')
@@ -78,12 +78,12 @@ describe('a process that is killed', () => {
   })
 })
 
-test('a process that is stopped for long changes nothing when it goes on, and sends nothing it held all the time', async () => {
+test('a process that was frozen for long changes nothing when it resumes, and does not send what it had claimed before', async () => {
   await using shop = await receiver()
-  // A busy machine may take its time between taking up and sending; what is stopped for longer is stale all the same.
+  // Longer than a busy machine needs between claim and request, and shorter than the freeze.
   const staleMs = 2_000
   await using its = senderProcess('stopped before the request', { staleMs })
-  const endpoint = await tellSomebody(shop.url, 2)
+  const endpoint = await addEvent(shop.url, 2)
   await until(async () => (await deliveriesOf(instance, endpoint)).every(({ state }) => state === 'sending'))
   await until(() => isStopped(its.child.pid), { everyMs: 100 })
   const stoppedAt = performance.now()
@@ -93,21 +93,21 @@ test('a process that is stopped for long changes nothing when it goes on, and se
   its.child.kill('SIGCONT')
   await its.end()
   expect(await its.exited).toBe(0)
-  // The one it had in its hands may have gone out, late; the other one it has given up.
+  // The request in progress may have been sent late; the other one was given up.
   expect(shop.seen.length).toBeLessThanOrEqual(3)
   for (const { id, rev } of await deliveriesOf(instance, endpoint)) {
     expect(rev).toBe(5)
     expect((await attemptsOf(instance, id)).map(({ outcome }) => outcome)).toEqual(['lost', 'delivered'])
   }
-  // It waits for five things, each of which may take its time on a busy machine.
+  // Five waits, each of which may take long on a busy machine.
 }, 180_000)
 
 const isStopped = (pid = 0): boolean =>
   execFileSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).trim() === 'T'
 
-test('a process that is told to end waits for the answers, and leaves nothing open', async () => {
+test('a process that is stopped waits for responses and leaves no attempt open', async () => {
   await using shop = await receiver(response => setTimeout(() => response.writeHead(204).end(), 500))
-  const endpoint = await tellSomebody(shop.url, 4)
+  const endpoint = await addEvent(shop.url, 4)
   await using its = senderProcess()
   await until(() => shop.seen.length === 4)
   await its.end()
@@ -116,9 +116,9 @@ test('a process that is told to end waits for the answers, and leaves nothing op
   expect(await claims()).toHaveLength(0)
 })
 
-test('a process that is told to end gives up answers that take too long', async () => {
+test('a process that is stopped gives up responses that take too long', async () => {
   await using shop = await receiver('silence')
-  const endpoint = await tellSomebody(shop.url)
+  const endpoint = await addEvent(shop.url)
   await using its = senderProcess('', { stopGraceMs: 50 })
   await until(() => shop.seen.length === 1)
   await its.end()
@@ -127,13 +127,13 @@ test('a process that is told to end gives up answers that take too long', async 
   expect(await claims()).toHaveLength(0)
 })
 
-test('three processes at once send everything once', async () => {
+test('three processes at the same time send everything once', async () => {
   await using shop = await receiver(response => setTimeout(() => response.writeHead(200).end(), Math.random() * 5))
   await using _one = senderProcess()
   await using _two = senderProcess()
   await using _three = senderProcess()
   await Promise.all([_one.ready, _two.ready, _three.ready])
-  const endpoints = await Promise.all(Array.from({ length: 6 }, () => tellSomebody(shop.url, 100)))
+  const endpoints = await Promise.all(Array.from({ length: 6 }, () => addEvent(shop.url, 100)))
   const all = async () => (await Promise.all(endpoints.map(id => deliveriesOf(instance, id)))).flat()
   const done = await until(async () => {
     const each = await all()

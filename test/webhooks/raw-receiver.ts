@@ -2,18 +2,18 @@ import { createServer as createTcpServer, type Server, type Socket } from 'node:
 import { createServer as createTlsServer } from 'node:tls'
 import { cert, key } from './certificate.ts'
 
-/** What is done with a connection on which a whole request has arrived, or that was just made. */
+/** What to do with a connection that was just made, or that has received a whole request. */
 export type Behaviour = {
   readonly request?: (socket: Socket, request: string) => void
   readonly connection?: (socket: Socket) => void
 }
 
-/** A server on loopback that speaks TLS, or nothing on top of TCP, and otherwise whatever bytes it is told to. */
+/** A server on loopback with TLS or plain TCP, which sends any bytes that a test wants. */
 export type RawReceiver = AsyncDisposable & {
   readonly port: number
-  /** Head and body of each request, as it came. */
+  /** Head and body of each request. */
   readonly requests: readonly string[]
-  /** Connections made so far, and those that are open now. */
+  /** Connections made so far, and those open now. */
   readonly connections: { made: number; open: number }
 }
 
@@ -45,7 +45,7 @@ export const rawReceiver = async (
     })
   }
   const server: Server = secure ? createTlsServer({ key, cert }, serve) : createTcpServer(serve)
-  // Of clients that do not like the certificate.
+  // Errors of clients that do not trust the certificate.
   server.on('tlsClientError', () => {})
   await new Promise<void>(resolve => server.listen(0, at, resolve))
   return {
@@ -66,11 +66,11 @@ const endOfRequest = (text: string): number | undefined => {
   return text.length < end ? undefined : end
 }
 
-/** A whole answer. */
+/** A whole response. */
 export const answer = (status: number, body = '', headers = ''): string =>
   `HTTP/1.1 ${status} Whatever\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 
-/** Writes the same for as long as somebody reads, after a beginning. */
+/** Writes a beginning, and then the same chunk as long as it is read. */
 export const endlessly = (socket: Socket, text: string, beginning = ''): void => {
   socket.write(beginning)
   const write = () => {
@@ -80,7 +80,7 @@ export const endlessly = (socket: Socket, text: string, beginning = ''): void =>
   write()
 }
 
-/** Writes a byte at a time, after a beginning. */
+/** Writes a beginning, and then one byte at a time. */
 export const drip = (socket: Socket, text: string, beginning = ''): void => {
   socket.write(beginning)
   let at = 0
@@ -90,7 +90,7 @@ export const drip = (socket: Socket, text: string, beginning = ''): void => {
   socket.on('close', () => clearInterval(timer))
 }
 
-/** A port on which nobody listens. */
+/** A port on which nothing listens. */
 export const closedPort = async (): Promise<number> => {
   await using receiver = await rawReceiver({}, { secure: false })
   return receiver.port

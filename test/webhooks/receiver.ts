@@ -2,10 +2,10 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 
 export type Received = { readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: string }
 
-/** How one answers: with a status, with what the function does, or never. */
+/** A status to respond with, a function that responds, or no response. */
 export type Answering = number | 'silence' | ((response: ServerResponse, seen: number) => void)
 
-/** Somebody's server on loopback, which remembers what it was sent. */
+/** A server on loopback that records its requests. */
 export type Receiver = AsyncDisposable & {
   readonly url: string
   readonly seen: readonly Received[]

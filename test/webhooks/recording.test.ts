@@ -6,7 +6,7 @@ import { keyring, loopbackPoster } from './loopback.ts'
 import { receiver } from './receiver.ts'
 import { attemptsOf, deliveriesOf, reaches, type SendingInstance, sendingInstance } from './sending-instance.ts'
 
-/** Answers are told when somebody says so, all at once, so that one step records them. */
+/** Outcomes are held back until the test releases them together, so that one step records them. */
 const heldBack = () => {
   const gate = Promise.withResolvers<void>()
   const poster = loopbackPoster()
@@ -31,7 +31,7 @@ const outcomesOf = async (instance: SendingInstance, endpoint: string) => {
   return (await attemptsOf(instance, id)).map(({ outcome, http_status }) => http_status ?? outcome)
 }
 
-/** When every lease is over. */
+/** Reaps with a clock at which every lease is over. */
 const reapAll = async (instance: SendingInstance) => {
   instance.clock.advance(20_001)
   const reaping = instance.startSender({ ...deaf, reapMs: 20 })
@@ -41,39 +41,39 @@ const reapAll = async (instance: SendingInstance) => {
 
 const deaf = { pollMs: 60_000, sweepMs: 60_000, reapMs: 60_000 }
 
-test('an answer that cannot be written down keeps no other from it, and is found to be lost', async () => {
+test('an outcome that cannot be recorded does not block others, and its attempt is found lost', async () => {
   await using instance = await sendingInstance()
   await using shop = await receiver()
-  await using teapot = await receiver(418)
+  await using unrecordable = await receiver(418)
   await instance.sql`alter table delivery_attempts add constraint no_teapots check (http_status <> 418)`
-  const strange = await instance.addEndpoint(teapot.url)
+  const failing = await instance.addEndpoint(unrecordable.url)
   const others = await Promise.all([1, 2, 3].map(() => instance.addEndpoint(shop.url)))
-  for (const endpoint of [others[0] ?? '', strange, ...others.slice(1)]) await instance.tell(endpoint)
+  for (const endpoint of [others[0] ?? '', failing, ...others.slice(1)]) await instance.insertEvents(endpoint)
   const { poster, held, release } = heldBack()
   const sender = instance.startSender({ poster })
-  sender.wake([strange, ...others])
+  sender.wake([failing, ...others])
   await until(() => held() === 4)
   release()
   for (const endpoint of others) await reaches(instance, endpoint, 'delivered', 1)
-  await reaches(instance, strange, 'sending', 1)
-  // Its claim is still there when the last of it has ended otherwise.
-  await instance.tell(others[0] ?? '')
+  await reaches(instance, failing, 'sending', 1)
+  // Its claim remains after the other attempts of the claim have ended.
+  await instance.insertEvents(others[0] ?? '')
   await until(async () => (await deliveriesOf(instance, others[0] ?? '')).every(({ state }) => state === 'delivered'))
   await sender.stop()
   await reapAll(instance)
-  await reaches(instance, strange, 'pending', 1)
-  expect(await outcomesOf(instance, strange)).toEqual(['lost'])
+  await reaches(instance, failing, 'pending', 1)
+  expect(await outcomesOf(instance, failing)).toEqual(['lost'])
 })
 
-test('what was delivered is delivered, though whoever wrote that down ends before he tells the delivery', async () => {
+test('a delivery whose success was recorded is delivered, although the process ended before it changed the delivery', async () => {
   await using instance = await sendingInstance()
   await using shop = await receiver()
   const endpoint = await instance.addEndpoint(shop.url)
   const { poster, held, release } = heldBack()
-  // From here on nothing happens, as in a process that is killed.
+  // From here on the process does nothing, as if killed.
   const actors = { ...instance.world.actors, dispatch: () => new Promise<never>(() => {}) }
   const sender = openSender({ ...instance.world, actors }, { keyring, ...deaf, poster })
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   sender.wake([endpoint])
   await until(() => held() === 1)
   const { id } = await reaches(instance, endpoint, 'sending', 1)
@@ -87,22 +87,22 @@ test('what was delivered is delivered, though whoever wrote that down ends befor
   expect(await outcomesOf(instance, endpoint)).toEqual([200])
 })
 
-test('what was delivered is delivered, though the answer that somebody wanted to cancel it is lost', async () => {
+test('a delivery whose success was recorded is delivered, although the response of a cancellation was lost', async () => {
   await using far = await sendingInstance({ distant: true })
   await using shop = await receiver()
   const [slow, other] = [await far.addEndpoint(shop.url), await far.addEndpoint(shop.url)]
   const { poster, held, release } = heldBack()
   const sender = far.startSender({ ...deaf, poster })
-  await far.tell(slow)
+  await far.insertEvents(slow)
   sender.wake([slow])
   await until(() => held() === 1)
   const { id } = await reaches(far, slow, 'sending', 1)
   const canceled = await far.world.actors.dispatch({ kind: 'delivery', actor: id, event: { type: 'cancel' } })
   expect(canceled).toMatchObject({ ok: true })
   await far.world.actors.idle()
-  await far.tell(other)
+  await far.insertEvents(other)
   release()
-  // Behind the answer, and before the step that it shares with what is taken up.
+  // After the response, and before the step that also claims.
   await Promise.resolve()
   far.loseAnswer()
   sender.wake([other])

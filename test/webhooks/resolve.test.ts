@@ -17,13 +17,13 @@ test('all addresses of a name are found, IPv4 first', async () => {
   expect(await resolve('new.example')).toEqual(['2606:4700::1111'])
 })
 
-test('what the DNS does not know may be in the hosts file', async () => {
+test('names that DNS does not know are looked up in the hosts file', async () => {
   using server = await nameServer({})
   expect(await resolveBy([server.at])('localhost')).toContain('127.0.0.1')
   expect(server.asked.toSorted()).toEqual(['localhost 1', 'localhost 28'])
 })
 
-test('a server that is silent about IPv6 holds nobody up for good, and one that says nothing is given up', async () => {
+test('a name server that is silent about IPv6 does not block a lookup, and a silent one is given up', async () => {
   using server = await nameServer({
     'half.example': { a: ['93.184.216.34'], aaaa: 'silent' },
     'dead.example': { a: 'silent', aaaa: 'silent' },
@@ -34,26 +34,26 @@ test('a server that is silent about IPv6 holds nobody up for good, and one that 
   expect(dead.status).toBe('rejected')
 })
 
-/** Names are looked up when the test says so. */
+/** Lookups end when the test says so. */
 const byHand = () => {
-  const open = new Map<string, { tell(addresses: readonly string[]): void; fail(): void }>()
+  const open = new Map<string, { resolveNow(addresses: readonly string[]): void; fail(): void }>()
   const asked: string[] = []
   const resolve = (name: string) =>
-    new Promise<readonly string[]>((tell, fail) => {
+    new Promise<readonly string[]>((resolveNow, fail) => {
       asked.push(name)
-      open.set(name, { tell, fail: () => fail(new Error('no answer')) })
+      open.set(name, { resolveNow, fail: () => fail(new Error('no answer')) })
     })
   return { resolve, asked, open }
 }
 
-test('a name is looked up once a second, however many ask, and a failure is not remembered', async () => {
+test('a name is looked up once a second, however many requests need it, and failures are not cached', async () => {
   const { resolve, asked, open } = byHand()
   let time = 0
   const resolver = openResolver(resolve, { now: () => time })
   expect(resolver.known('a.example')).toBeUndefined()
   const first = [resolver.find('a.example'), resolver.find('a.example')]
   time = 400
-  open.get('a.example')?.tell(['93.184.216.34'])
+  open.get('a.example')?.resolveNow(['93.184.216.34'])
   expect(await Promise.all(first)).toEqual([['93.184.216.34'], ['93.184.216.34']])
   time = 1_399
   expect(resolver.known('a.example')).toEqual(['93.184.216.34'])
@@ -63,7 +63,7 @@ test('a name is looked up once a second, however many ask, and a failure is not 
   open.get('a.example')?.fail()
   await expect(second).rejects.toThrow()
   const third = resolver.find('a.example')
-  open.get('a.example')?.tell(['93.184.216.35'])
+  open.get('a.example')?.resolveNow(['93.184.216.35'])
   expect(await third).toEqual(['93.184.216.35'])
   expect(asked.length).toBe(3)
 })
@@ -73,20 +73,20 @@ test('a lookup that never ends is given up', async () => {
   await expect(resolver.find('dead.example')).rejects.toThrow()
 })
 
-test('a thousand dead names keep neither names that were found before nor new ones from being looked up', async () => {
+test('a thousand unresolvable names block neither known nor new names', async () => {
   const { resolve, asked, open } = byHand()
   let time = 0
   const resolver = openResolver(resolve, { now: () => time })
   const dead = Array.from({ length: 1_000 }, (_, i) => `dead${i}.example`)
   const live = resolver.find('live.example')
-  open.get('live.example')?.tell(['93.184.216.34'])
+  open.get('live.example')?.resolveNow(['93.184.216.34'])
   await live
   time = 2_000
 
-  // All for the first time: the known name goes past them.
+  // None of them is known yet: the known name goes first.
   const failed = dead.map(name => resolver.find(name).catch(() => 'failed'))
   const again = resolver.find('live.example')
-  open.get('live.example')?.tell(['93.184.216.34'])
+  open.get('live.example')?.resolveNow(['93.184.216.34'])
   expect(await again).toEqual(['93.184.216.34'])
   expect(asked.length).toBeLessThan(300)
   while (open.size > 0) {
@@ -98,14 +98,14 @@ test('a thousand dead names keep neither names that were found before nor new on
   }
   expect(new Set(await Promise.all(failed))).toEqual(new Set(['failed']))
 
-  // All again: a new name goes past them too.
+  // Now they have failed: a new name goes first too.
   for (const name of dead) resolver.find(name).catch(() => {})
   const fresh = resolver.find('fresh.example')
-  open.get('fresh.example')?.tell(['93.184.216.34'])
+  open.get('fresh.example')?.resolveNow(['93.184.216.34'])
   expect(await fresh).toEqual(['93.184.216.34'])
 })
 
-test('turns are taken in order, and a failure gives its turn back', async () => {
+test('waiting lookups start in order, and a failed one frees its slot', async () => {
   const { resolve, asked, open } = byHand()
   const inOrder = limitConcurrency(2, resolve)
   const all = ['a', 'b', 'c', 'd'].map(name => inOrder(name).catch(() => 'failed'))
@@ -114,10 +114,10 @@ test('turns are taken in order, and a failure gives its turn back', async () => 
   await all[1]
   await new Promise(resolve => setImmediate(resolve))
   expect(asked).toEqual(['a', 'b', 'c'])
-  for (const name of ['a', 'c']) open.get(name)?.tell([])
+  for (const name of ['a', 'c']) open.get(name)?.resolveNow([])
   await Promise.all([all[0], all[2]])
   await new Promise(resolve => setImmediate(resolve))
-  open.get('d')?.tell([])
+  open.get('d')?.resolveNow([])
   await all[3]
   expect(asked).toEqual(['a', 'b', 'c', 'd'])
 })

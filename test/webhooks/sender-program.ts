@@ -8,7 +8,7 @@ import { openSender } from '../../src/webhooks/sender.ts'
 import '../harness/end-with-parent.ts'
 import { keyring, loopbackPoster } from './loopback.ts'
 
-/** A process that sends. AT names the moment at which it ends or stops itself, as nobody from outside could hit it. */
+/** A process that sends. AT names the moment at which it kills or stops itself, which could not be hit from outside. */
 const { DATABASE_URL = '', AT, SENDER = '{}' } = process.env
 const outside = {
   sql: connect(DATABASE_URL, { byKey: true, name: 'paymachine actors' }),
@@ -23,7 +23,7 @@ const pass = (moment: string) => {
   if (AT !== `stopped ${moment}` || stopped) return
   stopped = true
   process.kill(process.pid, 'SIGSTOP')
-  // Any thread may take the signal: until it has, this one would go on.
+  // Any thread may receive the signal; until then this one must not continue.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
 }
 const world = { ...outside, actors: await openActors(outside, kinds) }

@@ -19,20 +19,20 @@ export type SendingInstance = AsyncDisposable & {
   readonly world: Services
   readonly clock: ReturnType<typeof manualClock>
   readonly url: string
-  /** For looking, beside the instance's own. */
+  /** For queries of the test, separate from the instance's own connections. */
   readonly sql: Sql
-  /** Of the one merchant, in test mode. */
+  /** For the one merchant, in test mode. */
   addEndpoint(url: string, columns?: Readonly<Record<string, unknown>>): Promise<string>
-  /** Every endpoint is told of a payment. */
+  /** Its event goes to every endpoint. */
   openPayment(): Promise<void>
-  /** One endpoint is told something, so many times; whoever sends has to find it. */
-  tell(endpointId: string, times?: number, object?: object): Promise<void>
+  /** Inserts events for one endpoint, without a wake-up. */
+  insertEvents(endpointId: string, times?: number, object?: object): Promise<void>
   startSender(options?: Partial<SenderOptions>): ReturnType<typeof openSender>
-  /** Of a distant one: the next answer of the database is lost, and the connection with it. */
+  /** With `distant`: drops the next response of the database and its connection. */
   loseAnswer(): void
 }
 
-/** How often one of its deliveries was attempted, and what came of that. */
+/** One attempt of a delivery, and its outcome. */
 export type AttemptRow = {
   readonly number: number
   readonly trigger: string
@@ -42,7 +42,7 @@ export type AttemptRow = {
 
 export type InstanceOptions = Partial<Pick<Services, 'random' | 'log'>> & {
   readonly at?: Date
-  /** It reaches its database over one connection, the answers on which can be lost. */
+  /** It reaches its database over one connection, whose responses can be dropped. */
   readonly distant?: boolean
 }
 
@@ -57,8 +57,8 @@ export type DeliveryRow = {
 }
 
 /**
- * A instance with one merchant, whose time stands still, and which sends to loopback. The audit is its end, and goes by
- * the database's time: what is claimed at an earlier one is claimed for too long.
+ * An instance with one merchant, a clock that the test moves, and a poster that may call loopback. At the end it is
+ * audited with the database's time, so claims must not be made with an earlier time.
  */
 export const sendingInstance = async ({
   at = new Date(),
@@ -110,7 +110,7 @@ export const sendingInstance = async ({
       const outcome = await actors.dispatch({ kind: 'payment', actor: crypto.randomUUID(), create })
       expect(outcome.ok).toBe(true)
     },
-    tell: async (endpointId, times = 1, object = {}) => {
+    insertEvents: async (endpointId, times = 1, object = {}) => {
       await db.sql`
         insert into events (
           id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era, digest)
@@ -143,7 +143,7 @@ export const attemptsOf = ({ sql }: SendingInstance, deliveryId: string): Promis
     AttemptRow[]
   >`select number, trigger, outcome, http_status from delivery_attempts where delivery_id = ${deliveryId} order by number`
 
-/** The delivery of an endpoint that is told one thing only, once it is in that state and was attempted so often. */
+/** Waits until the only delivery of an endpoint has this state and number of attempts. */
 export const reaches = (
   instance: SendingInstance,
   endpointId: string,

@@ -10,7 +10,7 @@ import { keyring } from './loopback.ts'
 import { receiver } from './receiver.ts'
 import { attemptsOf, deliveriesOf, reaches, SECRET, sendingInstance } from './sending-instance.ts'
 
-/** Of an attempt's chances, from 0 to 255; ids are drawn as ever. */
+/** The random bytes for retry delays, from 0 to 255; ids stay random. */
 let chance = 0
 const instance = await sendingInstance({
   random: bytes => (bytes.length === 4 ? bytes.fill(chance) : crypto.getRandomValues(bytes)),
@@ -24,19 +24,19 @@ const outcomesOf = async (id: string) =>
   (await attemptsOf(instance, id)).map(({ outcome, http_status }) => http_status ?? outcome)
 const redeliver = (actor: string) => actors.dispatch({ kind: 'delivery', actor, event: { type: 'redeliver' } })
 
-/** By when the sender has surely looked at what is due of the endpoint. */
+/** Longer than the sender needs to poll for due deliveries of the endpoint. */
 const sent = async (...endpointIds: readonly string[]) => {
   await using shop = await receiver()
-  const witness = await instance.addEndpoint(shop.url)
-  await instance.tell(witness)
-  sender.wake([...endpointIds, witness])
-  await reaches(instance, witness, 'delivered', 1)
+  const otherEndpoint = await instance.addEndpoint(shop.url)
+  await instance.insertEvents(otherEndpoint)
+  sender.wake([...endpointIds, otherEndpoint])
+  await reaches(instance, otherEndpoint, 'delivered', 1)
 }
 
-test('a failing receiver is asked five times, after 5 s, 60 s, 12 min and 2 h, and never again', async () => {
+test('a failing receiver gets five attempts, after 5 s, 60 s, 12 min and 2 h, and no more', async () => {
   await using shop = await receiver(500)
   const endpoint = await instance.addEndpoint(shop.url)
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   for (const [index, seconds] of [5, 60, 720, 7_200].entries()) {
     const { id, next_attempt_at } = await reaches(instance, endpoint, 'pending', index + 1)
     expect(next_attempt_at?.getTime()).toBe(instance.clock.now().getTime() + seconds * 1_000)
@@ -52,7 +52,7 @@ test('a failing receiver is asked five times, after 5 s, 60 s, 12 min and 2 h, a
   expect(new Set(shop.seen.map(({ body }) => body)).size).toBe(1)
   expect(await outcomesOf(id)).toEqual([500, 500, 500, 500, 500])
 
-  // By hand as often as somebody asks for it.
+  // Manual attempts are not limited.
   await redeliver(id)
   expect(await reaches(instance, endpoint, 'failed', 6)).toMatchObject({ automatic_attempts: 5 })
   shop.answer(200)
@@ -61,13 +61,13 @@ test('a failing receiver is asked five times, after 5 s, 60 s, 12 min and 2 h, a
   expect(shop.seen).toHaveLength(7)
 })
 
-test('chance makes a wait longer by up to a fifth, and Retry-After up to twice as long', async () => {
+test('jitter makes a delay up to a fifth longer, and Retry-After up to twice as long', async () => {
   await using shop = await receiver((response, seen) =>
     response.writeHead(503, seen > 1 ? { 'Retry-After': '90' } : {}).end(),
   )
   const endpoint = await instance.addEndpoint(shop.url)
   chance = 255
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   const first = await reaches(instance, endpoint, 'pending', 1)
   expect(first.next_attempt_at?.getTime()).toBe(instance.clock.now().getTime() + 6_000)
   chance = 0
@@ -79,15 +79,15 @@ test('chance makes a wait longer by up to a fifth, and Retry-After up to twice a
 
 test.each([
   ['the scheduled wait', 0, [5, 60, 720, 7_200]],
-  ['what chance adds to it', 255, [6, 72, 864, 8_640]],
-])('a Retry-After below the scheduled wait does not shorten %s', async (_, drawn, waits) => {
-  const asked = [2, 59, 719, 7_199]
+  ['the jitter', 255, [6, 72, 864, 8_640]],
+])('a Retry-After below the scheduled delay does not shorten %s', async (_, drawn, waits) => {
+  const retryAfter = [2, 59, 719, 7_199]
   await using shop = await receiver((response, seen) =>
-    response.writeHead(503, { 'Retry-After': String(asked[seen - 1] ?? 0) }).end(),
+    response.writeHead(503, { 'Retry-After': String(retryAfter[seen - 1] ?? 0) }).end(),
   )
   const endpoint = await instance.addEndpoint(shop.url)
   chance = drawn
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   for (const [index, seconds] of waits.entries()) {
     const { next_attempt_at } = await reaches(instance, endpoint, 'pending', index + 1)
     expect(next_attempt_at?.getTime()).toBe(instance.clock.now().getTime() + seconds * 1_000)
@@ -98,36 +98,36 @@ test.each([
   chance = 0
 })
 
-test('an event is told the moment it is committed, in the words of the feed, and can be verified', async () => {
+test('an event is sent when it is committed, with the body of the feed and a valid signature', async () => {
   await using shop = await receiver()
-  // Nobody looks by himself: it is the commit that wakes the sender.
-  await using quick = await sendingInstance()
-  const endpoint = await quick.addEndpoint(shop.url)
-  quick.startSender({ pollMs: 60_000, sweepMs: 60_000 })
-  await quick.openPayment()
-  await reaches(quick, endpoint, 'delivered', 1)
+  // Polling is off, so only the commit wakes the sender.
+  await using woken = await sendingInstance()
+  const endpoint = await woken.addEndpoint(shop.url)
+  woken.startSender({ pollMs: 60_000, sweepMs: 60_000 })
+  await woken.openPayment()
+  await reaches(woken, endpoint, 'delivered', 1)
   const [{ body, headers } = expect.unreachable()] = shop.seen
-  const [row] = await quick.world.sql<EventRow[]>`
+  const [row] = await woken.world.sql<EventRow[]>`
     select id, type, created_at as "createdAt", livemode, api_version as "apiVersion", object from events`
   expect(JSON.parse(body)).toEqual(JSON.parse(JSON.stringify(eventBody(row ?? expect.unreachable()))))
-  const now = quick.clock.now()
+  const now = woken.clock.now()
   expect(verifyWebhook({ body, headers, secret: SECRET, now })).toMatchObject({ id: row?.id })
   expect(headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': row?.id })
 })
 
-test('a redirect ends a delivery, and is not followed', async () => {
+test('a redirect ends a delivery and is not followed', async () => {
   await using elsewhere = await receiver()
   await using shop = await receiver(response => response.writeHead(307, { Location: elsewhere.url }).end())
   const endpoint = await instance.addEndpoint(shop.url)
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   const { id } = await reaches(instance, endpoint, 'failed', 1)
   expect(await outcomesOf(id)).toEqual([307])
   expect(elsewhere.seen).toEqual([])
 })
 
-test('an address that must not be called ends a delivery without a request', async () => {
+test('a forbidden address ends a delivery without a request', async () => {
   const endpoint = await instance.addEndpoint('http://10.0.0.1/')
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   const { id } = await reaches(instance, endpoint, 'failed', 1)
   expect(await outcomesOf(id)).toEqual(['forbidden_address'])
 })
@@ -137,22 +137,22 @@ const shape = {
   apiVersion: '2026-11-20',
 }
 
-test('a body of 20 KiB is sent, and a larger one is not, rather than cut', async () => {
+test('a body of 20 KiB is sent; a larger one is not sent and not truncated', async () => {
   await using shop = await receiver()
   const room = MAX_BODY_BYTES - bodyOf({ ...shape, object: '{"x":""}' }).length
   const [fits, larger] = [await instance.addEndpoint(shop.url), await instance.addEndpoint(shop.url)]
-  await instance.tell(fits, 1, { x: 'x'.repeat(room) })
-  await instance.tell(larger, 1, { x: 'x'.repeat(room + 1) })
+  await instance.insertEvents(fits, 1, { x: 'x'.repeat(room) })
+  await instance.insertEvents(larger, 1, { x: 'x'.repeat(room + 1) })
   await reaches(instance, fits, 'delivered', 1)
   const { id } = await reaches(instance, larger, 'failed', 1)
   expect(await outcomesOf(id)).toEqual(['body_too_large'])
   expect(shop.seen.map(({ body }) => Buffer.byteLength(body))).toEqual([MAX_BODY_BYTES])
 })
 
-test('what was delivered is sent again by hand, with a new time, and stays delivered when that fails', async () => {
+test('a delivered event can be sent again by hand, with a new timestamp, and stays delivered if that fails', async () => {
   await using shop = await receiver()
   const endpoint = await instance.addEndpoint(shop.url)
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   const { id } = await reaches(instance, endpoint, 'delivered', 1)
   instance.clock.advance(60_000)
   await redeliver(id)
@@ -170,11 +170,11 @@ test('what was delivered is sent again by hand, with a new time, and stays deliv
   expect(Number(second?.headers['webhook-timestamp']) - Number(first?.headers['webhook-timestamp'])).toBe(60)
 })
 
-test('what has changed about an endpoint counts from the next request on', async () => {
+test('a changed endpoint is used from the next request on', async () => {
   await using before = await receiver()
   await using after = await receiver()
   const endpoint = await instance.addEndpoint(before.url)
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   await reaches(instance, endpoint, 'delivered', 1)
   const sealed = keyring.seal('webhook secret', endpoint, OTHER_SECRET)
   await sql`
@@ -185,11 +185,11 @@ test('what has changed about an endpoint counts from the next request on', async
     const [{ body, headers } = expect.unreachable()] = after.seen.slice(-1)
     return () => verifyWebhook({ body, headers, secret, now: instance.clock.now() })
   }
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   await until(() => after.seen.length === 1)
   for (const secret of [SECRET, OTHER_SECRET]) expect(verifies(secret)).not.toThrow()
   instance.clock.advance(3_600_001)
-  await instance.tell(endpoint)
+  await instance.insertEvents(endpoint)
   await until(() => after.seen.length === 2)
   expect(verifies(OTHER_SECRET)).not.toThrow()
   expect(verifies(SECRET)).toThrow()
@@ -197,25 +197,25 @@ test('what has changed about an endpoint counts from the next request on', async
 
 const OTHER_SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 
-test('an endpoint whose secret cannot be opened keeps nobody from being told', async () => {
+test('an endpoint whose secret cannot be decrypted does not block others', async () => {
   await using shop = await receiver()
   const [locked, open] = [
     await instance.addEndpoint(shop.url, { sealed_secret: 'v1.other.x' }),
     await instance.addEndpoint(shop.url),
   ]
-  await instance.tell(locked)
-  await instance.tell(open)
+  await instance.insertEvents(locked)
+  await instance.insertEvents(open)
   await reaches(instance, open, 'delivered', 1)
   const { id } = await reaches(instance, locked, 'pending', 1)
   expect(await outcomesOf(id)).toEqual(['not_signed'])
 })
 
-test('a delivery that is canceled while its request is under way ends with it', async () => {
+test('a delivery canceled during its request is canceled when the request ends', async () => {
   const waiting: ServerResponse[] = []
   await using shop = await receiver(response => waiting.push(response))
   const [fails, succeeds] = [await instance.addEndpoint(shop.url), await instance.addEndpoint(`${shop.url}?well`)]
   for (const [index, endpoint] of [fails, succeeds].entries()) {
-    await instance.tell(endpoint)
+    await instance.insertEvents(endpoint)
     const { id } = await reaches(instance, endpoint, 'sending', 1)
     await until(() => waiting.length === index + 1)
     expect(await actors.dispatch({ kind: 'delivery', actor: id, event: { type: 'cancel' } })).toMatchObject({
@@ -227,13 +227,13 @@ test('a delivery that is canceled while its request is under way ends with it', 
   expect(await outcomesOf((await reaches(instance, succeeds, 'delivered', 1)).id)).toEqual([200])
 })
 
-test('a receiver that does not answer holds up nobody else', async () => {
+test('a receiver that does not respond does not block others', async () => {
   await using dead = await receiver('silence')
   await using shop = await receiver()
   const [silent, healthy] = [await instance.addEndpoint(dead.url), await instance.addEndpoint(shop.url)]
-  await instance.tell(silent, 100)
+  await instance.insertEvents(silent, 100)
   await until(() => dead.seen.length === 4)
-  await instance.tell(healthy, 100)
+  await instance.insertEvents(healthy, 100)
   await until(() => shop.seen.length === 100)
   expect(dead.seen).toHaveLength(4)
   expect(await change(sql, silent, { status: 'disabled' })).toBe('changed')

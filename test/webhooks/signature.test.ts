@@ -12,33 +12,33 @@ const [current, previous] = [newSecret(), newSecret()]
 const id = '019a0000-0000-7000-8000-000000000001'
 const event = { id, type: 'payment.succeeded', data: { object: { title: 'Kaffee – für 2 ☕', amountMinor: 500 } } }
 const body = JSON.stringify(event)
-// The other libraries read the clock of the machine.
+// The other libraries use the clock of the machine.
 const at = new Date()
 const signed = (secrets: readonly string[]) => signedHeaders({ secrets, id, body, at })
 
-test('a secret is 256 bits behind whsec_', () => {
+test('a secret is whsec_ and 256 bits', () => {
   expect(current).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   expect(Buffer.from(current.slice('whsec_'.length), 'base64').length).toBe(32)
   expect(current).not.toBe(previous)
 })
 
-test('the header is the time and the HMAC of time, period and body under the secret as it is written', () => {
+test('the header has the time and the HMAC of time, period and body, with the secret as it is written', () => {
   const seconds = Math.floor(at.getTime() / 1_000)
   const wanted = bytesToHex(hmac(sha256, utf8ToBytes(current), utf8ToBytes(`${seconds}.${body}`)))
   expect(signed([current])['Service-Signature']).toBe(`t=${seconds},v1=${wanted}`)
 })
 
-test('the time is cut to the second, not rounded', () => {
+test('the time is truncated to seconds, not rounded', () => {
   const headers = signedHeaders({ secrets: [current], id, body, at: new Date('2026-11-20T12:00:00.999Z') })
   expect(headers['Service-Signature']).toStartWith('t=1795176000,')
   expect(headers['webhook-timestamp']).toBe('1795176000')
 })
 
-test('bytes are signed as the text they are', () => {
+test('a body of bytes has the signature of the same text', () => {
   expect(signedHeaders({ secrets: [current], id, body: new TextEncoder().encode(body), at })).toEqual(signed([current]))
 })
 
-/** Who verifies a delivery with one secret. */
+/** Verifiers of a delivery with one secret. */
 const verifiers: Readonly<
   Record<string, (headers: Record<string, string>, secret: string, text?: string) => Promise<unknown>>
 > = {
@@ -48,7 +48,7 @@ const verifiers: Readonly<
   verifyWebhook: async (headers, secret, text = body) => verifyWebhook({ body: text, headers, secret }),
 }
 
-test.each(Object.entries(verifiers))('%s takes what is signed, and nothing else', async (_, verify) => {
+test.each(Object.entries(verifiers))('%s accepts what is signed, and nothing else', async (_, verify) => {
   expect(await verify(signed([current]), current)).toEqual(event)
   await expect(verify(signed([previous]), current)).rejects.toThrow()
   await expect(verify(signed([current]), current, body.replace('500', '501'))).rejects.toThrow()
@@ -57,7 +57,7 @@ test.each(Object.entries(verifiers))('%s takes what is signed, and nothing else'
   await expect(verify(longAgo, current)).rejects.toThrow()
 })
 
-test.each(Object.entries(verifiers))('%s takes either secret while both sign', async (_, verify) => {
+test.each(Object.entries(verifiers))('%s accepts each of the two secrets during a rotation', async (_, verify) => {
   const headers = signed([current, previous])
   expect(await verify(headers, current)).toEqual(event)
   expect(await verify(headers, previous)).toEqual(event)

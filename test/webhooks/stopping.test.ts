@@ -12,30 +12,30 @@ afterAll(async () => {
   await instance[Symbol.asyncDispose]()
 })
 
-/** Nobody looks by himself: what is taken up is what the sender is woken for. */
+/** Polling is off, so only wake-ups make it claim. */
 const deaf = { pollMs: 60_000, sweepMs: 60_000, reapMs: 60_000 }
 const waitsForUs = async () =>
   (await sql`select from pg_locks where not granted and relation = 'delivery_attempts'::regclass`).length > 0
 
-/** A sender of this endpoint is told to stop while its claim is on the way. */
+/** A sender of this endpoint is stopped while its claim is in progress. */
 const stopClaiming = async (endpoint: string, sender: ReturnType<typeof instance.startSender>) => {
   await other`begin`
   await other`lock table delivery_attempts in share mode`
-  // Not before: the sender's first look may come late, and find it.
-  await instance.tell(endpoint)
+  // Not earlier: the sender's first poll may come late and find the delivery.
+  await instance.insertEvents(endpoint)
   sender.wake([endpoint])
   await until(waitsForUs)
   return { stopped: sender.stop(), release: () => other`commit` }
 }
 
 test.each(['known', 'unknown'])(
-  'what is claimed while a sender stops is sent, to an endpoint that is %s',
+  'what is claimed while a sender stops is sent, also for an endpoint that is %s to it',
   async how => {
     await using shop = await receiver()
     const endpoint = await instance.addEndpoint(shop.url)
     const sender = instance.startSender(deaf)
     if (how === 'known') {
-      await instance.tell(endpoint)
+      await instance.insertEvents(endpoint)
       sender.wake([endpoint])
       await reaches(instance, endpoint, 'delivered', 1)
     }
@@ -52,7 +52,7 @@ test.each(['known', 'unknown'])(
   },
 )
 
-test('what is claimed after a stopping sender has waited for long enough is given up, and is not left open', async () => {
+test('what is claimed after a stopping sender has waited long enough is given up and not left open', async () => {
   await using shop = await receiver()
   const endpoint = await instance.addEndpoint(shop.url)
   const sender = instance.startSender({ ...deaf, stopGraceMs: 0 })

@@ -6,7 +6,7 @@ import { checkUrl, checkUrlAndAddresses } from '../../src/webhooks/url.ts'
 const closed = parseEnv({}).webhooks
 const open = parseEnv({ WEBHOOK_ALLOW: '127.0.0.0/8,::1', WEBHOOK_PORTS: '443,9443' }).webhooks
 
-/** As most installations judge it; with loopback opened for development, in live and in test mode. */
+/** The default rules, and rules with loopback allowed for development, in live and in test mode. */
 const urls = `
   https://shop.example.com/hooks?a=b#c   ok            ok            ok
   HTTPS://Shop.Example.com               ok            ok            ok
@@ -79,7 +79,7 @@ test.each(
     .trim()
     .split('\n')
     .map(line => line.trim().split(/\s+/)),
-)('%s is %s; with loopback opened %s live and %s in test mode', (url = '', usually, live, inTest) => {
+)('%s is %s; with loopback allowed, %s live and %s in test mode', (url = '', usually, live, inTest) => {
   expect([checkUrl(url, false, closed), checkUrl(url, true, open), checkUrl(url, false, open)].map(String)).toEqual([
     String(usually),
     String(live),
@@ -87,7 +87,7 @@ test.each(
   ])
 })
 
-test('white space and control characters are no part of a URL', () => {
+test('white space and control characters are not allowed in a URL', () => {
   for (const url of [
     ' https://a.example',
     'https://a.example ',
@@ -98,7 +98,7 @@ test('white space and control characters are no part of a URL', () => {
     expect(checkUrl(url, false, closed)).toBe('malformed')
 })
 
-test('2,048 characters are as much as a URL may have, and a name 253', () => {
+test('a URL may have 2,048 characters, and a name 253', () => {
   const url = 'https://a.example/'.padEnd(2_048, 'x')
   expect(checkUrl(url, true, closed)).toBe('ok')
   expect(checkUrl(`${url}x`, true, closed)).toBe('too_long')
@@ -110,7 +110,7 @@ test('every fault has a sentence that begins with the field', () => {
   for (const sentence of Object.values(urlProblems)) expect(sentence).toMatch(/^url .*\.$/)
 })
 
-/** What a name leads to, and what its URL is then: usually, and with loopback opened in test mode. */
+/** The addresses of a name, and the verdict about its URL: by default, and with loopback allowed in test mode. */
 test.each([
   ['https://a.example/', '93.184.216.34', 'ok', 'ok'],
   ['https://a.example/', '93.184.216.34 2606:4700::1111', 'ok', 'ok'],
@@ -126,20 +126,20 @@ test.each([
   ['http://a.example/', '93.184.216.34', 'not_https', 'not_https'],
   ['http://a.example/', '127.0.0.1 93.184.216.34', 'not_https', 'not_https'],
   ['https://a.example/', 'nonsense', 'not_public', 'not_public'],
-])('%s that leads to %s is %s, and with loopback opened %s', async (url, addresses, usually, opened) => {
+])('%s that resolves to %s is %s, and with loopback allowed %s', async (url, addresses, usually, opened) => {
   const resolve = async () => addresses.split(' ')
   expect(String(await checkUrlAndAddresses(url, false, closed, resolve))).toBe(usually)
   expect(String(await checkUrlAndAddresses(url, false, open, resolve))).toBe(opened)
 })
 
-test('a name that is not known now may be set up later', async () => {
+test('a name that does not resolve yet is accepted', async () => {
   expect(
     await checkUrlAndAddresses('https://a.example/', true, closed, () => Promise.reject(new Error('not found'))),
   ).toBe('ok')
   expect(await checkUrlAndAddresses('https://a.example/', true, closed, async () => [])).toBe('ok')
 })
 
-test('nobody is asked where localhost is, or an address', async () => {
+test('localhost and addresses are not looked up', async () => {
   const asked: string[] = []
   const resolve = async (name: string) => {
     asked.push(name)

@@ -15,7 +15,7 @@ const answers: Readonly<Record<string, Answer>> = {
   barred: { outcome: 'forbidden_address', httpStatus: null, durationMs: 1 },
 }
 
-/** Sizes, from the first on, after so many of each. */
+/** Sizes from the first on, after each group of outcomes. */
 const sizes = (path: string, from: Window = newWindow): number[] => {
   let window = from
   return path.split(' ').map(step => {
@@ -29,15 +29,19 @@ const sizes = (path: string, from: Window = newWindow): number[] => {
 }
 
 test.each([
-  ['grows by one with every quick answer, to 64', 'quick quick×3 quick×100', [5, 8, 64]],
-  ['halves with a slow answer, not below four', 'quick×60 slow slow slow slow slow', [64, 32, 16, 8, 4, 4]],
+  ['grows by one with every quick response, up to 64', 'quick quick×3 quick×100', [5, 8, 64]],
+  ['halves with a slow response, not below four', 'quick×60 slow slow slow slow slow', [64, 32, 16, 8, 4, 4]],
   ['halves with 429 and 5xx, down to one', 'quick×60 429 503 429 503 429 503 503', [64, 32, 16, 8, 4, 2, 1, 1]],
-  ['is left as it is by other refusals', 'quick 404 redirect barred', [5, 5, 5, 5]],
-  ['falls to four as soon as a request waits for too long', 'quick×60 silence silence', [64, 4, 4]],
-  ['falls to one after five requests in a row that nobody answered', 'quick×6 timeout×4 refused', [10, 10, 1]],
-  ['counts unanswered requests anew after an answer', 'quick×6 timeout×4 404 refused×4 refused', [10, 10, 10, 10, 1]],
-  ['recovers from one, slowly with slow answers', 'refused×5 slow slow×5 quick', [1, 2, 4, 5]],
-  ['is not blamed for requests that were never made', 'quick barred×20', [5, 5]],
+  ['is not changed by other errors', 'quick 404 redirect barred', [5, 5, 5, 5]],
+  ['falls to four as soon as a request waits too long', 'quick×60 silence silence', [64, 4, 4]],
+  ['falls to one after five requests in a row without a response', 'quick×6 timeout×4 refused', [10, 10, 1]],
+  [
+    'counts requests without a response from zero after a response',
+    'quick×6 timeout×4 404 refused×4 refused',
+    [10, 10, 10, 10, 1],
+  ],
+  ['recovers from one, slowly with slow responses', 'refused×5 slow slow×5 quick', [1, 2, 4, 5]],
+  ['is not changed by requests that were never made', 'quick barred×20', [5, 5]],
 ] as const)('a window %s', (_what, path, expected) => {
   expect(sizes(path)).toEqual([...expected])
 })

@@ -5,9 +5,9 @@ import { SECRET_KEY } from './loopback.ts'
 import { receiver } from './receiver.ts'
 import { attemptsOf, deliveriesOf, sendingInstance } from './sending-instance.ts'
 
-test('what one process commits another one sends, which tells of it in its metrics', async () => {
+test('events committed by one process are sent by another, which counts them in its metrics', async () => {
   await using shop = await receiver()
-  // Commits, and has no sender.
+  // Commits, but has no sender.
   await using instance = await sendingInstance({ at: new Date() })
   await using worker = await startMain({
     ...{ DATABASE_URL: instance.url, SECRET_KEY, ROLE: 'worker', WEBHOOK_ALLOW: '127.0.0.0/8' },

@@ -9,17 +9,17 @@ import { addRuns, countJobs, countRuns, createRuns, workerProcess } from './work
 
 const paths = [
   {
-    when: 'soon, when told to',
+    when: 'soon, when configured so',
     options: { heartbeatMs: 200, deadAfterMs: 2_000, watchdogMs: 3_000 },
     fromMs: 2_500,
     toMs: 5_000,
   },
-  // A beat a second, and a fifteenth of the time from one look at the answers to the next.
-  { when: 'after 15 s, unless told otherwise', options: {}, fromMs: 13_500, toMs: 19_000 },
+  // A heartbeat per second, and a fifteenth of the time between two checks of the responses.
+  { when: 'after 15 s by default', options: {}, fromMs: 13_500, toMs: 19_000 },
 ]
 
 for (const { when, options, fromMs, toMs } of paths) {
-  test.concurrent(`a worker whose path to the database swallows everything ends itself ${when}, and another does its jobs`, async () => {
+  test.concurrent(`a worker without responses from the database ends itself ${when}, and another one runs its jobs`, async () => {
     await using db = await database()
     const { sql } = db
     await createRuns(sql)
@@ -44,7 +44,7 @@ for (const { when, options, fromMs, toMs } of paths) {
   }, 180_000)
 }
 
-test('a database that refuses is an answer', async () => {
+test('a refusal of the database counts as a response', async () => {
   let ended = 0
   const watchdog = openWatchdog({ limitMs: 100, end: () => ended++ })
   const refused = Object.assign(new Error('refused'), { code: 'ECONNREFUSED' })
@@ -57,7 +57,7 @@ test('a database that refuses is an answer', async () => {
   watchdog.stop()
 })
 
-test('connecting in vain is silence, and so is an answer that does not come', async () => {
+test('failing to connect counts as no response, and so does a query without one', async () => {
   for (const failure of [Object.assign(new Error('timeout'), { code: 'CONNECT_TIMEOUT' }), undefined]) {
     let ended = 0
     const watchdog = openWatchdog({ limitMs: 100, end: () => ended++ })
@@ -68,7 +68,7 @@ test('connecting in vain is silence, and so is an answer that does not come', as
   }
 })
 
-test('nobody is ended for time in which the event loop stood still', async () => {
+test('time in which the event loop was blocked does not count', async () => {
   let ended = 0
   const watchdog = openWatchdog({ limitMs: 200, end: () => ended++ })
   const question = watchdog.watch(new Promise(resolve => setTimeout(resolve, 20)))

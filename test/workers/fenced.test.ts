@@ -7,7 +7,7 @@ import { addRuns, countJobs, countLocks, countRuns, createRuns, workerProcess } 
 
 const quick = { heartbeatMs: 100, deadAfterMs: 1_000 }
 
-test.concurrent('a worker that was stopped and taken for dead comes back as another', async () => {
+test.concurrent('a worker that was frozen and taken for dead returns as a new worker', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
@@ -35,7 +35,7 @@ test.concurrent('a worker that was stopped and taken for dead comes back as anot
   await expectClean(sql)
 }, 180_000)
 
-test.concurrent('a process that alone is left frees the jobs of those that were killed before it started', async () => {
+test.concurrent('a single process frees the jobs of workers that were killed before it started', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
@@ -49,7 +49,7 @@ test.concurrent('a process that alone is left frees the jobs of those that were 
   await expectClean(sql)
 }, 180_000)
 
-test.concurrent('a job held by nobody is freed', async () => {
+test.concurrent('a job locked by no worker is freed', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
@@ -60,14 +60,14 @@ test.concurrent('a job held by nobody is freed', async () => {
   await expectClean(sql)
 }, 180_000)
 
-test.concurrent("a step of the database's clock kills nobody", async () => {
+test.concurrent("a jump of the database's clock kills no worker", async () => {
   await using db = await database()
   const { sql } = db
   await using _one = workerProcess(db.url, quick)
   await using _other = workerProcess(db.url, quick)
   await until(async () => (await liveWorkers(sql)).length === 2)
   const before = await liveWorkers(sql)
-  // What a step looks like to whoever compares times.
+  // What a jump looks like when times are compared.
   await sql`update workers set beat_at = beat_at - interval '1 hour', started_at = started_at + interval '1 hour'`
   const beats = async () => (await sql`select min(beats)::integer as least from workers`)[0]?.least
   const reached = (await beats()) + 30

@@ -7,7 +7,7 @@ import { startWorker } from '../../src/workers/worker.ts'
 import { database } from '../harness/database.ts'
 import { until } from '../harness/until.ts'
 
-test('workers know their share of the work, and a list without tasks is no trouble', async () => {
+test('workers know their share of the work, and an empty list of tasks is accepted', async () => {
   await using db = await database()
   const { sql } = db
   const outside = { sql, clock: databaseClock(), random: crypto.getRandomValues.bind(crypto), log: openLog('silent') }

@@ -21,7 +21,7 @@ test('a job that always fails does not stop the others', async () => {
   await expectClean(sql)
 })
 
-test('a job whose task nobody knows does no harm, and stays', async () => {
+test('a job with an unknown task does no harm, and stays', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
@@ -34,7 +34,7 @@ test('a job whose task nobody knows does no harm, and stays', async () => {
   await expectClean(sql)
 })
 
-test('a wrong payload fails its job and is not repeated in the log', async () => {
+test('an invalid payload fails its job and is not logged', async () => {
   await using db = await database()
   const { sql } = db
   await using worker = workerProcess(db.url)
@@ -46,7 +46,7 @@ test('a wrong payload fails its job and is not repeated in the log', async () =>
   await expectClean(sql)
 })
 
-test('when graphile-worker ends by itself it is started again', async () => {
+test('when graphile-worker ends by itself it is restarted', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
@@ -70,7 +70,7 @@ test('when graphile-worker ends by itself it is started again', async () => {
 test('the database URL is never logged, whatever goes wrong', async () => {
   await using db = await database()
   const path = await proxy(db.url)
-  // Whatever stands in the URL would be logged with it.
+  // Anything in the URL would be logged with it.
   await using worker = workerProcess(`${path.url}?application_name=very-secret`)
   await until(async () => (await liveWorkers(db.sql)).length === 1)
   await path[Symbol.asyncDispose]()

@@ -13,7 +13,7 @@ test("a killed worker's jobs all run again within 30 s", async () => {
   await using survivor = workerProcess(db.url)
   await until(async () => (await liveWorkers(sql)).length === 2)
 
-  // More than the two take at once: some wait in the killed one's memory.
+  // More than both run at the same time: some wait in the memory of the killed one.
   await addRuns(sql, 60, 1_500)
   await until(async () => (await sql`select from runs where pid = ${killed.pid} limit 1`).length > 0)
   killed.signal('SIGKILL')

@@ -1,9 +1,9 @@
 import { connect, createServer, type Socket } from 'node:net'
 
-/** A way to the database that can break the way networks do: without a word. */
+/** A proxy before the database that can fail as networks do: without closing anything. */
 export type Proxy = AsyncDisposable & {
   readonly url: string
-  /** From now on nothing comes through, in either direction, and nobody is told. */
+  /** From now on nothing passes in either direction, and no end is notified. */
   freeze(): void
 }
 

@@ -9,13 +9,13 @@ import { until } from '../harness/until.ts'
 import { expectClean } from './clean.ts'
 import { addRuns, countJobs, countLocks, countRuns, createRuns, workerProcess } from './worker-process.ts'
 
-/** False instead of an error while the database is away. */
+/** False instead of an error while the database is unreachable. */
 const patiently = (condition: () => Promise<boolean>) => () => condition().catch(() => false)
 
 const allDone = (sql: Sql, count: number) => patiently(async () => (await countRuns(sql, 'done')) === count)
 
 for (const how of ['restart', 'kill'] as const) {
-  test.concurrent(`a worker gets over a ${how} of Postgres while jobs complete, and every job runs`, async () => {
+  test.concurrent(`a worker survives a ${how} of Postgres while jobs complete, and every job runs`, async () => {
     await using server = await postgresServer()
     await migrate(server.url)
     const sql = connect(server.url, { max: 2 })
@@ -43,7 +43,7 @@ for (const how of ['restart', 'kill'] as const) {
     )
     console.log(`all done ${Math.round(performance.now() - backAt)} ms after the last ${how}`)
     expect(await countLocks(sql)).toBe(0)
-    // To fail is to wait for e^n seconds, for nothing the job has done.
+    // A failed job would wait for e^n seconds without having caused the failure.
     expect(worker.log()).not.toContain('job failed')
     expect(await liveWorkers(sql)).toHaveLength(1)
     expect(worker.ended()).toBe(false)
@@ -52,7 +52,7 @@ for (const how of ['restart', 'kill'] as const) {
   }, 180_000)
 }
 
-test.concurrent('a worker outlives a database that is away for longer than the watchdog waits', async () => {
+test.concurrent('a worker survives a database that is unreachable for longer than the watchdog waits', async () => {
   await using server = await postgresServer()
   await migrate(server.url)
   const sql = connect(server.url, { max: 2 })
@@ -70,7 +70,7 @@ test.concurrent('a worker outlives a database that is away for longer than the w
   await sql.end({ timeout: 1 })
 }, 180_000)
 
-test.concurrent('connections of a worker that are cut at random cost no job and leave no lock', async () => {
+test.concurrent('worker connections cut at random lose no job and leave no lock', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
@@ -88,7 +88,7 @@ test.concurrent('connections of a worker that are cut at random cost no job and 
   await expectClean(sql)
 }, 180_000)
 
-test.concurrent('a job that ends its own connection every time is held to account, and the others run', async () => {
+test.concurrent('a job that terminates its own connection every time is failed, and the others run', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)

@@ -12,7 +12,7 @@ import { databaseProxy } from '../harness/proxy.ts'
 
 const LISTEN = 'LISTEN "jobs:insert"'
 
-test('a life that ends while the connection is lost by which it asks to be told of jobs takes nothing with it', async () => {
+test('a runner that stops while its notification connection is lost does not cause unhandled rejections', async () => {
   await using db = await database()
   await using path = await databaseProxy(db.url)
   const outside = {
@@ -27,15 +27,15 @@ test('a life that ends while the connection is lost by which it asks to be told 
   const runner = await openRunner(world, { databaseUrl: path.url, tasks, concurrency: 2, pollMs: 500 })
   const listening = await held
   const closed = runner.close(5_000)
-  // By then it has given the connection back for the first time, and waits for an answer on it.
+  // By then it has released the connection once, and waits for a response on it.
   await turn()
   listening.lose()
   expect(await closed).toBe(true)
-  // A rejection that nobody takes fails this test, as it ends an instance.
+  // An unhandled rejection fails this test, as it ends a server.
   await turn()
 })
 
-test('a pool takes a connection back once, and whoever asks one that has ended may give nothing back', async () => {
+test('a pool accepts a connection back once, and an ended pool refuses new requests', async () => {
   await using db = await database()
   const pool = openPool({ databaseUrl: db.url, max: 1 })
   const taken = await new Promise<() => void>((resolve, reject) =>

@@ -5,14 +5,14 @@ import { until } from '../harness/until.ts'
 import { expectClean } from './clean.ts'
 import { addRuns, countJobs, countLocks, countRuns, createRuns, workerProcess } from './worker-process.ts'
 
-test.concurrent('SIGTERM under load lets jobs in flight finish, exits 0 within 20 s and leaves no lock', async () => {
+test.concurrent('SIGTERM under load lets jobs in progress finish, exits 0 within 20 s and leaves no lock', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)
   await using worker = workerProcess(db.url)
   await addRuns(sql, 500, 700)
   await until(async () => (await countRuns(sql, 'done')) > 20)
-  // In the middle of some.
+  // While some are running.
   await until(async () => (await countRuns(sql, 'begun')) > (await countRuns(sql, 'done')) + 5)
   worker.signal('SIGTERM')
   const askedAt = performance.now()
@@ -27,7 +27,7 @@ test.concurrent('SIGTERM under load lets jobs in flight finish, exits 0 within 2
   await expectClean(sql)
 }, 180_000)
 
-test.concurrent('a job that takes too long is freed, and the process exits within 20 s all the same', async () => {
+test.concurrent('a job that takes too long is freed, and the process still exits within 20 s', async () => {
   await using db = await database()
   const { sql } = db
   await createRuns(sql)

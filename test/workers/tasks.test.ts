@@ -11,28 +11,28 @@ import { everyActor, subjects } from '../kinds/subjects.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
-test('a worker takes every job that anything asks for, and none that nothing asks for', async () => {
+test('a worker has every task for which jobs are added, and no other', async () => {
   await using db = await database()
   const { sql } = db
   await using _worker = await startMain({ DATABASE_URL: db.url, SECRET_KEY, ROLE: 'worker' })
-  // It writes down all tasks that it takes before it asks for its first job.
+  // It logs all its tasks before it polls for its first job.
   const taken = await until(async () => {
     const tasks = await sql<{ name: string }[]>`select identifier as name from graphile_worker._private_tasks`
     return tasks.length > 0 && tasks.map(({ name }) => name)
   })
   const { tasks, handedOn } = await readAsked(sql)
   expect(taken.sort()).toEqual([...new Set([...tasks, ...ofEffects()])].sort())
-  // Where no task is named, there are the jobs of a batch of commands or of attempts: the effects of kinds.
+  // Where no task is named, the jobs come from a batch of commands or attempts: the effects of kinds.
   expect(handedOn.sort()).toEqual(['ask_for_jobs', 'commit_actors', 'record_attempts'])
 })
 
-test('each task is a file of its name', async () => {
+test('each task is a file with its name', async () => {
   const listed = Object.keys(tasksOf({ sender: { wake: () => {} }, sign: async () => {} }))
   const files = (await readdir(`${root}tasks`)).filter(file => file !== 'all.ts')
   expect(listed.map(name => `${name}.ts`).sort()).toEqual(files.sort())
 })
 
-/** What the effects of all kinds ask for, of every actor that the machines' tests ever see. */
+/** The tasks that the effects of all kinds request, for every actor in the machines' tests. */
 const ofEffects = (): string[] =>
   subjects.flatMap(({ kind, subject }) =>
     everyActor(kind, subject).flatMap(actor =>
@@ -40,10 +40,10 @@ const ofEffects = (): string[] =>
     ),
   )
 
-/** In SQL, by the library or as what an effect answers; with the task, where it is named. */
+/** In SQL, by the library, or in the result of an effect; with the task, if it is named. */
 const asking = /\b(?:(?:add_jobs?|ask_for_jobs|addJobs?|quickAddJob)\s*\((?:\s*'([\w-]+)')?|task: '([\w-]+)')/g
 
-/** Every task that a function of a migrated database or a module of the program names, and who asks without a name. */
+/** Every task that a database function or a module of the program names, and the modules that request one without a name. */
 const readAsked = async (sql: Sql): Promise<{ tasks: string[]; handedOn: string[] }> => {
   const functions = await sql<{ name: string; text: string }[]>`
     select proname::text as name, prosrc as text from pg_proc where pronamespace = current_schema()::regnamespace`

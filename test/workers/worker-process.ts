@@ -8,13 +8,13 @@ export type WorkerProcess = AsyncDisposable & {
   signal(name: NodeJS.Signals): void
   readonly exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   readonly ended: () => boolean
-  /** What it has logged so far. */
+  /** Its log so far. */
   readonly log: () => string
 }
 
 type Options = Partial<Omit<WorkOptions, 'tasks' | 'end' | 'databaseUrl'>>
 
-/** A worker as a process of its own, killed with the test that holds it. */
+/** A worker in a process of its own, killed when its test disposes of it. */
 export const workerProcess = (databaseUrl: string, options: Options = {}): WorkerProcess => {
   const child: ChildProcess = spawn(process.execPath, [program], {
     env: { ...process.env, DATABASE_URL: databaseUrl, WORK_OPTIONS: JSON.stringify(options) },
@@ -45,11 +45,11 @@ export const workerProcess = (databaseUrl: string, options: Options = {}): Worke
 
 const program = fileURLToPath(new URL('./worker-program.ts', import.meta.url))
 
-/** The table the tasks of the worker program write to. */
+/** The table that the tasks of the worker program write to. */
 export const createRuns = (sql: Sql) => sql`
   create table runs (n integer not null, pid integer not null, phase text not null, at timestamptz not null default clock_timestamp())`
 
-/** Jobs 1 … count for `note-run`, each taking so long. */
+/** Jobs 1 … count for `note-run`, each with this duration. */
 export const addRuns = (sql: Sql, count: number, ms: number) => sql`
   select graphile_worker.add_jobs(array(
     select ('note-run', json_build_object('n', n, 'ms', ${ms}::integer), null, null, null, null, null, null)::graphile_worker.job_spec

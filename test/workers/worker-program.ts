@@ -8,7 +8,7 @@ import { connect } from '../../src/postgres/connect.ts'
 import { task } from '../../src/workers/task.ts'
 import { startWorker, type WorkOptions } from '../../src/workers/worker.ts'
 
-/** A worker process whose tasks write down that they ran. */
+/** A worker process whose tasks record that they ran. */
 const databaseUrl = process.env.DATABASE_URL ?? ''
 const outside = {
   sql: connect(databaseUrl, { max: 4 }),
@@ -20,7 +20,7 @@ const outside = {
 const tasks = {
   'note-run': task(type({ n: 'number', ms: 'number' }), async ({ sql }, { n, ms }) => {
     const note = (phase: string) => sql`insert into runs (n, pid, phase) values (${n}, ${process.pid}, ${phase})`
-    // As a command would: the first statement after a restart may meet a connection from before.
+    // Repeated, like a command: the first statement after a restart may use an old connection.
     await note('begun').catch(() => note('begun'))
     await sleep(ms)
     await note('done').catch(() => note('done'))
