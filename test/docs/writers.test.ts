@@ -31,7 +31,7 @@ test('it lists every function that a transition calls in its commit', () => {
   const sources = kinds.map(({ name }) => readText(`src/kinds/${name.replaceAll('_', '-')}.ts`))
   const called = sources.flatMap(source => [...source.matchAll(/\bfunction: '(\w+)'/g)].map(([, name = '']) => name))
   expect(called.length).toBeGreaterThan(5)
-  expect(listed('What a transition writes beside its row')).toEqual([...new Set(called)].sort())
+  expect(listed('What a transition writes in addition to its row')).toEqual([...new Set(called)].sort())
 })
 
 test('it lists every trigger on the table of an actor', () => {

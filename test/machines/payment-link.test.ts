@@ -18,17 +18,17 @@ describe('payment link', () => {
       Payments are counted in every state, since those that are open run on.
       new, one paid, completed, deactivated, expired          | processing   | stays       |         | paymentsProcessing=1
       one processing, one of each                             | processing   | stays       |         | paymentsProcessing=2
-      completed usedLink, deactivated usedLink, expired usedLink          | processing   | stays       |         | paymentsProcessing=2
+      completed busy, deactivated busy, expired busy          | processing   | stays       |         | paymentsProcessing=2
       two processing                                          | processing   | stays       |         | paymentsProcessing=3
       one processing, one of each                             | reverted     | stays       |         | paymentsProcessing=0
-      completed usedLink, deactivated usedLink, expired usedLink          | reverted     | stays       |         | paymentsProcessing=0
+      completed busy, deactivated busy, expired busy          | reverted     | stays       |         | paymentsProcessing=0
       two processing                                          | reverted     | stays       |         | paymentsProcessing=1
-      one processing, deactivated usedLink, expired usedLink          | succeeded    | stays       |         | paymentsProcessing=0 paymentsCount=1
+      one processing, deactivated busy, expired busy          | succeeded    | stays       |         | paymentsProcessing=0 paymentsCount=1
       two processing                                          | succeeded    | stays       |         | paymentsProcessing=1 paymentsCount=1
-      completed usedLink                                          | succeeded    | stays       |         | paymentsProcessing=0 paymentsCount=3
+      completed busy                                          | succeeded    | stays       |         | paymentsProcessing=0 paymentsCount=3
       new, one processing, two processing                     | accepted     | stays       |         | paymentsCount=1
-      deactivated, deactivated usedLink, expired, expired usedLink    | accepted     | stays       |         | paymentsCount=1
-      completed, completed usedLink                               | accepted     | stays       |         | paymentsCount=3
+      deactivated, deactivated busy, expired, expired busy    | accepted     | stays       |         | paymentsCount=1
+      completed, completed busy                               | accepted     | stays       |         | paymentsCount=3
 
       The last success completes it.
       one paid, one of each                                   | accepted     | completed   | -expiry | paymentsCount=2
