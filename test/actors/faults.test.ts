@@ -60,7 +60,7 @@ test('two processes that write the same hundred actors for 6 s lose and repeat n
   await Bun.sleep(6_000)
   await Promise.all(hammers.map(({ finish }) => finish()))
   const acknowledged = hammers.map(hammer => hammer.acknowledged.size)
-  expect(Math.min(...acknowledged)).toBeGreaterThan(1_000)
+  expect(Math.min(...acknowledged)).toBeGreaterThan(50)
   await expectExactly(
     instance.sql,
     acknowledged.reduce((sum, count) => sum + count),

@@ -175,7 +175,7 @@ test.concurrent('an error is one line, and the exit code is 1', async () => {
     ],
     [[...key, 'live', '--access', 'full'], /^--merchant is not the ID of a merchant/],
     [[...key, 'both', '--access', 'full'], /^--mode must be test or live$/],
-    [[...key, 'live', '--access', 'constructor'], /^--access must be unwritable, store_plugin, read_only$/],
+    [[...key, 'live', '--access', 'constructor'], /^--access must be full, store_plugin, read_only$/],
     [['create-key'], /^--merchant is missing\nUsage: bun run admin create-key --merchant <mer_…> /],
     [['sessions', ...email, '--all'], /^Unknown option '--all'/],
     [['drop'], /^Unknown command: drop\nUsage: bun run admin <command>\n/],

@@ -144,7 +144,7 @@ test('an error is one line without secrets', async () => {
     [[id, '31337', '--send'], /^Standard input is not a private key: /, { input: 'key-1234' }],
     [
       [id, '31337'],
-      /^Chain 31337: No valid answer of .*; check that its server is running$/,
+      /^Chain 31337: No valid answer from .*; check that its server is running$/,
       { env: { SANDBOX_RPC_URL: unreachable } },
     ],
     [[id, '31337'], /^The sandbox chain is not running: start the server/, { env: { SANDBOX: 'off' } }],
