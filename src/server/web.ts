@@ -58,7 +58,7 @@ const buildAndRead = async (folder: string, say: OpenWebOptions['say']): Promise
 const build = async (folder: string): Promise<void> => {
   const child = spawn(process.execPath, [join(root, 'src/web/build.ts'), folder], {
     cwd: root,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['inherit', 'ignore', 'pipe'],
   })
   const exited = new Promise<number | null>(resolve => child.once('close', resolve).once('error', () => resolve(null)))
   const errors = await text(child.stderr)

@@ -151,10 +151,10 @@ test('no log level and no table contains a secret', async () => {
   const { id, secret } = await make(server, lamps)
   const next = (await post(server, lamps, lamps.owner, { overlapHours: 1 }, `/${id}/rotate`)).key?.secret ?? ''
   for (const text of [secret, next, `${next}x`]) await use(server, text)
-  await server.sql`alter table api_keys rename server api_keys_away`
+  await server.sql`alter table api_keys rename to api_keys_away`
   server.api.keys.forget()
   expect(await use(server, secret)).toBe(500)
-  await server.sql`alter table api_keys_away rename server api_keys`
+  await server.sql`alter table api_keys_away rename to api_keys`
   const rows = Object.values(await contentsOf(server.sql)).join('\n')
   expect(lines.length).toBeGreaterThan(5)
   for (const text of [secret, next]) {

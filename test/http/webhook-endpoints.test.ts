@@ -401,7 +401,7 @@ test('no log level and no table contains the secret, nor a response other than t
     await call(server, lamps, 'GET', 'events'),
     await call(server, lamps, 'POST', `${path}/${id}/rotate-secret`, { json: { overlapHours: 1 } }),
   ]
-  await server.sql`alter function rotate_webhook_secret rename server away`
+  await server.sql`alter function rotate_webhook_secret rename to away`
   answers.push(await call(server, lamps, 'POST', `${path}/${id}/rotate-secret`, { json: { overlapHours: 0 } }))
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 201, 200, 200, 409, 500])
   const rows = Object.values(await contentsOf(server.sql)).join('\n')
