@@ -46,7 +46,7 @@ export const readBacklog = async (sql: Sql, chainsOn: readonly number[]): Promis
       (select count(*)::integer from (select from timers where due_at <= now() limit ${MAX_COUNTED}) as due) as "timersDue",
       (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8 from timers) as "timerLateSeconds",
       (select count(*)::integer from (
-        select from unsettled_payments where reported_rev is null limit ${MAX_COUNTED}) as unsettled) as "paymentsUntold",
+        select from unsettled_payments where reported_rev is null limit ${MAX_COUNTED}) as unsettled) as "paymentsUnsettled",
       (select count(*)::integer from (
         select from deliveries where state = 'pending' and next_attempt_at <= now() limit ${MAX_COUNTED}) as due) as "deliveriesDue",
       (select coalesce(greatest(extract(epoch from now() - min(next_attempt_at)), 0), 0)::float8

@@ -64,8 +64,8 @@ describe('GET /v1/events', () => {
     expect(created?.created).toBe(Math.floor(Date.parse(createdAt) / 1_000))
     expect(Object.keys(created?.data.object ?? {})).toEqual([
       ...['object', 'id', 'merchantId', 'method', 'status', 'amountMinor', 'amountRefundedMinor', 'currency'],
-      ...['customerEmail', 'customerName', 'failureReason', 'paymentLinkId', 'reference', 'metadata', 'expiresAt'],
-      ...['livemode', 'createdAt', 'updatedAt'],
+      ...['customerEmail', 'customerName', 'failureReason', 'paymentLinkId', 'expiresAt'],
+      ...['livemode', 'createdAt', 'updatedAt', 'reference', 'metadata'],
     ])
     expect(created?.data.object).toMatchObject({ id, paymentLinkId: linkId, customerEmail: 'ada@example.com' })
     // Later changes do not change the event.
