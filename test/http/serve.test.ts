@@ -29,7 +29,7 @@ test('a request that never ends does not prevent the server from stopping', asyn
     return new Promise<string>(() => {})
   })
   const serving = await serve(app, { host: '127.0.0.1', port })
-  const answer = fetch(`cut off`).catch(() => 'cut off')
+  const answer = fetch(`http://127.0.0.1:${port}/endless`).catch(() => 'cut off')
   await arrived.promise
   await serving.stop()
   expect(await answer).toBe('cut off')
