@@ -64,14 +64,19 @@ export const chainHouse = async () => {
       await using node = await through(chain.url, change)
       await read(sourceOf(...others, node.url))
     },
-    /** By two nodes, of which the one that says something else is asked first, if it is no slower; and by that alone. */
+    /** By two nodes, of which the one that gives changed answers is asked first; and by that node alone. */
     besideAnother: async (
       change: Change,
       work: (source: ChainSource, alone: ChainSource) => Promise<unknown>,
       other = chain.url,
     ) => {
       await using liar = await through(chain.url, change)
-      const two = sourceOf(liar.url, other)
+      // Slower than the other, which is asked first for that reason.
+      await using slower = await through(other, async (_, answer) => {
+        await Bun.sleep(20)
+        return answer
+      })
+      const two = sourceOf(liar.url, slower.url)
       await two.head()
       await Bun.sleep(300)
       await two.head()
