@@ -11,4 +11,4 @@ const answers = Array.from({ length: Number(count) }, (_, i) => {
 })
 const statuses = (await Promise.all(answers)).map(({ status }) => status)
 const signedIn = statuses.filter(status => status === 200).length
-console.log(JSON.stringify({ signedIn, toldToComeAgain: statuses.filter(status => status === 503).length }))
+console.log(JSON.stringify({ signedIn, refused: statuses.filter(status => status === 503).length }))

@@ -36,8 +36,9 @@ export const writtenBetween = async (sql: Sql, from: string, to: string): Promis
       and reldatabase = (select oid from pg_database where datname = current_database())),
   named as (
     select coalesce(i.indrelid, r.relation)::regclass::text as table, i.indexrelid is not null as of_index, r.*
-    from records r left join pg_index i on i.indexrelid = r.relation
-    where r.relation is not null and r.relation::oid >= 16384)
+    from records r join pg_class c on c.oid = r.relation left join pg_index i on i.indexrelid = c.oid
+    -- A sequence writes a record for every 32 values only.
+    where c.relkind <> 'S' and c.oid >= 16384)
   select "table",
     count(*) filter (where not of_index and type ~ '^(MULTI_)?INSERT')::integer as inserted,
     count(*) filter (where not of_index and type ~ '^(HOT_)?UPDATE')::integer as updated,

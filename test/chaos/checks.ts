@@ -20,7 +20,9 @@ export const findBroken = async (scene: Scene, caller: Caller, stories: readonly
       left = await leftOver()
       return left.length === 0
     }
-    await until(over, { timeoutMs: REST_MS, everyMs: 500 }).catch(() => broken.push(`${what}: ${left.slice(0, 5)}`))
+    await until(over, { timeoutMs: REST_MS, everyMs: 500 }).catch(error =>
+      broken.push(`${what}: ${left.length > 0 ? left.slice(0, 5) : error}`),
+    )
   }
   const paymentsIn = (scenarios: readonly Story['scenario'][], ...states: readonly string[]) =>
     paymentsElsewhere(scene, stories, scenarios, states)

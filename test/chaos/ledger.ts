@@ -25,7 +25,7 @@ export const differFromChain = async ({ sql, chain }: Scene): Promise<readonly s
     select d.address, p.id as payment, p.state, p.token_address as token, p.amount_received as received,
       p.amount_final as final,
       coalesce(sum(t.amount) filter (where t.token_address = ${sandboxContracts.token}), 0) as tokens,
-      coalesce(sum(t.amount) filter (where t.token_address is null), 0) as nativeRecorded
+      coalesce(sum(t.amount) filter (where t.token_address is null), 0) as "nativeRecorded"
     from deposit_addresses d
     join payments p on p.id = d.payment_id and p.chain_id is not null
     left join transfers t on t.to_address = d.address and t.state = 'final'
