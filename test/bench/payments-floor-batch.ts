@@ -42,9 +42,13 @@ export const writeBatch = async (sql: Sql, batch: Batch): Promise<void> => {
 
   await sql`
     with ${historyOf(commits.opened)}, ${updatedLinks(commits.opened, 'opened', 1)},
+    -- In one order; two batches with the same merchants would otherwise wait for each other.
+    locked as materialized (
+      select id from recovery_secrets where id = any(${owners}::uuid[]) order by id for update),
     drawn as (
       update recovery_secrets r set next_counter = next_counter + given.count
-      from (select id, count(*) from unnest(${owners}::uuid[]) as owners(id) group by id) given where r.id = given.id),
+      from (select id, count(*) from unnest(${owners}::uuid[]) as owners(id) join locked using (id) group by id) given
+      where r.id = given.id),
     checkout as (
       insert into checkouts (payment_id, secret_hash)
       select id, decode(${SECRET_HASH}, 'hex') from unnest(${ids}::uuid[]) as given(id)),
