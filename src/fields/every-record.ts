@@ -40,3 +40,19 @@ type Owned = {
   readonly createdAt: Date
   readonly updatedAt: Date
 }
+
+/** The fields of the record of a row that do not depend on its table. */
+export const rowFields = {
+  merchantId: idField('merchant', (row: { readonly merchant_id: string }) => row.merchant_id),
+  livemode: { type: flag, example: false, of: (row: { readonly livemode: boolean }) => row.livemode },
+  createdAt: {
+    type: time,
+    example: example.at,
+    of: (row: { readonly created_at: Date }) => row.created_at.toISOString(),
+  },
+  updatedAt: {
+    type: time,
+    example: example.at,
+    of: (row: { readonly updated_at: Date }) => row.updated_at.toISOString(),
+  },
+} as const

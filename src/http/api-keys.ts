@@ -3,7 +3,7 @@ import { createApiKey, presets, revokeApiKey, rotateApiKey } from '../commands/a
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { findApiKeySeq, type KeyName, listApiKeys } from '../queries/api-keys.ts'
-import { apiKeyRecord } from '../records/api-key.ts'
+import { apiKeyRecord, newApiKeyRecord } from '../records/api-key.ts'
 import { scopes } from '../resources.ts'
 import { accountActorOf } from './account-actor.ts'
 import { createApiKeyDocs, listApiKeysDocs, revokeApiKeyDocs, rotateApiKeyDocs } from './docs/merchant.ts'
@@ -44,7 +44,7 @@ export const apiKeyRoutes: readonly Route[] = [
         const { livemode, limit } = query
         const page = await pageOf(query, keyOf, id => findApiKeySeq(sql, { id, merchantId, livemode }))
         const rows = await listApiKeys(sql, { merchantId, livemode }, page)
-        return { status: 200, body: listOf(rows, limit, row => apiKeyRecord(row)) }
+        return { status: 200, body: listOf(rows, limit, apiKeyRecord.render) }
       },
     },
   ),
@@ -61,7 +61,7 @@ export const apiKeyRoutes: readonly Route[] = [
       const expiresAt = readEnd(call.body.expiresAt, api.clock.now())
       const spec = { merchantId, livemode, name, scopes, expiresAt }
       const { row, secret } = await createApiKey(api, spec, accountActorOf(call))
-      return { status: 201, body: apiKeyRecord(row, secret) }
+      return { status: 201, body: newApiKeyRecord.render(row, { secret }) }
     },
   }),
 
@@ -72,7 +72,7 @@ export const apiKeyRoutes: readonly Route[] = [
     handle: async (api, call) => {
       const { overlapHours = 0 } = call.body
       const { row, secret } = await rotateApiKey(api, { ...nameOf(call), overlapHours }, accountActorOf(call))
-      return { status: 200, body: apiKeyRecord(row, secret) }
+      return { status: 200, body: newApiKeyRecord.render(row, { secret }) }
     },
   }),
 
@@ -81,7 +81,7 @@ export const apiKeyRoutes: readonly Route[] = [
     docs: revokeApiKeyDocs,
     handle: async (api, call) => {
       const row = await revokeApiKey(api, nameOf(call), accountActorOf(call))
-      return { status: 200, body: apiKeyRecord(row) }
+      return { status: 200, body: apiKeyRecord.render(row) }
     },
   }),
 ]

@@ -16,7 +16,7 @@ export const auditLogRoutes: readonly Route[] = [
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const page = await pageOf(query, uuidIn, id => findSecurityEventSeq(sql, merchantId, id))
         const rows = await listSecurityEvents(sql, { merchantId, action: query.action }, page)
-        return { status: 200, body: listOf(rows, query.limit, securityEventRecord) }
+        return { status: 200, body: listOf(rows, query.limit, securityEventRecord.render) }
       },
     },
   ),

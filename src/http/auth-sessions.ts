@@ -63,7 +63,11 @@ export const authSessionRoutes: readonly Route[] = [
       const sessions = await listSessions(sql, accountId)
       return {
         status: 200,
-        body: { object: 'list', data: sessions.map(each => sessionRecord(each, sessionId)), has_more: false },
+        body: {
+          object: 'list',
+          data: sessions.map(each => sessionRecord.render(each, { currentId: sessionId })),
+          has_more: false,
+        },
       }
     },
   }),

@@ -3,7 +3,7 @@ import { askForRecovery, redeliver } from '../commands/deliveries.ts'
 import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
 import { type AttemptedDelivery, findDelivery, findDeliverySeq, listDeliveries } from '../queries/deliveries.ts'
-import { deliveryRecord } from '../records/delivery.ts'
+import { deliveryRecord, deliveryStatus } from '../records/delivery.ts'
 import { accountActorOf } from './account-actor.ts'
 import {
   getWebhookDeliveryDocs,
@@ -20,7 +20,7 @@ import { getEndpoint } from './webhook-endpoints.ts'
 const path = '/v1/merchants/:merchantId/deliveries/:id'
 const endpointPath = '/v1/merchants/:merchantId/webhook-endpoints/:id'
 
-const filters = () => type({ 'status?': "'pending' | 'delivered' | 'failed' | 'canceled'" })
+const filters = () => type({ 'status?': deliveryStatus() })
 
 const FURTHEST_BACK_MS = 30 * 86_400_000
 
@@ -97,4 +97,4 @@ const nameOf = ({ params, member }: ItemCall) =>
 
 const idOf = (id: string) => decodeId('whd', id)
 
-const recordOf = ({ delivery, attempts }: AttemptedDelivery) => deliveryRecord(delivery, attempts)
+const recordOf = ({ delivery, attempts }: AttemptedDelivery) => deliveryRecord.render(delivery, attempts)

@@ -22,7 +22,7 @@ export const eventRoutes: readonly Route[] = [
       handle: async (api, { owner, query }) => {
         const page = await placedPage(api.sql, 'event', owner, query)
         const events = await listEvents(api.sql, owner, query.type, page)
-        return { status: 200, body: listOf(events, query.limit, eventRecord) }
+        return { status: 200, body: listOf(events, query.limit, eventRecord.render) }
       },
     },
   ),
@@ -36,7 +36,7 @@ export const eventRoutes: readonly Route[] = [
       handle: async (api, { owner, params }) => {
         const id = uuidIn(params.id) ?? refuse('resource_not_found')
         const event = await findEvent(api.sql, { ...owner, id })
-        return { status: 200, body: eventRecord(event ?? refuse('resource_not_found')) }
+        return { status: 200, body: eventRecord.render(event ?? refuse('resource_not_found')) }
       },
     },
   ),

@@ -7,7 +7,7 @@ import { decodeId } from '../ids.ts'
 import { findInviteSeq, listInvites } from '../queries/invites.ts'
 import { listMemberships } from '../queries/merchants.ts'
 import { accountRecord } from '../records/account.ts'
-import { inviteRecord } from '../records/invite.ts'
+import { inviteRecord, newInviteRecord } from '../records/invite.ts'
 import { accountActorOf } from './account-actor.ts'
 import { answerSignedIn, newPassword } from './auth.ts'
 import { acceptInviteDocs, inviteMemberDocs, listInvitesDocs, revokeInviteDocs } from './docs/people.ts'
@@ -30,7 +30,7 @@ export const inviteRoutes: readonly Route[] = [
       query: bothModesQuery,
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const page = await pageOf(query, inviteOf, id => findInviteSeq(sql, merchantId, id))
-        return { status: 200, body: listOf(await listInvites(sql, merchantId, page), query.limit, inviteRecord) }
+        return { status: 200, body: listOf(await listInvites(sql, merchantId, page), query.limit, inviteRecord.render) }
       },
     },
   ),
@@ -47,7 +47,7 @@ export const inviteRoutes: readonly Route[] = [
         const made = await invite(api, { merchantId: call.member.merchantId, role, email: to }, accountActorOf(call))
         // In the fragment, so that no proxy can log it.
         const url = `${api.settings.publicUrl}/invite#${made.token}`
-        return { status: 201, body: { ...inviteRecord(made.invite), url, token: made.token } }
+        return { status: 201, body: newInviteRecord.render(made.invite, { url, token: made.token }) }
       },
     },
   ),

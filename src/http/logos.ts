@@ -25,7 +25,7 @@ export const logoRoutes: readonly Route[] = [
       handle: async (api, call) => {
         const of = { merchantId: call.member.merchantId, livemode: call.query.livemode }
         const settings = await changeLogo(api, of, fileOf(call.body), accountActorOf(call))
-        return { status: 200, body: settingsRecord(settings, api.settings.publicUrl) }
+        return { status: 200, body: settingsRecord.render(settings, api.settings) }
       },
     },
   ),

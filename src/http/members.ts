@@ -24,7 +24,7 @@ export const memberRoutes: readonly Route[] = [
       query: bothModesQuery,
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const page = await pageOf(query, accountOf, id => findMemberSeq(sql, merchantId, id))
-        return { status: 200, body: listOf(await listMembers(sql, merchantId, page), query.limit, memberRecord) }
+        return { status: 200, body: listOf(await listMembers(sql, merchantId, page), query.limit, memberRecord.render) }
       },
     },
   ),
@@ -40,7 +40,7 @@ export const memberRoutes: readonly Route[] = [
         const accountId = accountOf(call.params.id) ?? refuse('resource_not_found')
         const { merchantId } = call.member
         const member = await changeRole(api, { merchantId, accountId }, call.body.role, accountActorOf(call))
-        return { status: 200, body: memberRecord(member) }
+        return { status: 200, body: memberRecord.render(member) }
       },
     },
   ),

@@ -53,7 +53,7 @@ export const settingsRoutes: readonly Route[] = [
       query: livemodeQuery,
       handle: async ({ sql, settings: { publicUrl } }, { member, query }) => {
         const settings = await findSettings(sql, member.merchantId, query.livemode)
-        return { status: 200, body: settingsRecord(settings ?? refuse('resource_not_found'), publicUrl) }
+        return { status: 200, body: settingsRecord.render(settings ?? refuse('resource_not_found'), { publicUrl }) }
       },
     },
   ),
@@ -78,7 +78,7 @@ export const settingsRoutes: readonly Route[] = [
           { merchantId: member.merchantId, livemode: body.livemode ?? query.livemode, changes: changesOf(body) },
           accountActorOf(call),
         )
-        return { status: 200, body: settingsRecord(settings, api.settings.publicUrl) }
+        return { status: 200, body: settingsRecord.render(settings, api.settings) }
       },
     },
   ),

@@ -10,7 +10,7 @@ import { refuse } from '../errors.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { findWebhookEndpoint, listWebhookEndpoints } from '../queries/webhook-endpoints.ts'
 import { deliveryRecord } from '../records/delivery.ts'
-import { webhookEndpointRecord } from '../records/webhook-endpoint.ts'
+import { newWebhookEndpointRecord, webhookEndpointRecord } from '../records/webhook-endpoint.ts'
 import { eventTypes as types } from '../resources.ts'
 import { accountActorOf } from './account-actor.ts'
 import type { Api } from './api.ts'
@@ -68,7 +68,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
         const owner = { merchantId, livemode: query.livemode }
         const page = await placedPage(sql, 'webhook_endpoint', owner, query)
         const rows = await listWebhookEndpoints(sql, owner, page)
-        return { status: 200, body: listOf(rows, query.limit, row => webhookEndpointRecord(row)) }
+        return { status: 200, body: listOf(rows, query.limit, webhookEndpointRecord.render) }
       },
     },
   ),
@@ -83,7 +83,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       const { url, eventTypes, description = null, livemode = call.query.livemode } = call.body
       const spec = { merchantId, livemode, url, eventTypes, description }
       const { row, secret } = await createWebhookEndpoint(api, spec, accountActorOf(call))
-      return { status: 201, body: webhookEndpointRecord(row, secret) }
+      return { status: 201, body: newWebhookEndpointRecord.render(row, { secret }) }
     },
   }),
 
@@ -93,7 +93,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
     {
       path: `${path}/:id`,
       docs: getWebhookEndpointDocs,
-      handle: async (api, call) => ({ status: 200, body: webhookEndpointRecord(await getEndpoint(api, call)) }),
+      handle: async (api, call) => ({ status: 200, body: webhookEndpointRecord.render(await getEndpoint(api, call)) }),
     },
   ),
 
@@ -106,7 +106,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       body: changes,
       handle: async (api, call) => {
         const row = await changeWebhookEndpoint(api, endpointName(call), call.body, accountActorOf(call))
-        return { status: 200, body: webhookEndpointRecord(row) }
+        return { status: 200, body: webhookEndpointRecord.render(row) }
       },
     },
   ),
@@ -132,7 +132,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
       docs: enableWebhookEndpointDocs,
       handle: async (api, call) => {
         const row = await changeWebhookEndpoint(api, endpointName(call), { status: 'enabled' }, accountActorOf(call))
-        return { status: 200, body: webhookEndpointRecord(row) }
+        return { status: 200, body: webhookEndpointRecord.render(row) }
       },
     },
   ),
@@ -148,7 +148,7 @@ export const webhookEndpointRoutes: readonly Route[] = [
         { ...endpointName(call), overlapHours },
         accountActorOf(call),
       )
-      return { status: 200, body: webhookEndpointRecord(row, secret) }
+      return { status: 200, body: newWebhookEndpointRecord.render(row, { secret }) }
     },
   }),
 
@@ -159,13 +159,13 @@ export const webhookEndpointRoutes: readonly Route[] = [
       path: `${path}/:id/test`,
       docs: testWebhookEndpointDocs,
       handle: async (api, call) => {
-        const rendered = webhookEndpointRecord(await getEndpoint(api, call))
+        const rendered = webhookEndpointRecord.render(await getEndpoint(api, call))
         const { delivery, attempts } = await testEndpoint(
           api,
           { ...endpointName(call), rendered },
           accountActorOf(call),
         )
-        return { status: 201, body: deliveryRecord(delivery, attempts) }
+        return { status: 201, body: deliveryRecord.render(delivery, attempts) }
       },
     },
   ),

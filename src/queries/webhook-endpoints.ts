@@ -1,4 +1,5 @@
 import type { Sql } from '../postgres/connect.ts'
+import type { EventType } from '../resources.ts'
 import { type Fragment, type ListOwner, listRows } from './list-rows.ts'
 import type { Page } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
@@ -10,7 +11,7 @@ export type WebhookEndpointRow = {
   readonly livemode: boolean
   readonly url: string
   readonly description: string | null
-  readonly event_types: readonly string[]
+  readonly event_types: readonly EventType[]
   readonly state: 'enabled' | 'disabled'
   readonly disabled_reason: 'by_merchant' | 'no_success' | 'gone' | null
   readonly created_at: Date

@@ -1,16 +1,56 @@
-import { encodeId } from '../ids.ts'
+import { type } from 'arktype'
+import { constantField, idField, rowFields } from '../fields/every-record.ts'
+import { recordOf } from '../fields/record.ts'
+import { text, textOrNull, time } from '../fields/wire.ts'
 import type { InviteRow } from '../queries/invites.ts'
+import { role } from './role.ts'
 
-/** An open invite. Its link is shown only in the response to its creation. */
-export const inviteRecord = (row: InviteRow) => ({
-  object: 'invite',
-  id: encodeId('invite', row.id),
-  merchantId: encodeId('mer', row.merchant_id),
-  role: row.role,
-  email: row.email,
-  status: row.expired ? 'expired' : 'pending',
-  createdBy: encodeId('usr', row.created_by),
-  expiresAt: row.expires_at.toISOString(),
-  createdAt: row.created_at.toISOString(),
-  updatedAt: row.updated_at.toISOString(),
+export const inviteRecord = recordOf<InviteRow>()('Invite', {
+  object: constantField('invite'),
+  id: idField('invite', row => row.id),
+  merchantId: rowFields.merchantId,
+  role: { type: role, example: 'developer', of: row => row.role },
+  email: {
+    type: textOrNull,
+    about: 'E-mail address of the invited person. Null if anyone with the link can accept it.',
+    example: 'ben@lamps.shop',
+    of: row => row.email,
+  },
+  status: {
+    type: () => type("'pending' | 'expired'"),
+    example: 'pending',
+    of: row => (row.expired ? 'expired' : 'pending'),
+  },
+  createdBy: {
+    ...idField('member', (row: InviteRow) => row.created_by),
+    about: 'Account that created the invite.',
+  },
+  expiresAt: {
+    type: time,
+    about: 'Time at which the invite expires.',
+    example: '2026-11-27T12:00:00.000Z',
+    of: row => row.expires_at.toISOString(),
+  },
+  createdAt: rowFields.createdAt,
+  updatedAt: rowFields.updatedAt,
 })
+
+/** In the response to its creation, which is the only one with the link. */
+export const newInviteRecord = recordOf<InviteRow, { readonly url: string; readonly token: string }>()(
+  'InviteWithToken',
+  {
+    ...inviteRecord.fields,
+    url: {
+      type: text,
+      about: 'Link for the invited person. It is shown only in this response.',
+      example: 'https://pay.lamps.shop/invite#h3mT…',
+      of: (_, { url }) => url,
+    },
+    token: {
+      type: text,
+      about: 'Token of the invite: the part of its link after the `#`.',
+      example: 'h3mT…',
+      of: (_, { token }) => token,
+    },
+  },
+)

@@ -15,7 +15,6 @@ import { type Context, type Kind, registered } from '../../src/actors/kind.ts'
 import { stepper } from '../../src/actors/step.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { subjects } from '../kinds/subjects.ts'
-import { payments } from '../machines/payment-cases.ts'
 import { arrive, T0 } from '../machines/table.ts'
 import { askedBy } from './asked-by.ts'
 import { lamp } from './lamp.ts'
@@ -89,44 +88,23 @@ const ofToy = (kind: Kind) => ({
 })
 
 /** The situations and events of the machine's tests, all events it gets in production, and events without fields. */
-const walkOf = (name: string, least: number, more: readonly AnyEventObject[] = []): Walk => {
-  const found = subjects.find(({ kind }) => kind.name === name)
-  if (!found) throw new Error(`no tests of ${name}`)
-  const { kind, subject } = found
-  const { input, situations, events } = subject
-  return {
-    kind,
-    input: { at: T0, ...input },
-    starts: Object.values(situations).map(path => arrive(subject, path)),
-    events: [
-      ...Object.values(events).map(event => ({ at: T0, ...event })),
-      ...kind.machine.events.map(type => ({ type, at: T0 })),
-      ...more,
-    ],
-    least,
-  }
-}
-
-const acceptedAsset = {
-  ...payments.events.pick,
-  ...{ asset: 'OUSD', scan: 9, amountReceived: 700n, amountFinal: 700n, stray: null, finalStrays: 0 },
-  ...{ payerAddress: null, txHash: null, blockNumber: 9 },
-}
+const walkOf = ({ kind, subject }: (typeof subjects)[number]): Walk => ({
+  kind,
+  input: { at: T0, ...subject.input },
+  starts: Object.values(subject.situations).map(path => arrive(subject, path)),
+  events: [
+    ...Object.values(subject.events).map(event => ({ at: T0, ...event })),
+    ...kind.machine.events.map(type => ({ type, at: T0 })),
+    ...(subject.walk.events ?? []),
+  ],
+  least: subject.walk.minSteps,
+})
 
 const walks: readonly Walk[] = [
   { ...ofToy(oddKind), least: 4_000 },
   { ...ofToy(registered(lamp)), least: 4_000, never: ['off hit'] },
-  // Which asset is accepted depends on the received transfers, which the table of the machine's tests lacks.
-  walkOf('payment', 1_000, [{ type: 'accept', at: T0, paidWith: acceptedAsset }]),
-  walkOf('refund', 400),
-  walkOf('payment_link', 4_000),
-  walkOf('dispute', 50),
-  walkOf('delivery', 1_000),
+  ...subjects.map(walkOf),
 ]
-
-test('every machine of the product is walked through', () => {
-  expect(walks.slice(2).map(({ kind }) => kind.name)).toEqual(kinds.map(({ name }) => name))
-})
 
 test.each(walks.map(walk => [walk.kind.name, walk] as const))(
   "every step of %s has the state and the effects that XState's transition() has",

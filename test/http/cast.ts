@@ -1,7 +1,9 @@
+import { expect } from 'bun:test'
 import { SignJWT } from 'jose'
 import { signAccessToken } from '../../src/access/access-token.ts'
 import { signOut } from '../../src/commands/sessions.ts'
 import { openKeyring } from '../../src/keyring.ts'
+import { type Scope, scopes } from '../../src/resources.ts'
 import { insertKey } from '../access/keys.ts'
 import type { ApiServer } from '../harness/api.ts'
 import { forgetProof, member, type Person, person, type Shop, shop } from './people.ts'
@@ -19,7 +21,12 @@ export type Cast = {
   readonly badTokens: Readonly<Record<string, string>>
   /** Invalid API keys, by what is wrong with them. */
   readonly badKeys: Readonly<Record<string, string>>
-  readonly keys: { readonly full: string; readonly readOnly: string; readonly writeOnly: string; readonly live: string }
+  readonly keys: {
+    readonly full: string
+    readonly live: string
+    /** A key with all other scopes. */
+    without(scope: Scope | '*'): string
+  }
 }
 
 export const castOf = async (server: ApiServer): Promise<Cast> => {
@@ -29,6 +36,11 @@ export const castOf = async (server: ApiServer): Promise<Cast> => {
   await api.sql`delete from members where account_id = ${removed.accountId}`
   const staleOwner = await member(api, here, 'owner', 'stale@lamps.example')
   await forgetProof(api, staleOwner)
+  const lacking = new Map<Scope | '*', string>()
+  for (const scope of [...scopes, '*'] as const) {
+    const others = scopes.filter(each => each !== scope)
+    lacking.set(scope, (await insertKey(api.sql, { merchantId: here.merchantId, scopes: others })).secret)
+  }
   return {
     shop: here,
     otherShop: await shop(api, 'Chairs'),
@@ -40,9 +52,8 @@ export const castOf = async (server: ApiServer): Promise<Cast> => {
     badKeys: await badKeysOf(server, here.merchantId),
     keys: {
       full: (await insertKey(api.sql, { merchantId: here.merchantId })).secret,
-      readOnly: (await insertKey(api.sql, { merchantId: here.merchantId, scopes: ['payments:read'] })).secret,
-      writeOnly: (await insertKey(api.sql, { merchantId: here.merchantId, scopes: ['payment_links:write'] })).secret,
       live: (await insertKey(api.sql, { merchantId: here.merchantId, livemode: true })).secret,
+      without: scope => lacking.get(scope) ?? expect.unreachable(),
     },
   }
 }

@@ -8,7 +8,7 @@ import { insertKey } from '../access/keys.ts'
 import { type ApiServer, apiServer, type CallOptions } from '../harness/api.ts'
 import { makeLink } from './links.ts'
 import { type Shop, shop } from './people.ts'
-import { fixtures } from './records.ts'
+import { fixtureOf } from './records.ts'
 
 const served: readonly Route[] = [...routes, ...pageRoutes(routes)]
 const document = documentOf(served, 'https://pay.lamps.shop')
@@ -45,7 +45,7 @@ test('every response to a customer has the rate limit headers', async () => {
   const { id } = await makeLink(server.api, { merchantId: lamps.merchantId, livemode: false })
   const closed = await makeLink(server.api, { merchantId: lamps.merchantId, livemode: false })
   await server.sql`update payment_links set state = 'deactivated', deactivated_at = now() where id = ${closed.link.id}`
-  const fixture = fixtures['GET /v1/checkout/payments/:id']
+  const fixture = fixtureOf({ method: 'GET', path: '/v1/checkout/payments/:id' })
   const payment = (await fixture?.make(server.api, lamps, false)) ?? ''
   const headers = fixture?.headers?.(payment) ?? {}
   const asked: readonly [route: string, path: string, status: number, options?: CallOptions][] = [

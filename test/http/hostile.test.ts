@@ -7,7 +7,7 @@ import { insertKey } from '../access/keys.ts'
 import { type ApiServer, apiServer, type Called } from '../harness/api.ts'
 import { readableLog } from '../harness/lines.ts'
 import { type Shop, shop } from './people.ts'
-import { fixtures } from './records.ts'
+import { fixtureOf } from './records.ts'
 
 const { log, lines } = readableLog()
 let server: ApiServer
@@ -48,7 +48,7 @@ let calls = 0
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 
 const send = async (route: Route, body: object, query = ''): Promise<Called> => {
-  const fixture = fixtures[nameOf(route)]
+  const fixture = fixtureOf(route)
   const id = (await fixture?.make(server.api, here, false)) ?? ''
   const path = route.path.replace(':merchantId', here.path.split('/').at(-1) ?? '').replace(/:\w+/, id)
   const bearer = await bearerFor(route)
@@ -81,7 +81,7 @@ const paramOf = ({ json }: Called) => (json as { error?: { param?: string } } | 
 
 /** A body that the route accepts, as far as values of the list allow. */
 const discover = async (route: Route): Promise<Record<string, unknown>> => {
-  const body: Record<string, unknown> = { ...fixtures[nameOf(route)]?.body }
+  const body: Record<string, unknown> = { ...fixtureOf(route)?.body }
   const triedValues: Record<string, number> = {}
   for (;;) {
     const answer = await send(route, body)
@@ -103,7 +103,7 @@ test.each(routes.map(route => [nameOf(route), route] as const))(
     const note = async (what: string, value: unknown, answer: Promise<Called>) => {
       const { status, headers } = await answer
       // Without a sandbox, 503 is the answer to a good request.
-      if (status < 500 || status === fixtures[nameOf(route)]?.status) return
+      if (status < 500 || status === fixtureOf(route)?.status) return
       const line = lines().find(one => one.requestId === headers.get('request-id') && one.level > 30)
       faults.push(`${what} = ${JSON.stringify(value).slice(0, 80)}: ${status} ${JSON.stringify(line?.fault)}`)
     }

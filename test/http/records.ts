@@ -2,7 +2,10 @@ import { hashClientSecret } from '../../src/access/client-secret.ts'
 import { createApiKey } from '../../src/commands/api-keys.ts'
 import { invite } from '../../src/commands/invites.ts'
 import type { Api } from '../../src/http/api.ts'
+import type { Route } from '../../src/http/route.ts'
 import { encodeId } from '../../src/ids.ts'
+import { resources } from '../../src/resources.ts'
+import { subjects } from '../kinds/subjects.ts'
 import { makeDispute } from './disputes.ts'
 import { makeLink } from './links.ts'
 import { makePayment } from './payments.ts'
@@ -120,7 +123,7 @@ const delivery: Fixture = {
 }
 
 /** By method and path: every route with an id must be listed. */
-export const fixtures: Readonly<Record<string, Fixture>> = {
+const fixtures: Readonly<Record<string, Fixture>> = {
   'POST /v1/merchants/:merchantId/api-keys/:id/rotate': key,
   'POST /v1/merchants/:merchantId/api-keys/:id/revoke': key,
   'PATCH /v1/merchants/:merchantId/members/:id': { ...memberFixture, body: { role: 'developer' } },
@@ -182,3 +185,27 @@ export const fixtures: Readonly<Record<string, Fixture>> = {
   'GET /v1/merchants/:merchantId/deliveries/:id': delivery,
   'POST /v1/merchants/:merchantId/deliveries/:id/redeliver': delivery,
 }
+
+export const fixtureOf = ({ method, path }: Pick<Route, 'method' | 'path'>): Fixture | undefined =>
+  fixtures[`${method} ${path}`] ?? createdBy(path)
+
+/** For a resource that its machine creates alone: created with the input of the machine's tests. */
+const createdBy = (path: string): Fixture | undefined => {
+  const segment = /([\w-]+)\/:id/.exec(path)?.[1]
+  const [resource] = machineRows.filter(([, row]) => row.path === segment)
+  const subject = subjects.find(({ kind }) => kind.name === resource?.[0])?.subject
+  if (!resource || !subject) return undefined
+  const [kind, { prefix }] = resource
+  return {
+    make: async (api, { merchantId }, livemode) => {
+      const actor = crypto.randomUUID()
+      const outcome = await api.actors.dispatch({ kind, actor, create: { ...subject.input, merchantId, livemode } })
+      if (!outcome.ok) throw new Error(`a ${kind} was refused: ${outcome.refusal}`)
+      return encodeId(prefix, actor)
+    },
+  }
+}
+
+const machineRows = Object.entries(resources).flatMap(([name, row]) =>
+  'isMachine' in row ? [[name, row] as const] : [],
+)

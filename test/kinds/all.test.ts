@@ -9,7 +9,6 @@ import {
 } from 'xstate'
 import { checkMachine } from '../../src/actors/machine-rules.ts'
 import { stepper } from '../../src/actors/step.ts'
-import { kinds } from '../../src/kinds/all.ts'
 import { linkEventOf } from '../../src/kinds/payment.ts'
 import { reservationEventOf } from '../../src/kinds/refund.ts'
 import { askedBy } from '../actors/asked-by.ts'
@@ -17,19 +16,6 @@ import { payments } from '../machines/payment-cases.ts'
 import { refunds } from '../machines/refund-cases.ts'
 import { arrive, outcomes, T0 } from '../machines/table.ts'
 import { everyActor, subjects } from './subjects.ts'
-
-test('every kind is registered and tested', () => {
-  expect(kinds.map(({ name }) => name)).toEqual(subjects.map(({ kind }) => kind.name))
-})
-
-/** The minimum number of steps that a machine takes in the situations of its tests. */
-const leastSteps: Readonly<Record<string, number>> = {
-  payment: 300,
-  refund: 50,
-  payment_link: 40,
-  dispute: 20,
-  delivery: 70,
-}
 
 /** Fields with personal data, for readers of the record only. */
 const personalFields = [
@@ -53,7 +39,7 @@ for (const { kind, subject } of subjects) {
           steppedTo(transition(subject.machine, before, event)),
         )
       }
-      expect(steps.length).toBeGreaterThanOrEqual(leastSteps[kind.name] ?? Number.POSITIVE_INFINITY)
+      expect(steps.length).toBeGreaterThanOrEqual(subject.minSteps)
     })
 
     test('every context field has a column, and every column a field', () => {

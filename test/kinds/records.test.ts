@@ -217,7 +217,7 @@ test('a delivery being sent is pending, and lists its attempts', () => {
     httpStatus: 500,
     responseSnippet: 'sorry',
   }
-  expect(deliveryRecord(actorIn(deliveryKind, deliveries, 'second'), [attempt])).toEqual({
+  expect(deliveryRecord.render(actorIn(deliveryKind, deliveries, 'second'), [attempt])).toEqual({
     ...always,
     object: 'webhook_delivery',
     id: own('whd'),
@@ -228,7 +228,7 @@ test('a delivery being sent is pending, and lists its attempts', () => {
     nextAttemptAt: null,
     attempts: [{ ...attempt, startedAt: '2026-11-20T12:00:00.000Z' }],
   })
-  expect(deliveryRecord(actorIn(deliveryKind, deliveries, 'waiting'), [])).toMatchObject({
+  expect(deliveryRecord.render(actorIn(deliveryKind, deliveries, 'waiting'), [])).toMatchObject({
     status: 'pending',
     nextAttemptAt: '2026-11-20T12:00:05.000Z',
   })
@@ -253,5 +253,5 @@ test('the body of a delivery has exactly six fields, and an event in a list has 
   }
   expect(eventBody(event)).toEqual(body)
   expect(Object.keys(eventBody(event))).toEqual(['id', 'type', 'created', 'livemode', 'api_version', 'data'])
-  expect(eventRecord(event)).toEqual({ object: 'event', ...body })
+  expect(eventRecord.render(event)).toEqual({ object: 'event', ...body })
 })

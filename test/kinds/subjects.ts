@@ -1,24 +1,21 @@
-import { type Actor, type Context, type Kind, registered } from '../../src/actors/kind.ts'
-import { deliveryKind } from '../../src/kinds/delivery.ts'
-import { disputeKind } from '../../src/kinds/dispute.ts'
-import { paymentKind } from '../../src/kinds/payment.ts'
-import { paymentLinkKind } from '../../src/kinds/payment-link.ts'
-import { refundKind } from '../../src/kinds/refund.ts'
-import { deliveries } from '../machines/delivery-cases.ts'
-import { disputes } from '../machines/dispute-cases.ts'
-import { payments } from '../machines/payment-cases.ts'
-import { paymentLinks } from '../machines/payment-link-cases.ts'
-import { refunds } from '../machines/refund-cases.ts'
-import { arrive, minutes, outcomes, type Subject, T0 } from '../machines/table.ts'
+import type { Actor, Context, Kind } from '../../src/actors/kind.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { arrive, type Cases, minutes, outcomes, type Subject, T0 } from '../machines/table.ts'
+
+const casesOf = async ({ name }: Kind): Promise<Cases> => {
+  const exported: Record<string, unknown> = await import(`../machines/${name.replaceAll('_', '-')}-cases.ts`)
+  const found = Object.values(exported).find(isCases)
+  if (!found) throw new Error(`${name} has no cases`)
+  return found
+}
+
+const isCases = (value: unknown): value is Cases =>
+  typeof value === 'object' && value !== null && 'situations' in value && 'invalidRows' in value
 
 /** Every kind, with the situations and events of its machine's tests. */
-export const subjects: readonly { readonly kind: Kind; readonly subject: Subject }[] = [
-  { kind: registered(paymentKind), subject: payments },
-  { kind: registered(refundKind), subject: refunds },
-  { kind: registered(paymentLinkKind), subject: paymentLinks },
-  { kind: registered(disputeKind), subject: disputes },
-  { kind: registered(deliveryKind), subject: deliveries },
-]
+export const subjects: readonly { readonly kind: Kind; readonly subject: Cases }[] = await Promise.all(
+  kinds.map(async kind => ({ kind, subject: await casesOf(kind) })),
+)
 
 const ID = '0193a000-0000-7000-8000-00000000000f'
 

@@ -1,5 +1,5 @@
 import { type DeliveryEvent, type DeliveryOpening, deliveryMachine } from '../../machines/delivery.ts'
-import { minutes, type Subject, T0 } from './table.ts'
+import { type Cases, minutes, T0 } from './table.ts'
 
 export const deliveryOpening: DeliveryOpening = {
   merchantId: '0193a000-0000-7000-8000-000000000001',
@@ -21,7 +21,7 @@ const again = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `start later, ${from + index} fails`).join(', ')
 
 /** Every event except a later start happens at T0, which is early for every retry. */
-export const deliveries: Subject = {
+export const deliveries: Cases = {
   machine: deliveryMachine,
   input: deliveryOpening,
   events: {
@@ -70,4 +70,26 @@ export const deliveries: Subject = {
     'revived sending': `start, 1 fails, ${again(2, 5)}, redeliver, start`,
     'uncanceled sending': 'cancel, redeliver, start',
   },
+  minSteps: 70,
+  walk: { minSteps: 1_000 },
+  invalidRows: `
+    canceled  | state = 'sent'                        | deliveries_state
+    new       | trigger = 'whim'                      | deliveries_trigger
+    fifth     | attempts = 6, automatic_attempts = 6  | deliveries_five_attempts
+    second    | attempts = 1                          | deliveries_five_attempts
+    new       | next_attempt_at = null                | deliveries_planned
+    delivered | next_attempt_at = now()               | deliveries_planned
+    sending   | sending_since = null                  | deliveries_sending
+    waiting   | sending_since = now()                 | deliveries_sending
+    waiting   | cancel_requested = true               | deliveries_cancel
+    waiting   | resume_at = now()                     | deliveries_resume
+    canceled  | resume_at = now(), trigger = 'manual' | deliveries_resume
+    delivered | delivered_at = null                   | deliveries_attempted
+    failed    | delivered_at = now()                  | deliveries_attempted
+    failed    | attempts = 0, automatic_attempts = 0  | deliveries_attempted
+  `,
+  duplicates: `
+    new | merchant_id = gen_random_uuid()            | event_id = gen_random_uuid()    | deliveries_event_once
+    new | state = 'canceled', next_attempt_at = null | endpoint_id = gen_random_uuid() | deliveries_event_once
+  `,
 }

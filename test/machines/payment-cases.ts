@@ -1,6 +1,7 @@
 import { paymentMachine } from '../../machines/payment.ts'
 import type { AssetPick, PaymentEvent, PaymentOpening } from '../../machines/payment-events.ts'
-import { minutes, type Subject, T0 } from './table.ts'
+import { largestMetadata, largestText, MAX_AMOUNT } from './largest.ts'
+import { type Cases, minutes, T0 } from './table.ts'
 
 export const paymentOpening: PaymentOpening = {
   merchantId: '0193a000-0000-7000-8000-000000000001',
@@ -58,8 +59,14 @@ const seen = (type: Type, amountReceived: bigint, more: object = {}) => {
 const final = (type: Type, amountFinal: bigint, more: object = {}) => ({ ...of, type, at: T0, amountFinal, ...more })
 export const refund = (type: Type, amountMinor: number) => ({ type, at: T0, amountMinor })
 
+const acceptedAsset = {
+  ...{ ...dollars, asset: 'OUSD' },
+  ...{ scan: 9, amountReceived: 700n, amountFinal: 700n, stray: null, finalStrays: 0 },
+  ...{ payerAddress: null, txHash: null, blockNumber: 9 },
+}
+
 /** A payment of 1000 cents with a window of 30 minutes. */
-export const payments: Subject = {
+export const payments: Cases = {
   machine: paymentMachine,
   input: { ...paymentOpening, windowMinutes: 30 },
   events: {
@@ -172,5 +179,51 @@ export const payments: Subject = {
     'refunding late': 'pick, over, now 400 in block 8, late 400, reserve 300',
     'refunding failed': 'pick, reverted, now 400 in block 8, late 400, reserve 300',
     'refunding canceled': 'pick, cancel, now 400 in block 8, late 400, reserve 300',
+  },
+  minSteps: 300,
+  // Which asset is accepted depends on the received transfers, which the events above lack.
+  walk: { minSteps: 1_000, events: [{ type: 'accept', at: T0, paidWith: acceptedAsset }] },
+  invalidRows: `
+    new          | state = 'paid'                                               | payments_state
+    new          | amount_minor = 0                                             | payments_amount
+    new          | amount_minor = 9007199254740992                              | payments_amount
+    new          | currency = 'usd'                                             | payments_currency
+    new          | customer_email = repeat('a', 255)                            | payments_customer
+    new          | customer_name = repeat('a', 201)                             | payments_customer
+    new          | reference = repeat('a', 201)                                 | payments_reference
+    new          | tolerance_bps = 10000                                        | payments_tolerance
+    new          | late_policy = 'whatever'                                     | payments_late_policy
+    picked       | decimals = null                                              | payments_pick
+    new          | token_address = '0x'                                         | payments_pick
+    picked ether | quote_source = null                                          | payments_quote
+    new          | quote_rate = '1', quote_source = 'x', quote_expires_at = now() | payments_quote
+    picked       | amount_expected = 0                                          | payments_due
+    picked       | address = 'bb'                                               | payments_address
+    processing   | tx_hash = '0x7'                                              | payments_tx_hash
+    new          | amount_received = 1                                          | payments_sums
+    little       | amount_final = 401, received_minor = 401                     | payments_sums
+    picked       | amount_received = -1                                         | payments_sums
+    success      | received_minor = 999                                         | payments_received
+    little       | state = 'processing'                                         | payments_enough
+    new          | state = 'processing'                                         | payments_enough
+    processing   | state = 'pending'                                            | payments_enough
+    expired      | state = 'success'                                            | payments_success
+    new          | state = 'failed'                                             | payments_failure
+    failed       | state = 'expired'                                            | payments_failure
+    failed       | failure_reason = 'unlucky'                                   | payments_failure_reason
+    new          | stray = 'wrong_amount'                                       | payments_stray
+    new          | final_strays = 1                                             | payments_stray
+    new          | exception = 'odd'                                            | payments_exception
+    success      | refunds_reserved_minor = 1001                                | payments_refunds
+    success      | amount_refunded_minor = 1                                    | payments_refunds
+    success      | refunds_reserved_minor = -1, amount_refunded_minor = -1      | payments_refunds
+    part final   | refunds_reserved_minor = 1                                   | payments_refunds_when_over
+  `,
+  duplicates: `
+    picked | address = '0x' || upper(substr(address, 3)) | address = overlay(address placing 'c' from 3) | payments_address_once
+  `,
+  largest: {
+    ...{ metadata: largestMetadata, reference: largestText(200), customerName: largestText(200) },
+    ...{ customerEmail: largestText(254), amountMinor: MAX_AMOUNT, amountRefundedMinor: MAX_AMOUNT },
   },
 }

@@ -1,5 +1,5 @@
 import { type PaymentLinkOpening, paymentLinkMachine } from '../../machines/payment-link.ts'
-import { minutes, type Subject } from './table.ts'
+import { type Cases, minutes } from './table.ts'
 
 export const paymentLinkOpening: PaymentLinkOpening = {
   merchantId: '0193a000-0000-7000-8000-000000000001',
@@ -18,7 +18,7 @@ export const paymentLinkOpening: PaymentLinkOpening = {
 }
 
 /** A link for two payments within an hour. */
-export const paymentLinks: Subject = {
+export const paymentLinks: Cases = {
   machine: paymentLinkMachine,
   input: paymentLinkOpening,
   events: {
@@ -44,4 +44,30 @@ export const paymentLinks: Subject = {
     expired: 'after expiry',
     'expired busy': 'processing, after expiry',
   },
+  minSteps: 40,
+  walk: { minSteps: 4_000 },
+  invalidRows: `
+    new         | state = 'open'                  | payment_links_state
+    new         | amount_minor = 0                | payment_links_amount
+    new         | currency = ''                   | payment_links_currency
+    new         | title = repeat('a', 201)        | payment_links_texts
+    new         | description = repeat('a', 1001) | payment_links_texts
+    new         | reference = repeat('a', 201)    | payment_links_texts
+    new         | success_url = repeat('a', 2049) | payment_links_texts
+    new         | window_minutes = 4              | payment_links_window
+    new         | window_minutes = 10081          | payment_links_window
+    deactivated | max_payments = 0                | payment_links_max_payments
+    new         | payments_processing = -1        | payment_links_counts
+    new         | payments_count = 2              | payment_links_completed
+    new         | state = 'completed'             | payment_links_completed
+    completed   | max_payments = null             | payment_links_completed
+    new         | state = 'deactivated'           | payment_links_deactivated
+    deactivated | state = 'active'                | payment_links_deactivated
+    expired     | expires_at = null               | payment_links_expired
+  `,
+  duplicates: `
+    new | state = 'deactivated', deactivated_at = now() | reference = 'another'           | payment_links_reference_once
+    new | amount_minor = 1                              | livemode = true                 | payment_links_reference_once
+    new | title = 'another'                             | merchant_id = gen_random_uuid() | payment_links_reference_once
+  `,
 }

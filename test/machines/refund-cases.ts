@@ -1,5 +1,6 @@
 import { type RefundOpening, refundMachine } from '../../machines/refund.ts'
-import type { Subject } from './table.ts'
+import { largestMetadata, MAX_AMOUNT } from './largest.ts'
+import type { Cases } from './table.ts'
 
 export const refundOpening: RefundOpening = {
   merchantId: '0193a000-0000-7000-8000-000000000001',
@@ -18,7 +19,7 @@ export const refundOpening: RefundOpening = {
 
 const hash = (digit: number) => ({ txHash: `0x${String(digit).repeat(64)}` })
 
-export const refunds: Subject = {
+export const refunds: Cases = {
   machine: refundMachine,
   input: refundOpening,
   events: {
@@ -69,5 +70,34 @@ export const refunds: Subject = {
     canceled: 'cancel',
     'canceled later': 'name destination, cancel',
     'paid although canceled': 'name destination, cancel, transfer 1',
+  },
+  minSteps: 50,
+  walk: { minSteps: 400 },
+  invalidRows: `
+    named      | state = 'sent'                 | refunds_state
+    new        | amount_minor = 0               | refunds_amount
+    new        | amount = -1                    | refunds_amount
+    new        | currency = 'dollar'            | refunds_currency
+    new        | reason = 'because'             | refunds_reason
+    new        | state = 'requires_signature'   | refunds_destination
+    named      | state = 'requires_destination' | refunds_destination
+    named      | destination = 'home'           | refunds_destination_form
+    named      | state = 'processing'           | refunds_transaction
+    processing | state = 'requires_signature'   | refunds_transaction
+    processing | tx_hash = upper(tx_hash)       | refunds_tx_hash
+    processed  | stray_tx_hash = 'x'            | refunds_tx_hash
+    new        | confirmations = -1             | refunds_confirmations
+    processed  | state = 'failed'               | refunds_failure
+    failed     | state = 'processed'            | refunds_failure
+    failed     | failure_reason = 'unlucky'     | refunds_failure_reason
+    new        | attention = true               | refunds_stray
+  `,
+  duplicates: `
+    processing | confirmations = 7              | chain_id = 1                                  | refunds_transaction_once
+    processing | state = 'processed'            | state = 'failed', failure_reason = 'reverted' | refunds_transaction_once
+    processed  | payment_id = gen_random_uuid() | tx_hash = overlay(tx_hash placing 'c' from 3) | refunds_transaction_once
+  `,
+  largest: {
+    ...{ metadata: largestMetadata, amountMinor: MAX_AMOUNT, amount: 2n ** 256n - 1n, confirmations: MAX_AMOUNT },
   },
 }

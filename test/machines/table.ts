@@ -22,6 +22,25 @@ export type Subject = {
   readonly situations: Readonly<Record<string, string>>
 }
 
+/** The same for a machine of the program, with the facts that the tests of all kinds need. */
+export type Cases = Subject & {
+  /** The table for differences(), if one table covers the machine. */
+  readonly table?: string
+  /** The minimum number of steps that the situations and events above make, so that the tests compare something. */
+  readonly minSteps: number
+  /** For random walks: the minimum number of steps, and more events to try. */
+  readonly walk: { readonly minSteps: number; readonly events?: readonly AnyEventObject[] }
+  /** Lines of a situation, a change of its row, and the constraint that refuses it. */
+  readonly invalidRows: string
+  /**
+   * Lines of a situation, a change of another such row that a unique index refuses, a change that it accepts, and the
+   * index.
+   */
+  readonly duplicates: string
+  /** Values of fields that make an event about it as large as possible. Required for a kind that publishes events. */
+  readonly largest?: Readonly<Record<string, unknown>>
+}
+
 export type Outcome = { readonly to: string; readonly effects: string; readonly changes: string }
 
 /** The situation after a comma-separated list of events, from creation. */

@@ -11,36 +11,20 @@ import { refundKind } from '../../src/kinds/refund.ts'
 import { refundRecord } from '../../src/kinds/refund-record.ts'
 import type { WebhookEndpointRow } from '../../src/queries/webhook-endpoints.ts'
 import { accountRecord } from '../../src/records/account.ts'
-import { apiKeyRecord } from '../../src/records/api-key.ts'
+import { apiKeyRecord, newApiKeyRecord } from '../../src/records/api-key.ts'
 import { cryptoFactsOf } from '../../src/records/crypto-facts.ts'
 import { deliveryRecord } from '../../src/records/delivery.ts'
 import { eventRecord } from '../../src/records/event.ts'
-import { inviteRecord } from '../../src/records/invite.ts'
+import { inviteRecord, newInviteRecord } from '../../src/records/invite.ts'
 import { memberRecord } from '../../src/records/member.ts'
 import { paymentReadRecord } from '../../src/records/payment.ts'
 import { securityEventRecord } from '../../src/records/security-event.ts'
 import { sessionRecord } from '../../src/records/session.ts'
 import { settingsRecord } from '../../src/records/settings.ts'
-import { apiKeyShape, newApiKeyShape } from '../../src/records/shapes/api-key.ts'
-import { eventShape } from '../../src/records/shapes/event.ts'
-import {
-  accountShape,
-  inviteShape,
-  memberShape,
-  newInviteShape,
-  securityEventShape,
-  sessionShape,
-  signedInShape,
-} from '../../src/records/shapes/people.ts'
-import { settingsShape } from '../../src/records/shapes/settings.ts'
-import {
-  newWebhookEndpointShape,
-  webhookDeliveryShape,
-  webhookEndpointShape,
-} from '../../src/records/shapes/webhook.ts'
-import { webhookEndpointRecord } from '../../src/records/webhook-endpoint.ts'
+import { accountShape, signedInShape } from '../../src/records/shapes/account.ts'
+import { newWebhookEndpointRecord, webhookEndpointRecord } from '../../src/records/webhook-endpoint.ts'
 import { eventTypes, testEventType } from '../../src/resources.ts'
-import { actorIn } from '../kinds/subjects.ts'
+import { actorIn, subjects } from '../kinds/subjects.ts'
 import { deliveries } from '../machines/delivery-cases.ts'
 import { disputes } from '../machines/dispute-cases.ts'
 import { hash, payments } from '../machines/payment-cases.ts'
@@ -113,20 +97,25 @@ describe('in every situation the record matches its schema exactly:', () => {
     const open = { ...attempt, durationMs: null, outcome: null, httpStatus: null, responseSnippet: null }
     const ended = { ...attempt, durationMs: 7, outcome: 'http_error', httpStatus: 500, responseSnippet: '' }
     for (const delivery of everySituation(deliveryKind, deliveries))
-      expect(faults(webhookDeliveryShape, deliveryRecord(delivery, [ended, open]))).toBe('')
+      expect(faults(deliveryRecord, deliveryRecord.render(delivery, [ended, open]))).toBe('')
   })
 
-  test('an event of every type', () => {
-    const objects = [
-      paymentRecord.render(actorIn(paymentKind, payments, 'refunded')),
-      refundRecord.render(actorIn(refundKind, refunds, 'processed'), {}),
-      disputeRecord.render(actorIn(disputeKind, disputes, 'submitted')),
-      webhookEndpointRecord(endpoint),
-    ]
-    for (const each of [...eventTypes, testEventType]) {
-      const object = objects.find(({ object }) => each.startsWith(object))
-      const event = { id, type: each, createdAt: T0, livemode: true, apiVersion: '2026-11-20', object }
-      expect(faults(eventShape, eventRecord(event))).toBe('')
+  test('an event of every type, in every situation', () => {
+    const objects = new Map<string, readonly unknown[]>([
+      ['webhook_endpoint', [webhookEndpointRecord.render(endpoint)]],
+    ])
+    for (const { kind, subject } of subjects)
+      objects.set(
+        kind.name,
+        everySituation(kind, subject).flatMap(actor => kind.publish?.('', actor).object ?? []),
+      )
+    for (const eventType of [...eventTypes, testEventType]) {
+      const found = objects.get(eventType.split('.')[0] ?? '') ?? []
+      expect([eventType, found.length > 0]).toEqual([eventType, true])
+      for (const object of found) {
+        const event = { id, type: eventType, createdAt: T0, livemode: true, apiVersion: '2026-11-20', object }
+        expect(faults(eventRecord, eventRecord.render(event))).toBe('')
+      }
     }
   })
 })
@@ -137,23 +126,25 @@ describe('made from a row, with and without optional values, the record matches 
       ...{ id, merchant_id: id, name: 'A key', scopes: ['*' as const], tag: 'abcd', last4: 'wxyz', livemode: true },
       ...{ last_used_at: null, expires_at: null, revoked_at: null, ...at },
     }
-    expect(faults(apiKeyShape, apiKeyRecord(row))).toBe('')
-    expect(faults(newApiKeyShape, apiKeyRecord(row, 'sk_live_…'))).toBe('')
-    expect(faults(apiKeyShape, apiKeyRecord({ ...row, last_used_at: T0, expires_at: T0, revoked_at: T0 }))).toBe('')
-    expect(faults(apiKeyShape, apiKeyRecord(row, 'sk_live_…'))).toBe('secret must be removed')
+    expect(faults(apiKeyRecord, apiKeyRecord.render(row))).toBe('')
+    expect(faults(newApiKeyRecord, newApiKeyRecord.render(row, { secret: 'sk_live_…' }))).toBe('')
+    expect(
+      faults(apiKeyRecord, apiKeyRecord.render({ ...row, last_used_at: T0, expires_at: T0, revoked_at: T0 })),
+    ).toBe('')
+    expect(faults(apiKeyRecord, newApiKeyRecord.render(row, { secret: 'sk_live_…' }))).toBe('secret must be removed')
   })
 
   test('a webhook endpoint', () => {
-    expect(faults(webhookEndpointShape, webhookEndpointRecord(endpoint))).toBe('')
-    expect(faults(newWebhookEndpointShape, webhookEndpointRecord(endpoint, 'whsec_…'))).toBe('')
+    expect(faults(webhookEndpointRecord, webhookEndpointRecord.render(endpoint))).toBe('')
+    expect(faults(newWebhookEndpointRecord, newWebhookEndpointRecord.render(endpoint, { secret: 'whsec_…' }))).toBe('')
     const disabled = {
       ...endpoint,
       state: 'disabled' as const,
       disabled_reason: 'gone' as const,
       description: 'The shop',
     }
-    expect(faults(webhookEndpointShape, webhookEndpointRecord(disabled))).toBe('')
-    expect(faults(webhookEndpointShape, webhookEndpointRecord(endpoint, 'whsec_…'))).toBe(
+    expect(faults(webhookEndpointRecord, webhookEndpointRecord.render(disabled))).toBe('')
+    expect(faults(webhookEndpointRecord, newWebhookEndpointRecord.render(endpoint, { secret: 'whsec_…' }))).toBe(
       'signingSecret must be removed',
     )
   })
@@ -168,15 +159,18 @@ describe('made from a row, with and without optional values, the record matches 
 
   test('a member, an invite and a session', () => {
     const row = { id, account_id: id, merchant_id: id, email: 'a@b', role: 'owner' as const, mfa_enabled: false, ...at }
-    expect(faults(memberShape, memberRecord(row))).toBe('')
+    expect(faults(memberRecord, memberRecord.render(row))).toBe('')
     for (const [expired, email] of [[true, null] as const, [false, 'a@b'] as const]) {
-      const record = inviteRecord({ ...row, email, created_by: id, expired, expires_at: T0 })
-      expect(faults(inviteShape, record)).toBe('')
-      expect(faults(newInviteShape, { ...record, url: 'https://…', token: '…' })).toBe('')
+      const record = inviteRecord.render({ ...row, email, created_by: id, expired, expires_at: T0 })
+      expect(faults(inviteRecord, record)).toBe('')
+      expect(faults(newInviteRecord, { ...record, url: 'https://…', token: '…' })).toBe('')
     }
     for (const user_agent of [null, 'Mozilla/5.0'])
       expect(
-        faults(sessionShape, sessionRecord({ id, address: '::1', user_agent, created_at: T0, last_used_at: T0 }, id)),
+        faults(
+          sessionRecord,
+          sessionRecord.render({ id, address: '::1', user_agent, created_at: T0, last_used_at: T0 }, { currentId: id }),
+        ),
       ).toBe('')
   })
 
@@ -191,9 +185,9 @@ describe('made from a row, with and without optional values, the record matches 
       details: {},
       at: T0,
     }
-    expect(faults(securityEventShape, securityEventRecord(row))).toBe('')
+    expect(faults(securityEventRecord, securityEventRecord.render(row))).toBe('')
     const more = { email: 'a@b', address: '::1', details: { keyId: 'key_…', scopes: ['*'] } }
-    expect(faults(securityEventShape, securityEventRecord({ ...row, ...more }))).toBe('')
+    expect(faults(securityEventRecord, securityEventRecord.render({ ...row, ...more }))).toBe('')
   })
 
   test('settings', () => {
@@ -207,7 +201,7 @@ describe('made from a row, with and without optional values, the record matches 
         refund_mode: 'manual' as const,
       },
     }
-    expect(faults(settingsShape, settingsRecord(row, 'https://pay.example'))).toBe('')
+    expect(faults(settingsRecord, settingsRecord.render(row, { publicUrl: 'https://pay.example' }))).toBe('')
     const address = `0x${'A'.repeat(40)}`
     const more = {
       logo: 'a.png',
@@ -216,7 +210,10 @@ describe('made from a row, with and without optional values, the record matches 
       receiving_addresses: { 1: address },
     }
     expect(
-      faults(settingsShape, settingsRecord({ ...row, ...more, confirmations: { 1: 12 } }, 'https://pay.example')),
+      faults(
+        settingsRecord,
+        settingsRecord.render({ ...row, ...more, confirmations: { 1: 12 } }, { publicUrl: 'https://pay.example' }),
+      ),
     ).toBe('')
   })
 })

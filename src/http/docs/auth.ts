@@ -1,6 +1,7 @@
 import { type } from 'arktype'
 import { listShape, shape } from '../../fields/shape.ts'
-import { accountShape, sessionShape, signedInShape, tokensShape } from '../../records/shapes/people.ts'
+import { sessionRecord } from '../../records/session.ts'
+import { accountShape, signedInShape, tokensShape } from '../../records/shapes/account.ts'
 import type { Docs } from './docs.ts'
 
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -101,7 +102,7 @@ export const signOutDocs: Docs = {
 export const listSessionsDocs: Docs = {
   operation: 'listSessions',
   summary: 'List sessions',
-  answers: { 200: listShape(sessionShape) },
+  answers: { 200: listShape(sessionRecord) },
 }
 
 export const endSessionDocs: Docs = {

@@ -1,5 +1,5 @@
 import { listShape } from '../../fields/shape.ts'
-import { eventShape } from '../../records/shapes/event.ts'
+import { eventRecord } from '../../records/event.ts'
 import type { Docs } from './docs.ts'
 
 export const listEventsDocs: Docs = {
@@ -7,12 +7,12 @@ export const listEventsDocs: Docs = {
   summary: 'List events',
   description:
     'Use this list if you do not use webhooks, or to find missed events: `order=asc` with the ID of the last processed event as `startingAfter` returns every later event exactly once.',
-  answers: { 200: listShape(eventShape) },
+  answers: { 200: listShape(eventRecord) },
 }
 
 export const getEventDocs: Docs = {
   operation: 'getEvent',
   summary: 'Retrieve an event',
   description: 'Returns the event as it was rendered when it occurred.',
-  answers: { 200: eventShape },
+  answers: { 200: eventRecord },
 }

@@ -1,26 +1,22 @@
 import { listShape } from '../../fields/shape.ts'
-import {
-  accountShape,
-  inviteShape,
-  memberShape,
-  newInviteShape,
-  securityEventShape,
-  signedInShape,
-} from '../../records/shapes/people.ts'
+import { inviteRecord, newInviteRecord } from '../../records/invite.ts'
+import { memberRecord } from '../../records/member.ts'
+import { securityEventRecord } from '../../records/security-event.ts'
+import { accountShape, signedInShape } from '../../records/shapes/account.ts'
 import type { Docs } from './docs.ts'
 
 export const listMembersDocs: Docs = {
   operation: 'listMembers',
   summary: 'List members',
   description: 'Members belong to both modes.',
-  answers: { 200: listShape(memberShape) },
+  answers: { 200: listShape(memberRecord) },
 }
 
 export const changeRoleDocs: Docs = {
   operation: 'changeRole',
   summary: 'Change the role of a member',
   description: 'A merchant must have at least one owner.',
-  answers: { 200: memberShape },
+  answers: { 200: memberRecord },
   refusals: ['state_conflict'],
   example: { role: 'viewer' },
 }
@@ -36,14 +32,18 @@ export const removeMemberDocs: Docs = {
 export const listInvitesDocs: Docs = {
   operation: 'listInvites',
   summary: 'List open invites',
-  answers: { 200: listShape(inviteShape) },
+  answers: { 200: listShape(inviteRecord) },
 }
 
 export const inviteMemberDocs: Docs = {
   operation: 'inviteMember',
   summary: 'Invite a member',
   description: 'The link is shown only in this response. Send it to the person yourself: the server sends no e-mail.',
-  answers: { 201: newInviteShape },
+  answers: { 201: newInviteRecord },
+  fields: {
+    email:
+      'E-mail address of the invited person: only an account with this address can accept the invite. Null or missing: anyone with the link can.',
+  },
   example: { role: 'developer', email: 'ben@lamps.shop' },
 }
 
@@ -74,5 +74,5 @@ export const acceptInviteDocs: Docs = {
 export const listSecurityEventsDocs: Docs = {
   operation: 'listSecurityEvents',
   summary: 'List audit log entries',
-  answers: { 200: listShape(securityEventShape) },
+  answers: { 200: listShape(securityEventRecord) },
 }

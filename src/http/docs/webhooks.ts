@@ -1,11 +1,8 @@
 import { listShape } from '../../fields/shape.ts'
 import { attemptOutcomes } from '../../records/attempt-outcomes.ts'
-import {
-  newWebhookEndpointShape,
-  webhookDeliveryShape,
-  webhookEndpointShape,
-  webhookRecoveryShape,
-} from '../../records/shapes/webhook.ts'
+import { deliveryRecord } from '../../records/delivery.ts'
+import { webhookRecoveryShape } from '../../records/shapes/webhook-recovery.ts'
+import { newWebhookEndpointRecord, webhookEndpointRecord } from '../../records/webhook-endpoint.ts'
 import type { Docs } from './docs.ts'
 
 const outcomes = Object.entries(attemptOutcomes)
@@ -15,7 +12,7 @@ const outcomes = Object.entries(attemptOutcomes)
 export const listWebhookEndpointsDocs: Docs = {
   operation: 'listWebhookEndpoints',
   summary: 'List webhook endpoints',
-  answers: { 200: listShape(webhookEndpointShape) },
+  answers: { 200: listShape(webhookEndpointRecord) },
 }
 
 export const createWebhookEndpointDocs: Docs = {
@@ -23,7 +20,7 @@ export const createWebhookEndpointDocs: Docs = {
   summary: 'Create a webhook endpoint',
   description:
     'The endpoint receives all events of the listed types from now on; there is no wildcard for types. The signing secret is shown only in this response. The body of a request is at most 20 KiB; at most 16 KiB of the response are read. A merchant can have 50 endpoints in each mode.',
-  answers: { 201: newWebhookEndpointShape },
+  answers: { 201: newWebhookEndpointRecord },
   refusals: ['state_conflict'],
   example: {
     url: 'https://lamps.shop/webhooks',
@@ -35,7 +32,7 @@ export const createWebhookEndpointDocs: Docs = {
 export const getWebhookEndpointDocs: Docs = {
   operation: 'getWebhookEndpoint',
   summary: 'Retrieve a webhook endpoint',
-  answers: { 200: webhookEndpointShape },
+  answers: { 200: webhookEndpointRecord },
 }
 
 export const updateWebhookEndpointDocs: Docs = {
@@ -43,8 +40,9 @@ export const updateWebhookEndpointDocs: Docs = {
   summary: 'Update a webhook endpoint',
   description:
     'Fields that are not sent do not change. `status: disabled` stops the delivery of events and cancels open deliveries. `status: enabled` has the same effect as `enable`. New event types apply to events from now on. A new URL applies to all attempts from now on.',
-  answers: { 200: webhookEndpointShape },
+  answers: { 200: webhookEndpointRecord },
   refusals: ['state_conflict'],
+  fields: { status: '`enabled` or `disabled`.' },
   example: { eventTypes: ['payment.succeeded', 'payment.late'] },
 }
 
@@ -60,7 +58,7 @@ export const enableWebhookEndpointDocs: Docs = {
   summary: 'Enable a webhook endpoint',
   description:
     'The endpoint receives events from now on. To send canceled deliveries again, use `recover`. Events that occurred while it was disabled have no delivery; read them with `GET /v1/events`. Returns 409 as long as open deliveries are still being canceled.',
-  answers: { 200: webhookEndpointShape },
+  answers: { 200: webhookEndpointRecord },
   refusals: ['state_conflict'],
 }
 
@@ -69,8 +67,12 @@ export const rotateWebhookSecretDocs: Docs = {
   summary: 'Rotate the signing secret',
   description:
     'The new secret is shown only in this response. During the overlap every request has two signatures, one with each secret. Another rotation during the overlap requires `overlapHours: 0`, which ends both old secrets immediately.',
-  answers: { 200: newWebhookEndpointShape },
+  answers: { 200: newWebhookEndpointRecord },
   refusals: ['state_conflict'],
+  fields: {
+    overlapHours:
+      'Number of hours for which requests are also signed with the old secret: 0 to 168. Default: 24. With 0 the old secret is not used any more.',
+  },
   example: { overlapHours: 24 },
 }
 
@@ -79,7 +81,7 @@ export const testWebhookEndpointDocs: Docs = {
   summary: 'Send a test event to a webhook endpoint',
   description:
     'Creates an event of the type `webhook_endpoint.test` with the endpoint as its object. It is sent only to this endpoint, whether or not the endpoint lists the type. The response is its delivery; retrieve it again to see the result.',
-  answers: { 201: webhookDeliveryShape },
+  answers: { 201: deliveryRecord },
   refusals: ['state_conflict'],
 }
 
@@ -87,7 +89,7 @@ export const listWebhookDeliveriesDocs: Docs = {
   operation: 'listWebhookDeliveries',
   summary: 'List deliveries of a webhook endpoint',
   description: 'Each delivery has its latest attempts, at most 50.',
-  answers: { 200: listShape(webhookDeliveryShape) },
+  answers: { 200: listShape(deliveryRecord) },
 }
 
 export const recoverWebhookDeliveriesDocs: Docs = {
@@ -104,7 +106,7 @@ export const getWebhookDeliveryDocs: Docs = {
   operation: 'getWebhookDelivery',
   summary: 'Retrieve a delivery',
   description: `Includes the latest attempts, at most 50. The \`outcome\` of an attempt is null while it is in progress, then one of these:\n\n${outcomes}`,
-  answers: { 200: webhookDeliveryShape },
+  answers: { 200: deliveryRecord },
 }
 
 export const redeliverWebhookDeliveryDocs: Docs = {
@@ -112,6 +114,6 @@ export const redeliverWebhookDeliveryDocs: Docs = {
   summary: 'Resend a delivery',
   description:
     'Makes one attempt immediately, even if the event was already delivered. It does not count as one of the five automatic attempts. Returns 409 while an attempt is in progress, and while the endpoint is disabled.',
-  answers: { 200: webhookDeliveryShape },
+  answers: { 200: deliveryRecord },
   refusals: ['state_conflict'],
 }

@@ -2,9 +2,6 @@ import { exampleId } from '../../fields/examples.ts'
 import { exampleNames, resources } from '../../resources.ts'
 
 const atomicUnits = 'in atomic units of the asset, as a decimal string'
-const webhookUrl =
-  'URL that receives the events. It must use https and lead to a public address; the operator of the server can allow other addresses for test mode.'
-const webhookName = 'Your own description of the endpoint, shown to members only. Null if there is none.'
 
 /**
  * The description of every field. A name has the same meaning in all schemas, unless there is an entry for one schema:
@@ -43,40 +40,11 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   qrCode: 'The payment link as a QR code: an SVG image, as markup.',
   paymentId: 'Payment that the object belongs to.',
   reason: 'Reason that was given when the object was created.',
-  unsignedTransaction:
-    'Transaction that pays the refund, for you to sign. Null unless the status is `requires_signature` and the refund has to be signed manually; always null in the sandbox. A refund that your refund signer can sign has none. A refund above the limits of the signer gets one, and is then not signed by any signer. A failed refund gets one again after `retry`. Before you sign, read the refund again: a replayed response to the request that created the refund can contain a transaction that has been sent since. Shown only to keys with `refunds:write`, owners and developers; always null in events.',
   type: 'Type of the event.',
-  created: 'Time of the event, in seconds since 1 January 1970 UTC (Unix time).',
-  api_version: 'API version in which the event was rendered. It never changes.',
   data: 'Objects of this page.',
   has_more: 'Whether there are more objects after this page.',
   name: 'Display name.',
-  scopes: 'Permissions of the key. `*` is all permissions.',
-  access:
-    'Preset of scopes: `full` is `*`, `store_plugin` is `payments:read` and `payment_links:write`, `read_only` is `payments:read`. Send either `access` or `scopes`.',
-  tag: 'The six characters of the secret after `sk_test_` or `sk_live_`. They identify the key and can be shown.',
-  last4: 'Last four characters of the secret.',
   secret: 'The secret key. It is shown only in this response.',
-  lastUsedAt: 'Time of the last request with the key, updated about every 10 seconds. Null if it was never used.',
-  revokedAt: 'Time at which the key was revoked. Null if it was not.',
-  overlapHours:
-    'Number of hours for which the old secret continues to work: 0 to 72. Default: 0, the old secret stops working immediately.',
-  branding: 'Branding of the pages for your customers.',
-  logoUrl:
-    'URL of your logo, on this server. It is set with `POST /v1/merchants/:merchantId/settings/logo`. Null if there is none.',
-  accentColor: 'Accent color: `#` and six hexadecimal digits. Null if not set.',
-  supportEmail: 'E-mail address of your customer support. Null if not set.',
-  supportUrl: 'Page of your customer support (http or https). Null if not set.',
-  receivingAddress:
-    'Your address that receives the money, on every chain. It cannot be the contract of a token, or the deposit address of a payment. Null if not set.',
-  receivingAddresses:
-    'Receiving addresses for single chains, by chain ID. They replace `receivingAddress` on these chains.',
-  toleranceBps:
-    'Tolerance for underpayment, in basis points (hundredths of a percent): 50 accepts payments that are up to 0.5% below the amount due.',
-  latePolicy:
-    'What to do with money that arrives after the payment window. `accept_stablecoins`: a stablecoin of the currency of the payment completes the payment if the amount is sufficient; other money needs your attention. `needs_attention`: all of it needs your attention. Money that arrives in the window after the price has expired always needs your attention.',
-  refundMode:
-    'Who signs refunds. `manual`: you do. `signer`: the refund signer that the operator of the server has added for the chain; on chains without one, you do. A change applies from then on: a refund for which you have been shown a transaction stays with you.',
   link: 'The payment link, with the fields that customers may see.',
   options:
     'Assets that the link can be paid with now, each with the amount due. Assets at par with the currency come first, then those with the lowest network fee.',
@@ -103,14 +71,7 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   expiresIn: 'Lifetime of the access token in seconds.',
   recoveryCodes: 'Recovery codes. Each code works once. They are shown only in this response.',
   otpauthUrl: 'The secret as an `otpauth://` URL, to be shown as a QR code.',
-  current: 'True for the session that made this request.',
   everywhere: 'True ends all sessions of the account. Default: false.',
-  userAgent: '`User-Agent` header of the browser. Null if it sent none.',
-  createdBy: 'Account that created the invite.',
-  actor:
-    'Who made the change: the ID of an account, `operator` (the operator, at the command line), or `service` (the server itself).',
-  action: 'What was done, such as `api_key.created`.',
-  details: 'Details of the change. The fields depend on `action`.',
   to: 'Address that the transaction is sent to.',
   scenario: 'Scenario to simulate. The description of the endpoint lists them.',
   transactions: 'Hashes of the transactions that were sent for the payment.',
@@ -139,52 +100,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
     '`ok`, or a message if a record has waited for more than 30 seconds for a row that another database transaction has locked. It does not change `status`.',
   checks: 'State of each part of the server: `ok`, or a short description of the problem.',
 
-  eventTypes: 'Types of the events that are sent to the endpoint. There is no wildcard.',
-  disabledReason:
-    'Why the endpoint is disabled: `by_merchant`; `no_success` (no 2xx response for 72 hours, and ten failed deliveries); or `gone` (the last attempt of a delivery got status 410). Null if it is enabled.',
-  signingSecret: 'Secret that signs the requests to the endpoint. It is shown only in this response.',
-  eventId: 'Event that is delivered.',
-  eventType: 'Type of the event.',
-  endpointId: 'Webhook endpoint.',
-  nextAttemptAt:
-    'Time of the next attempt. Null while an attempt is in progress, and if no further attempt is planned.',
-  attempts: 'Attempts so far, including one that is in progress. At most the latest 50.',
-  number: 'Number of the attempt, starting at 1. Manual attempts are counted too.',
-  trigger: '`automatic`: by schedule. `manual`: requested by a member.',
-  startedAt: 'Time at which the attempt was started, shortly before the first byte was sent.',
-  durationMs: 'Duration in milliseconds. Null while the attempt is in progress, and if the result is not known.',
-  httpStatus: 'HTTP status of the response. Null if there was none.',
-  responseSnippet: 'Up to 1,000 characters of the response body. Null if there was none.',
-  since:
-    'Start of the period: deliveries of events from this time on are sent again. At most 30 days ago. ISO 8601 in UTC.',
-  deliveries: 'Number of deliveries that will be sent again.',
-
-  'ApiKey.expiresAt': 'Time at which the key expires. Null if it does not expire.',
-  'CreateApiKey.expiresAt': 'Time at which the key expires: a future time, ISO 8601 in UTC. Null or missing: never.',
-  'ApiKey.name': 'Your own name for the key.',
-  'CreateApiKey.name': 'Your own name for the key, 1 to 200 characters.',
-  'Settings.id': 'ID of the merchant.',
-  'Settings.confirmations':
-    'Number of confirmations after which a payment is final, by chain ID. Only chains with a value that differs from the default.',
-  'UpdateSettings.confirmations':
-    'Number of confirmations after which a payment is final, by chain ID. Null restores the default of the chain.',
-  'UpdateSettings.receivingAddresses':
-    'Receiving addresses for single chains, by chain ID. Null removes the address of a chain.',
-  'Invite.email': 'E-mail address of the invited person. Null if anyone with the link can accept it.',
-  'Invite.expiresAt': 'Time at which the invite expires.',
-  'Invite.url': 'Link for the invited person. It is shown only in this response.',
-  'InviteMember.email':
-    'E-mail address of the invited person: only an account with this address can accept the invite. Null or missing: anyone with the link can.',
-  'SecurityEvent.address': 'IP address that the change was made from. Null if there is none.',
-  'SecurityEvent.email': 'E-mail address of the account. Null if the change was not made by an account.',
-  'SecurityEvent.id': 'Unique identifier, a UUID.',
-  'Session.address': 'IP address that the session was last used from.',
-  'Session.lastUsedAt': 'Time of the sign-in or of the last refresh of the access token.',
-  'Event.data': 'Data of the event.',
-  'Event.id':
-    'Unique identifier, a UUID. It is the same in every delivery: use it to ignore events that you have already processed.',
-  'Event.data.object': 'The object as it was at the time of the event.',
-  'Event.object': '`event`. This field is not part of the body of a webhook delivery.',
   'Collection.unsignedTransaction': 'Transaction to sign and send with any wallet. Null if there is none to send.',
   'Collection.unsignedTransaction.data': 'Call data, in hexadecimal.',
   'Collection.unsignedTransaction.value': 'Amount of native currency that is sent along: always `0`.',
@@ -201,21 +116,6 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
   'RecoveryFile.chains': 'Chains that are enabled now, with the tokens that are searched for on each.',
   'RecoveryFile.chains.tokens': 'Tokens of the chain. The native currency is always searched for.',
   'RecoveryFile.chains.tokens.address': 'Contract address of the token.',
-  'WebhookEndpoint.url': webhookUrl,
-  'WebhookEndpoint.description': webhookName,
-  'WebhookEndpoint.status':
-    '`enabled`: events are delivered. `disabled`: no events are delivered, see `disabledReason`.',
-  'CreateWebhookEndpoint.url': webhookUrl,
-  'CreateWebhookEndpoint.description': webhookName,
-  'UpdateWebhookEndpoint.url': webhookUrl,
-  'UpdateWebhookEndpoint.description': webhookName,
-  'UpdateWebhookEndpoint.status': '`enabled` or `disabled`.',
-  'RotateWebhookSecret.overlapHours':
-    'Number of hours for which requests are also signed with the old secret: 0 to 168. Default: 24. With 0 the old secret is not used any more.',
-  'WebhookDelivery.status':
-    '`pending`: waiting for an attempt, or an attempt is in progress. `delivered`: the endpoint answered with 2xx. `failed`: five automatic attempts failed, or one ended the delivery: a redirect, an address that is not allowed, or an event of more than 20 KiB. `canceled`: the endpoint was disabled or deleted.',
-  'WebhookDelivery.attempts.outcome': 'Result of the attempt. Null while it is in progress.',
-  'WebhookRecovery.endpointId': 'Webhook endpoint that the deliveries are sent to.',
   'MfaSetup.secret': 'Secret for manual entry in the authenticator app. MFA is off until a code is confirmed.',
   'Readiness.status': '`ready`, or `not ready` if one of the checks is not `ok`.',
   'Alive.status': '`ok`.',
