@@ -34,3 +34,9 @@ test('a change of the actors affects the torture test, and not the test of addre
   expect(found).toContain('test/torture/torture.test.ts')
   expect(found.length).toBeLessThan(allTests().length)
 })
+
+test('a change of the cases of a machine affects the tests of all machines', () => {
+  const found = testsOf(['test/machines/dispute-cases.ts'], allTests(), readIfThere)
+  expect(found).toContain('test/kinds/tables.test.ts')
+  expect(found).toContain('test/machines/all.test.ts')
+})

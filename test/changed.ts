@@ -8,6 +8,10 @@ const CONCERNS_ALL = /^(sql\/|package\.json|bun\.lock|bunfig\.toml|tsconfig\.jso
 /** These compare documents with the text of the whole program. */
 const CONCERNED_BY_ALL = /^test\/docs\//
 
+/** The cases of machines, which another file imports by the names of the machines. */
+const CASES = /^test\/machines\/[\w-]+-cases\.ts$/
+const IMPORTS_CASES = 'test/kinds/subjects.ts'
+
 /** Imports, and programs that a test starts: any quoted path to another module. */
 const PATH = /['"](\.{1,2}\/[^'"\n]+\.(?:ts|js|json|sql|md))['"]/g
 
@@ -21,22 +25,22 @@ export const testsOf = (
   read: (path: string) => string | undefined,
 ): readonly string[] => {
   if (changed.some(path => CONCERNS_ALL.test(path))) return tests
-  const wanted = new Set(changed)
-  const known = new Map<string, boolean>()
-  const leadsToChange = (path: string): boolean => {
-    const answer = known.get(path)
-    if (answer !== undefined) return answer
-    // During its own visit a file counts as not leading to a change, which ends circles.
-    known.set(path, false)
-    const found = wanted.has(path) || pathsIn(path, read(path) ?? '').some(leadsToChange)
-    known.set(path, found)
-    return found
+  const readers = new Map<string, string[]>()
+  const visited = new Set<string>()
+  const visit = (path: string): void => {
+    if (visited.has(path)) return
+    visited.add(path)
+    for (const to of pathsIn(path, read(path) ?? '')) {
+      readers.set(to, [...(readers.get(to) ?? []), path])
+      visit(to)
+    }
   }
-  return tests.filter(path => {
-    // A file of a circle may have been visited before the change was found.
-    for (const [seen, found] of known) if (!found) known.delete(seen)
-    return CONCERNED_BY_ALL.test(path) || leadsToChange(path)
-  })
+  for (const path of tests) visit(path)
+  const affected = new Set(changed)
+  if (changed.some(path => CASES.test(path))) affected.add(IMPORTS_CASES)
+  // The loop continues with what it adds.
+  for (const path of affected) for (const reader of readers.get(path) ?? []) affected.add(reader)
+  return tests.filter(path => CONCERNED_BY_ALL.test(path) || affected.has(path))
 }
 
 const pathsIn = (path: string, text: string): readonly string[] =>
