@@ -81,7 +81,7 @@ const quote = async (chains: Chains, { link }: VisitedLink, assets: readonly Ass
 }
 
 /** The assets that the link accepts and that have a price feed, on chains with a receiving address of the merchant. */
-const payableAssets = (chains: Chains, { link, terms }: VisitedLink): readonly AssetChoice[] => {
+export const payableAssets = (chains: Chains, { link, terms }: VisitedLink): readonly AssetChoice[] => {
   const { livemode, assets: wanted, currency } = link.context
   return chains.all
     .filter(({ chain }) => chain.livemode === livemode && hasTreasury(chain, terms))

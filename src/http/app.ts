@@ -1,6 +1,8 @@
 import { Elysia } from 'elysia'
-import { refuse } from '../errors.ts'
+import { type Refusal, refuse } from '../errors.ts'
+import type { WholeText } from '../pages/answer.ts'
 import { notFoundPage } from '../pages/not-found.ts'
+import { problemPage } from '../pages/problem.ts'
 import { prefersHtml } from './accept.ts'
 import type { Api } from './api.ts'
 import { isStorable, openBodyReader } from './body.ts'
@@ -8,10 +10,11 @@ import { anybody, exchange, type Steps } from './exchange.ts'
 import { openFormReader } from './form.ts'
 import { type Caller, type Guard, openGuard } from './guard.ts'
 import type { Now } from './limits.ts'
+import { localeOf } from './locale.ts'
 import type { Method, Route } from './route.ts'
 import { openUploadReader } from './upload.ts'
-import { readQuery, strict, validateBody, validateQuery } from './validate.ts'
-import { addressOf, type Door, openVisit } from './visit.ts'
+import { pageQuery, readQuery, strict, validateBody, validateQuery } from './validate.ts'
+import { addressOf, type Door, openVisit, type Visit } from './visit.ts'
 
 /**
  * Serves the table of routes. Elysia only finds the route. It does not parse bodies, queries or cookies, because it would do
@@ -96,14 +99,23 @@ const stepsOf = (guard: Guard, route: Route, api: Api): Steps<Caller> => {
       const { request, params, headers, requestId } = visit
       // Handlers for API keys do not use the address.
       const address = access.by === 'key' ? undefined : visit.address
-      const query = page ? {} : validateQuery(strict(route.query), readQuery(request.url))
+      const query = page
+        ? pageQuery(route.query, request.url)
+        : validateQuery(strict(route.query), readQuery(request.url))
       const body = method === 'GET' || upload ? sent : validateBody(strict(route.body), sent === undefined ? {} : sent)
       // Field by field: spreading three objects took longer than authentication.
       const call = { params, query, body, headers, requestId, address, key, session, member }
       // The values were parsed by the types that the route declares.
       return route.handle(api, call as never)
     },
+    ...(page && { refused: (refusal: Refusal, visit: Visit) => refusedPageOf(api, refusal, visit) }),
   }
+}
+
+const refusedPageOf = ({ web }: Api, refusal: Refusal, { headers, requestId }: Visit): WholeText | undefined => {
+  if (!prefersHtml(headers.get('accept'))) return undefined
+  const { status, code, because } = refusal
+  return problemPage(web, { status, code, requestId, retryAfter: because.retryAfter }, localeOf(undefined, headers))
 }
 
 /** A parameter that cannot be decoded is null here; it becomes an empty string, which matches no object. */

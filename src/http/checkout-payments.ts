@@ -17,7 +17,7 @@ import {
   streamCheckoutPaymentDocs,
   submitTransactionDocs,
 } from './docs/checkout.ts'
-import { forCustomers, type Route } from './route.ts'
+import { type Answer, forCustomers, type Route } from './route.ts'
 import { simulateInTest } from './simulate.ts'
 
 const path = '/v1/checkout/payments/:id'
@@ -80,17 +80,20 @@ export const checkoutPaymentRoutes: readonly Route[] = [
     path: `${path}/stream`,
     docs: streamCheckoutPaymentDocs,
     query: secret,
-    handle: async (api, call) => {
-      const found = await find(api, call)
-      const { address, headers } = call
-      // Behind a proxy on this machine that is not in TRUSTED_PROXIES, all customers have the same address.
-      const origin = isLoopback(address) ? undefined : { network: limitGroup(address), site: siteOf(address) }
-      const to = { origin, lastId: headers.get('last-event-id') }
-      const text = api.streams.open(found.payment.id, seenOf(api, found), to)
-      return { status: 200, text, headers: STREAM_HEADERS }
-    },
+    handle: async (api, call) => openPaymentStream(api, await find(api, call), call),
   }),
 ]
+
+type StreamCall = { readonly address: string; readonly headers: Headers }
+
+/** The event stream of a payment, for a caller who may read it. */
+export const openPaymentStream = (api: Api, found: ShownPayment, { address, headers }: StreamCall): Answer => {
+  // Behind a proxy on this machine that is not in TRUSTED_PROXIES, all customers have the same address.
+  const origin = isLoopback(address) ? undefined : { network: limitGroup(address), site: siteOf(address) }
+  const to = { origin, lastId: headers.get('last-event-id') }
+  const text = api.streams.open(found.payment.id, seenOf(api, found), to)
+  return { status: 200, text, headers: STREAM_HEADERS }
+}
 
 /** Some proxies buffer responses unless this header tells them not to. */
 const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }

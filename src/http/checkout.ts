@@ -17,7 +17,7 @@ import { shownText } from './text.ts'
 const path = '/v1/checkout/links/:linkId'
 
 /** As entered, without surrounding spaces from pasting. */
-const email = () =>
+export const customerEmail = () =>
   type('string')
     .pipe(text => text.trim())
     .to('string <= 254')
@@ -27,7 +27,7 @@ const email = () =>
  * An empty field is no name. Line breaks are refused, because they could inject lines into an e-mail of the merchant. Joiners
  * are allowed: many scripts need them.
  */
-const name = () =>
+export const customerName = () =>
   shownText(0, 200)
     .or('null')
     .narrow(text => !/[\p{Cc}\u2028\u2029]/u.test(text?.trim() ?? ''))
@@ -35,8 +35,8 @@ const name = () =>
 
 const newCheckout = () =>
   type({
-    customerEmail: email(),
-    'customerName?': name(),
+    customerEmail: customerEmail(),
+    'customerName?': customerName(),
     'chainId?': chainIdField(),
     'asset?': symbol(),
   })

@@ -1,3 +1,5 @@
+import type { Refusal } from '../errors.ts'
+import type { WholeText } from '../pages/answer.ts'
 import { type Draft, draftOf, draftOfRefusal, refusalOf } from './answer.ts'
 import type { Api } from './api.ts'
 import { openHeaders } from './headers.ts'
@@ -11,6 +13,8 @@ export type Steps<Caller> = {
   /** Reads the body. */
   readonly read?: ((request: Request) => Promise<unknown>) | undefined
   readonly answer: (visit: Visit, caller: Caller, sent: unknown) => Answer | Promise<Answer>
+  /** The page of an error for a browser; undefined for other clients. */
+  readonly refused?: (refusal: Refusal, visit: Visit) => WholeText | undefined
 }
 
 /** No authentication. */
@@ -20,7 +24,7 @@ export const anybody = (): undefined => undefined
 export const exchange = async <Caller>(
   { log, traffic }: Pick<Api, 'log' | 'traffic'>,
   visit: Visit,
-  { admit, read, answer }: Steps<Caller>,
+  { admit, read, answer, refused }: Steps<Caller>,
 ): Promise<Response> => {
   const began = performance.now()
   const { request, pattern, requestId } = visit
@@ -32,7 +36,10 @@ export const exchange = async <Caller>(
     const sent = read && (await read(request))
     draft = draftOf(await answer(visit, caller, sent))
   } catch (error) {
-    draft = draftOfRefusal(refusalOf(error, log, requestId), requestId)
+    const refusal = refusalOf(error, log, requestId)
+    const { headers, ...json } = draftOfRefusal(refusal, requestId)
+    const page = refused?.(refusal, visit)
+    draft = page ? { ...json, body: page.text, headers: { ...headers, ...page.headers } } : { ...json, headers }
   }
   // Without query, body and headers: all three can contain secrets.
   const ms = Math.round((performance.now() - began) * 10) / 10

@@ -85,3 +85,11 @@ export const readQuery = (url: string): Record<string, string> => {
   }
   return { ...query }
 }
+
+/** The declared parameters of a page. Unknown ones are ignored, and so are all if one of them has a wrong value. */
+export const pageQuery = (declared: Type | undefined, url: string): unknown => {
+  if (!declared) return {}
+  const names = new URLSearchParams(url.slice(url.includes('?') ? url.indexOf('?') : url.length))
+  const parsed: unknown = declared.onUndeclaredKey('delete')(Object.fromEntries(names))
+  return parsed instanceof type.errors ? {} : parsed
+}

@@ -1,6 +1,6 @@
-/** `€49.00`. Formats a decimal string: a float would round the largest amounts. */
-export const moneyOf = (amountMinor: number, currency: string): string => {
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency })
+/** `€49.00`, or `49,00 €` in German. Formats a decimal string: a float would round the largest amounts. */
+export const moneyOf = (amountMinor: number, currency: string, locale = 'en'): string => {
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency })
   const digits = format.resolvedOptions().maximumFractionDigits ?? 2
   const text = String(amountMinor).padStart(digits + 1, '0')
   const whole = text.slice(0, text.length - digits)

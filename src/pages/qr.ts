@@ -8,13 +8,18 @@ const QUIET = 4
  * dark mode too: not every scanner reads inverted codes.
  */
 export const qrCode = (text: string, label: string): string => {
-  const rows = encodeQR(text, 'raw', { border: QUIET })
-  const size = rows.length
+  const { size, path } = qrCells(text)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" role="img" aria-label="${escaped(label)}">`,
-    `<path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" shape-rendering="crispEdges" d="${pathOf(rows)}"/>`,
+    `<path fill="#fff" d="M0 0h${size}v${size}H0z"/><path fill="#000" shape-rendering="crispEdges" d="${path}"/>`,
     '</svg>',
   ].join('')
+}
+
+/** The black modules as one path, in a square of `size` modules that includes the white ones around the code. */
+export const qrCells = (text: string): { readonly size: number; readonly path: string } => {
+  const rows = encodeQR(text, 'raw', { border: QUIET })
+  return { size: rows.length, path: pathOf(rows) }
 }
 
 /** One rectangle for each run of black modules in a row. */

@@ -36,7 +36,16 @@ export const listWatchedPayments = async (sql: Sql, paymentIds: readonly string[
 /** The merchant's settings that apply to a checkout. */
 export type Terms = Pick<
   SettingsRow,
-  'name' | 'receiving_address' | 'receiving_addresses' | 'confirmations' | 'tolerance_bps' | 'late_policy'
+  | 'name'
+  | 'logo'
+  | 'accent_color'
+  | 'support_email'
+  | 'support_url'
+  | 'receiving_address'
+  | 'receiving_addresses'
+  | 'confirmations'
+  | 'tolerance_bps'
+  | 'late_policy'
 > & { readonly api_version: string }
 
 export type VisitedLink = {

@@ -39,15 +39,3 @@ export const listPaymentLinks = async (
   const rows = await listRows<ActorRow>(sql, { table: 'payment_links', owner, page, filters })
   return rows.map(readLink)
 }
-
-/** For customers, who know only the id of the link. */
-export const findVisitedPaymentLink = async (
-  sql: Sql,
-  id: string,
-): Promise<{ link: Actor<PaymentLink>; merchantName: string } | undefined> => {
-  const [row] = await sql<(ActorRow & { merchant_name: string })[]>`
-    select l.*, m.name as merchant_name
-    from payment_links l join merchants m on m.id = l.merchant_id
-    where l.id = ${id}`
-  return row && { link: readLink(row), merchantName: row.merchant_name }
-}

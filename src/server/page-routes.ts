@@ -2,19 +2,18 @@ import { JSON_TYPE } from '../http/answer.ts'
 import type { Api } from '../http/api.ts'
 import { assetRoutes } from '../http/assets.ts'
 import { openCompressed } from '../http/compressed.ts'
-import { docsPageDocs, docsSectionDocs, openapiDocs, payDocs } from '../http/docs/service.ts'
+import { docsPageDocs, docsSectionDocs, openapiDocs } from '../http/docs/service.ts'
 import { healthRoutes } from '../http/health.ts'
 import { logoFileRoutes } from '../http/logos.ts'
 import { metricsRoutes } from '../http/metrics.ts'
 import { documentOf } from '../http/openapi/document.ts'
+import { payPageRoutes } from '../http/pay-pages.ts'
+import { receiptPageRoutes } from '../http/receipts.ts'
 import { claimRoutes } from '../http/refund-claims.ts'
 import { refundPageRoutes } from '../http/refund-pages.ts'
-import { forAnybody, forCustomers, type Route } from '../http/route.ts'
-import { decodeId } from '../ids.ts'
+import { forAnybody, type Route } from '../http/route.ts'
 import { docsPages } from '../pages/docs/docs.ts'
 import { notFoundPage } from '../pages/not-found.ts'
-import { noPayPage, payPage } from '../pages/pay.ts'
-import { findVisitedPaymentLink } from '../queries/payment-links.ts'
 
 /** The pages for people and the API reference, which includes these routes. */
 export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
@@ -48,17 +47,8 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
       handle: (api, { params, headers }) => read(api).sections.get(params.section)?.(headers) ?? notFoundPage(),
     }),
 
-    forCustomers('GET', {
-      path: '/pay/:linkId',
-      page: true,
-      docs: payDocs,
-      handle: async ({ sql }, { params }) => {
-        const id = decodeId('plink', params.linkId)
-        const visited = id === undefined ? undefined : await findVisitedPaymentLink(sql, id)
-        return visited ? payPage(visited.link, visited.merchantName) : noPayPage()
-      },
-    }),
-
+    ...payPageRoutes,
+    ...receiptPageRoutes,
     ...assetRoutes,
     ...logoFileRoutes,
     ...claimRoutes,

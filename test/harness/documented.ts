@@ -22,6 +22,8 @@ const faultOf = (route: Route, { status, text, headers }: Answered): string | un
   const documented = answers[status]
   if (!documented) return `no such status in ${Object.keys(answers).join(', ')}`
   const examples = documented.content?.['application/json']?.examples
+  const isPage = headers.get('content-type')?.startsWith('text/html') ?? false
+  if (examples && isPage) return documented.content?.['text/html'] ? undefined : 'a page'
   if (examples) {
     const { code } = JSON.parse(text).error
     return code in examples ? undefined : `no ${code} in ${Object.keys(examples).join(', ')}`
@@ -33,7 +35,7 @@ const faultOf = (route: Route, { status, text, headers }: Answered): string | un
   if (declared && typeof declared === 'object' && 'plain' in declared)
     return headers.get('content-type')?.startsWith('text/plain') ? undefined : 'no plain text'
   if (declared && typeof declared === 'object' && 'file' in declared) return undefined
-  if (typeof declared === 'string') return headers.get('content-type')?.startsWith('text/html') ? undefined : 'no page'
+  if (typeof declared === 'string') return isPage ? undefined : 'no page'
   const parsed = declared && strict(declared.type())(JSON.parse(text))
   return parsed instanceof type.errors ? parsed.summary : undefined
 }

@@ -22,7 +22,8 @@ const operations = Object.values(document.paths).flatMap(methods => Object.value
 test.each(each)('%s has a summary and a description', (_, { docs }) => {
   expect(docs?.summary).toMatch(/^[A-Z].*[^.]$/)
   expect(docs?.operation).toMatch(/^[a-z][A-Za-z]+$/)
-  expect(Object.keys(docs?.answers ?? {}).some(status => status.startsWith('2'))).toBe(true)
+  // A form leads to another page.
+  expect(Object.keys(docs?.answers ?? {}).some(status => status.startsWith('2') || status === '303')).toBe(true)
 })
 
 test('the document contains exactly the routes that are served', () => {
@@ -183,24 +184,30 @@ test('every description in the glossary is used', () => {
   expect(Object.keys(fieldDescriptions).filter(name => !used.has(name))).toEqual([])
 })
 
+/** The answer to a form is a redirect; the first test of this file looks for one or the other. */
+const unlike = ['--skip-rule=operation-2xx-response']
+
 test('the recommended rules of redocly report nothing, without network access', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'openapi-'))
   try {
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(document))
     const cli = new URL('../../node_modules/@redocly/cli/bin/cli.js', import.meta.url).pathname
-    const lint = Bun.spawn([process.execPath, cli, 'lint', 'openapi.json', '--extends=recommended', '--format=json'], {
-      cwd: folder,
-      env: {
-        ...process.env,
-        REDOCLY_TELEMETRY: 'off',
-        REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
-        // Anything it would download fails.
-        HTTP_PROXY: 'http://127.0.0.1:9',
-        HTTPS_PROXY: 'http://127.0.0.1:9',
+    const lint = Bun.spawn(
+      [process.execPath, cli, 'lint', 'openapi.json', '--extends=recommended', ...unlike, '--format=json'],
+      {
+        cwd: folder,
+        env: {
+          ...process.env,
+          REDOCLY_TELEMETRY: 'off',
+          REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+          // Anything it would download fails.
+          HTTP_PROXY: 'http://127.0.0.1:9',
+          HTTPS_PROXY: 'http://127.0.0.1:9',
+        },
+        stdout: 'pipe',
+        stderr: 'pipe',
       },
-      stdout: 'pipe',
-      stderr: 'pipe',
-    })
+    )
     const [said, problemTexts] = await Promise.all([lint.stdout.text(), lint.stderr.text()])
     expect([await lint.exited, said, problemTexts]).toEqual([0, expect.any(String), expect.any(String)])
     const { problems, totals } = JSON.parse(said.slice(said.indexOf('{')))

@@ -78,14 +78,3 @@ export const assetDocs: Docs = {
   answers: { 200: { file: 'The file, in the encoding that `Accept-Encoding` prefers: Brotli, gzip or none.' } },
   refusals: ['route_not_found'],
 }
-
-export const payDocs: Docs = {
-  operation: 'visitPaymentLink',
-  summary: 'Show the page of a payment link',
-  description: 'HTML page for your customer. The `url` of the payment link leads to it.',
-  answers: {
-    200: 'The link is active.',
-    404: 'The link does not exist.',
-    410: 'The link is deactivated, completed or expired.',
-  },
-}

@@ -48,6 +48,7 @@ const reasons: Readonly<Record<string, string>> = {
   200: 'Success.',
   201: 'Created.',
   204: 'Success. The response has no body.',
+  303: 'Success. `Location` is the next page.',
 }
 
 const page = { 'text/html': { schema: { type: 'string' } } }
@@ -78,6 +79,8 @@ const refusal = (route: Route, status: number, codes: readonly Code[]): AnswerOb
       schema: { $ref: '#/components/schemas/Error' },
       examples: Object.fromEntries(codes.map(code => [code, { $ref: `#/components/examples/${code}` }])),
     },
+    // For requests whose `Accept` prefers it.
+    ...(route.page && page),
   },
 })
 

@@ -148,6 +148,10 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   merchantId: 'ID of the merchant. The response to the sign-in contains it.',
   id: 'ID of the object. A malformed ID, and the ID of an object of another merchant or of the other mode, returns `resource_not_found`.',
   linkId: 'ID of the payment link.',
+  lang: 'Language of the page. Default: the one that `Accept-Language` prefers, or else English.',
+  phone: '`1`: the page shows the address that opens the payment on another device, as a QR code.',
+  'visitPaymentPage.s': 'Client secret of the payment. The response moves it into the cookie of the page.',
+  'visitReceipt.s': 'Token of the receipt, from `receiptUrl`.',
   file: 'Name of the file, as in the pages that refer to it.',
   'getLogo.file': 'Name of the file: the SHA-256 of its content in hexadecimal, and `.png`, `.jpg` or `.webp`.',
   section: 'Name of the section, as in the links of `/docs`.',
@@ -168,5 +172,7 @@ export const idExamples: Readonly<Record<string, string>> = {
   ...Object.fromEntries(exampleNames.map(name => [resources[name].path, exampleId(name)])),
   pay: exampleId('payment_link'),
   links: exampleId('payment_link'),
+  receipts: exampleId('payment'),
+  paymentId: exampleId('payment'),
   claims: 'Zl9oVnqR6Jm3sCwJqYb0e7t4hTgKxUuP2dNaLf1iXyE',
 }

@@ -24,13 +24,13 @@ export const parametersOf = (route: Route): readonly Parameter[] => [
 export const pathOf = (path: string): string => path.replace(/:(\w+)/g, '{$1}')
 
 const pathParameters = ({ path, docs }: Route): readonly Parameter[] =>
-  [...path.matchAll(/([\w-]+)\/:(\w+)/g)].map(([, of = '', name = '']) => ({
+  [...path.matchAll(/([\w-]*)\/:(\w+)/g)].map(([, of = '', name = '']) => ({
     name,
     in: 'path',
     required: true,
     description: explainParameter(name, docs?.operation),
     schema: { type: 'string' },
-    example: idExamples[of],
+    example: idExamples[of] ?? idExamples[name],
   }))
 
 type Prop = { readonly key: string | symbol; readonly value: Type; readonly default?: unknown }

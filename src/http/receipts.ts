@@ -1,0 +1,48 @@
+import { type } from 'arktype'
+import { publicNodes } from '../chain/known/public-nodes.ts'
+import { findPaymentReceipt } from '../commands/receipts.ts'
+import { decodeId } from '../ids.ts'
+import { receiptPage } from '../pages/checkout/receipt.ts'
+import { notFoundPage } from '../pages/not-found.ts'
+import { findVisitedLink } from '../queries/checkouts.ts'
+import type { Api } from './api.ts'
+import { compressed } from './compressed.ts'
+import { visitReceiptDocs } from './docs/receipts.ts'
+import { localeOf } from './locale.ts'
+import { gatherFacts } from './pay-facts.ts'
+import { nodeForWallets } from './pay-visit.ts'
+import { forCustomers, type Route } from './route.ts'
+
+export const receiptPageRoutes: readonly Route[] = [
+  forCustomers('GET', {
+    path: '/receipts/:paymentId',
+    page: true,
+    docs: visitReceiptDocs,
+    query: () => type({ 's?': 'string <= 100', 'lang?': "'en' | 'de'" }),
+    handle: async (api, { params, query, headers }) => {
+      const page = await findReceiptPage(api, params.paymentId, query, headers)
+      return page ? compressed(page, headers) : notFoundPage()
+    },
+  }),
+]
+
+type ReceiptQuery = { readonly s?: string; readonly lang?: string }
+
+const findReceiptPage = async (
+  api: Api,
+  paymentId: string,
+  { s: token = '', lang }: ReceiptQuery,
+  headers: Headers,
+) => {
+  const id = decodeId('pay', paymentId)
+  const paid = id === undefined ? undefined : await findPaymentReceipt(api, id, token)
+  const visited = paid && (await findVisitedLink(api.sql, paid.payment.context.paymentLinkId))
+  if (!paid || !visited) return undefined
+  const { chainId } = paid.payment.context
+  const { facts } = await gatherFacts(api, visited, paid, localeOf(lang, headers))
+  return receiptPage(api.web, facts, {
+    path: `/receipts/${paymentId}`,
+    query: `?s=${token}`,
+    rpcUrl: chainId === null ? undefined : (publicNodes[chainId] ?? nodeForWallets(api, chainId)),
+  })
+}

@@ -1,0 +1,60 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+
+/**
+ * What is wrong with the layout of a page, as sentences: text outside of the window or of its box, texts on top of each
+ * other, and targets smaller than 24 px that are not within a sentence (WCAG 2.5.8).
+ */
+const layoutFaults = `(() => {
+  const faults = []
+  const root = document.documentElement
+  if (root.scrollWidth > root.clientWidth) faults.push('scrolls sideways by ' + (root.scrollWidth - root.clientWidth))
+  const nameOf = each => each.tagName.toLowerCase() + '.' + [...each.classList].join('.') + ' "' + each.textContent.trim().slice(0, 30) + '"'
+  const isVisible = each => each.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && !each.closest('.sr, .skip') && each.offsetWidth !== 1
+  const boxes = []
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  while (walker.nextNode()) {
+    const node = walker.currentNode
+    const parent = node.parentElement
+    if (!node.nodeValue.trim() || !isVisible(parent) || parent.closest('script, style, noscript, template, option')) continue
+    const range = document.createRange()
+    range.selectNodeContents(node)
+    for (const rect of range.getClientRects()) {
+      if (rect.width < 1) continue
+      if (rect.left < -0.5 || rect.right > root.clientWidth + 0.5) faults.push('outside of the window: ' + nameOf(parent))
+      boxes.push({ parent, rect })
+    }
+    for (let box = parent; box && box !== document.body; box = box.parentElement) {
+      const style = getComputedStyle(box)
+      const isClamped = style.webkitLineClamp !== 'none' || style.textOverflow === 'ellipsis'
+      if (style.overflowX === 'visible' || isClamped) continue
+      if (box.scrollWidth > box.clientWidth + 1) faults.push('clipped: ' + nameOf(box))
+    }
+  }
+  for (const [at, one] of boxes.entries())
+    for (const other of boxes.slice(at + 1)) {
+      if (one.parent === other.parent || one.parent.closest('.test') || other.parent.closest('.test')) continue
+      const width = Math.min(one.rect.right, other.rect.right) - Math.max(one.rect.left, other.rect.left)
+      const height = Math.min(one.rect.bottom, other.rect.bottom) - Math.max(one.rect.top, other.rect.top)
+      if (width > 2 && height > 4) faults.push('overlapping: ' + nameOf(one.parent) + ' and ' + nameOf(other.parent))
+    }
+  for (const each of document.querySelectorAll('a, button, input, summary, label, [role=button]')) {
+    if (!isVisible(each) || each.closest('.choice, .segments label') && each.tagName === 'INPUT') continue
+    const isInSentence = each.tagName === 'A' && each.closest('p, dd, td, .note')
+    const { width, height } = each.getBoundingClientRect()
+    if (each.tagName === 'LABEL' && !each.matches('.choice, .segments label')) continue
+    if (!isInSentence && (width < 24 || height < 24)) faults.push('target of ' + Math.round(width) + ' × ' + Math.round(height) + ': ' + nameOf(each))
+  }
+  return [...new Set(faults)]
+})()`
+
+export const faultsOf = async (page: Page): Promise<readonly string[]> =>
+  (await page.evaluate(layoutFaults)) as string[]
+
+/** Accessibility, with the rules of WCAG 2.2 A and AA and the best practices. */
+export const axeFaults = async (page: Page): Promise<readonly string[]> => {
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' | ')}`)
+}
+
+export const unfoldAll = 'for (const each of document.querySelectorAll("details")) each.open = true'

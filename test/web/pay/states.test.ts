@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { Browser } from 'playwright-core'
+import { hasBrowser, openBrowser } from '../../harness/browser.ts'
+import { axeFaults, faultsOf, unfoldAll } from './gates.ts'
+import { readQr } from './qr-picture.ts'
+import { receipts, states } from './states.ts'
+import { type StaticPages, servePages } from './static-pages.ts'
+
+let pages: StaticPages
+let browser: Browser
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  pages = await servePages()
+  browser = await openBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await pages?.[Symbol.asyncDispose]()
+})
+
+/** Each state once; `bun run screens` looks at all of them in every width and theme. */
+const looks = [
+  { width: 360, colorScheme: 'light', javaScriptEnabled: true },
+  { width: 1280, colorScheme: 'dark', javaScriptEnabled: true },
+] as const
+
+const open = async (
+  name: string,
+  { width = 1280, colorScheme = 'light' as 'light' | 'dark', javaScriptEnabled = true } = {},
+) => {
+  const context = await browser.newContext({
+    ...{ viewport: { width, height: 800 }, colorScheme, javaScriptEnabled, locale: 'en-US', timezoneId: 'UTC' },
+  })
+  const page = await context.newPage()
+  const complaints: string[] = []
+  const hosts = new Set<string>()
+  page.on('console', message => complaints.push(message.text()))
+  page.on('pageerror', error => complaints.push(error.message))
+  page.on('request', request => {
+    const { protocol, host } = new URL(request.url())
+    if (protocol !== 'data:') hosts.add(host)
+  })
+  await page.goto(`${pages.url}/${name}`)
+  return { page, complaints, hosts, [Symbol.asyncDispose]: () => context.close() }
+}
+
+describe.skipIf(!hasBrowser)('every state', () => {
+  const each = [...Object.keys(states), ...Object.keys(receipts)].map((name, at) => [name, at] as const)
+
+  test.each(each)('%s is laid out and accessible, and asks no other host', async (name, at) => {
+    await using visit = await open(name, looks[at % looks.length])
+    const { page, complaints, hosts } = visit
+    await page.evaluate(unfoldAll)
+    expect(await faultsOf(page)).toEqual([])
+    expect(await axeFaults(page)).toEqual([])
+    expect([...hosts]).toEqual([new URL(pages.url).host])
+    // The stream of a static page does not exist.
+    expect(complaints.filter(text => !/40[34]|410|422|400/.test(text))).toEqual([])
+    const status = states[name]?.status
+    if (status) {
+      expect(await page.getByTestId('status').count()).toBe(1)
+      expect(await page.getByTestId('status').getAttribute('data-status')).toBe(status)
+    }
+    expect(await page.locator('h1').count()).toBe(1)
+  })
+})
+
+describe.skipIf(!hasBrowser)('the QR code', () => {
+  test.each([
+    ['pay', 'light'],
+    ['pay', 'dark'],
+    ['pay-ether', 'dark'],
+    ['pay-largest', 'light'],
+    ['underpaid', 'light'],
+  ] as const)('of %s in the %s theme is the address and amount that are shown', async (name, colorScheme) => {
+    await using visit = await open(name, { colorScheme, javaScriptEnabled: false })
+    const { page } = visit
+    const address = (await page.getByTestId('deposit-address').getAttribute('data-value')) ?? ''
+    const frame = page.getByTestId('qr').locator('.qr__frame')
+    expect(await readQr(page, frame)).toBe(address)
+    await page.getByText('With amount').click()
+    const units = await page.getByTestId('amount-due').getAttribute('data-value')
+    const uri = await readQr(page, frame)
+    expect(uri).toContain(address)
+    expect(uri).toEndWith(name === 'pay-ether' ? `?value=${units}` : `&uint256=${units}`)
+    // A selection has neither gaps nor line breaks.
+    const selected = await page.getByTestId('deposit-address').textContent()
+    expect(selected).toBe(address)
+  })
+
+  test('of the page opens the payment on a phone', async () => {
+    await using visit = await open('pay-phone')
+    const { page } = visit
+    const url = await readQr(page, page.getByTestId('phone-qr'))
+    expect(url).toBe(states['pay-phone']?.request?.phoneUrl ?? '')
+    expect(await page.content()).not.toContain('_secret_')
+  })
+})
+
+/** Where each character of the title stands, from the left. */
+const places = `(() => {
+  const text = document.createTreeWalker(document.querySelector('.order__item'), NodeFilter.SHOW_TEXT).nextNode()
+  return Array.from(text.nodeValue.split(',')[0], (_, at) => {
+    const range = document.createRange()
+    range.setStart(text, at)
+    range.setEnd(text, at + 1)
+    return range.getBoundingClientRect().left
+  })
+})()`
+
+test.skipIf(!hasBrowser)('a title from right to left ends at its left', async () => {
+  await using visit = await open('open-rtl')
+  const lefts = (await visit.page.evaluate(places)) as number[]
+  expect(lefts.length).toBeGreaterThan(5)
+  expect(lefts).toEqual(lefts.toSorted((a, b) => b - a))
+})

@@ -1,0 +1,48 @@
+import type { WholeText } from '../../../src/pages/answer.ts'
+import type { CheckoutFacts } from '../../../src/pages/checkout/facts.ts'
+import { checkoutPage } from '../../../src/pages/checkout/page.ts'
+import { receiptPage } from '../../../src/pages/checkout/receipt.ts'
+import { openWeb } from '../../../src/server/web.ts'
+import { receipts, type State, states } from './states.ts'
+
+/** Every page of the table, served as a server would, without a database. */
+export type StaticPages = AsyncDisposable & { readonly url: string; readonly names: readonly string[] }
+
+export const servePages = async (): Promise<StaticPages> => {
+  const web = await openWeb({ say: console.log })
+  const server = Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    fetch: request => {
+      const { pathname } = new URL(request.url)
+      if (pathname.startsWith('/assets/')) {
+        const file = web.file(pathname.slice('/assets/'.length))
+        return file
+          ? new Response(file.identity, { headers: { 'content-type': file.type } })
+          : new Response(null, { status: 404 })
+      }
+      const name = pathname.slice(1)
+      const page = pageOf(name)
+      return page
+        ? new Response(page.text, { status: page.status, headers: page.headers })
+        : new Response(null, { status: 404 })
+    },
+  })
+  const pageOf = (name: string): WholeText | undefined => {
+    const [state, receipt] = [states[name], receipts[name]]
+    if (state) return stateOf(name, state)
+    return receipt && receiptOf(name, receipt)
+  }
+  const stateOf = (name: string, { facts, request }: State) =>
+    checkoutPage(web, facts, {
+      ...{ path: `/${name}`, query: '', phoneUrl: undefined, rpcUrl: undefined, anchor: undefined },
+      ...request,
+    })
+  const receiptOf = (name: string, facts: CheckoutFacts) =>
+    receiptPage(web, facts, { path: `/${name}`, query: '', rpcUrl: 'https://mainnet.base.org' })
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    names: [...Object.keys(states), ...Object.keys(receipts)],
+    [Symbol.asyncDispose]: () => server.stop(true),
+  }
+}
