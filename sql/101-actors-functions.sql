@@ -257,15 +257,17 @@ $$;
 
 -- Which of these commands their actors have taken before. Stable, so that it has the snapshot of the calling statement.
 -- `every` searches an actor's whole history: after a lost answer the command may be one whose id the dispatcher drew,
--- and the index does not have those.
+-- and the index does not have those. A join, because `exists` within an expression may be answered from a hash table of
+-- the whole history.
 create function find_taken(actors uuid[], commands uuid[], every boolean)
 returns table (actor uuid, command uuid) language sql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   select a.actor, a.command from unnest(actors, commands) as a(actor, command)
-  where case when every
-    then exists (select from transitions h where h.actor = a.actor and h.command = a.command)
-    else exists (select from transitions h where h.actor = a.actor and h.command = a.command and h.keyed)
-  end
+  cross join lateral (
+    select 1 from transitions h where not every and h.keyed and h.actor = a.actor and h.command = a.command
+    union all
+    select 1 from transitions h where every and h.actor = a.actor and h.command = a.command
+    limit 1) taken
 $$;
 
 -- The generations of the timers that are armed, in the same snapshot.

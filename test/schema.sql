@@ -2577,10 +2577,11 @@ CREATE OR REPLACE FUNCTION public.find_taken(actors uuid[], commands uuid[], eve
  SET enable_mergejoin TO 'off'
 AS $function$
   select a.actor, a.command from unnest(actors, commands) as a(actor, command)
-  where case when every
-    then exists (select from transitions h where h.actor = a.actor and h.command = a.command)
-    else exists (select from transitions h where h.actor = a.actor and h.command = a.command and h.keyed)
-  end
+  cross join lateral (
+    select 1 from transitions h where not every and h.keyed and h.actor = a.actor and h.command = a.command
+    union all
+    select 1 from transitions h where every and h.actor = a.actor and h.command = a.command
+    limit 1) taken
 $function$;
 
 CREATE OR REPLACE FUNCTION public.forget_signing_wait(refund uuid, given json)
