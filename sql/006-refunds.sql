@@ -134,9 +134,9 @@ create table refund_rises (
 -- The destinations that transfers are compared with as blocks are read, from when they are named. After the end of a
 -- refund, a transfer that may be its own is still noticed for thirty days. Native currency is noticed only where blocks
 -- are read in full, which is while a refund in native currency waits to be signed by hand and for an hour after that,
--- as the signed transaction may still be mined (src/chain/watch/coins/sent.ts); and only where the transaction goes to
--- the destination itself. What a contract sends, such as a Safe, appears in no log, and its transaction has to be
--- named.
+-- as the signed transaction may still be mined (src/chain/watch/native/transfers.ts); and only where the transaction
+-- goes to the destination itself. What a contract sends, such as a Safe, appears in no log, and its transaction has to
+-- be named.
 create table refund_destinations (
   refund_id uuid primary key,
   chain_id bigint not null,

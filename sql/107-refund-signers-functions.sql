@@ -43,9 +43,9 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
   order by tries, updated_at limit most
 $$;
 
--- Whether one of `refunds_by_hand` is in native currency. Blocks are read in full then (src/chain/watch/coins/sent.ts),
--- so this is called at every step of reading. It visits each merchant once, however many of their refunds wait for a
--- signer. Refunds that were left to be signed by hand are found by their waits.
+-- Whether one of `refunds_by_hand` is in native currency. Blocks are read in full then
+-- (src/chain/watch/native/transfers.ts), so this is called at every step of reading. It visits each merchant once,
+-- however many of their refunds wait for a signer. Refunds that were left to be signed by hand are found by their waits.
 create function is_native_signed_by_hand(chain bigint) returns boolean language sql stable
 -- Plans are cached from when the table was empty. Every query here has an index.
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$

@@ -30,7 +30,7 @@ const folders = [
   'src/kinds',
   'src/queries',
   'src/workers',
-  'src/chain/watch/coins',
+  'src/chain/watch/native',
   'src/chain/watch',
   'src/chain/refunds',
   'src/sandbox',

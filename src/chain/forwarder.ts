@@ -13,7 +13,7 @@ export const deploymentProxy = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 
 const initCode = compiledCode(forwarders.bytecode)
 
-/** The call to the proxy that deploys the factory on a chain. The address is the same whoever sends it. */
+/** The call to the proxy that deploys the factory on a chain. The address does not depend on the sender. */
 export const factoryDeployment: Hex = concat([zeroHash, initCode])
 
 const lower = (address: Hex): Hex => `0x${address.slice(2).toLowerCase()}`

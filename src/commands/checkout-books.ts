@@ -1,9 +1,9 @@
 import { confirmationsOf } from '../chain/enabled/chains.ts'
 import type { ConnectedChain } from '../chain/enabled/connect.ts'
 import { isNodeError } from '../chain/rpc/rpc.ts'
-import { begin, NoBeginning } from '../chain/watch/begin.ts'
-import { findCursor } from '../chain/watch/books.ts'
+import { findCursor } from '../chain/watch/chain-state.ts'
 import { openSource } from '../chain/watch/source.ts'
+import { NoStartBlock, startReading } from '../chain/watch/start-reading.ts'
 import { refuse } from '../errors.ts'
 import type { Sql } from '../postgres/connect.ts'
 
@@ -14,9 +14,9 @@ import type { Sql } from '../postgres/connect.ts'
 export const haveBooks = async (sql: Sql, { chain, rpc }: ConnectedChain): Promise<void> => {
   if (await findCursor(sql, chain.id)) return
   try {
-    await begin(sql, { id: chain.id, confirmations: confirmationsOf(chain) }, openSource(rpc, []))
+    await startReading(sql, { id: chain.id, confirmations: confirmationsOf(chain) }, openSource(rpc, []))
   } catch (error) {
-    if (!(isNodeError(error) || error instanceof NoBeginning)) throw error
+    if (!(isNodeError(error) || error instanceof NoStartBlock)) throw error
     refuse('chain_unavailable', { param: 'chainId', retryAfter: RETRY_S })
   }
 }

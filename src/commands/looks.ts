@@ -3,9 +3,9 @@ import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
-import { Doubted } from '../chain/watch/coins/look.ts'
-import { openCoinSource } from '../chain/watch/coins/source.ts'
-import { lookNow } from '../chain/watch/coins/watch.ts'
+import { BalancesDisagree } from '../chain/watch/native/check-balances.ts'
+import { openNativeSource } from '../chain/watch/native/source.ts'
+import { checkPaymentNow } from '../chain/watch/native/watch-balances.ts'
 
 /**
  * Checks the balances of payments while customers wait for them. Native currency that a contract passes on, such as
@@ -53,10 +53,10 @@ export const openLooks = (
     const connected = chains.find(chainId)
     if (!connected) return
     try {
-      await lookNow({ sql }, chainId, openCoinSource(connected.rpc), id, freshMs)
+      await checkPaymentNow({ sql }, chainId, openNativeSource(connected.rpc), id, freshMs)
     } catch (err) {
       // The chain reader logs problems of a chain.
-      const isTrouble = err instanceof RpcFault || err instanceof RpcRefusal || err instanceof Doubted
+      const isTrouble = err instanceof RpcFault || err instanceof RpcRefusal || err instanceof BalancesDisagree
       if (!isTrouble) log.warn({ err }, 'balance check on request failed')
     }
   }

@@ -145,7 +145,7 @@ export const watchedOf = ({ chain, rpc }: ConnectedChain, options: Pick<SourceOp
     uncheckedTokens: chain.id === sandboxId ? [] : tokens.filter(address => !isKnownToken(chain.id, address)),
     livemode: chain.livemode,
     confirmations: confirmationsOf(chain),
-    saysFinal: chain.finality === 'finalized',
+    hasFinalizedTag: chain.finality === 'finalized',
     pollMs: chain.pollMs,
     ...(!chain.minesOnDemand && { blockMs: chain.blockMs }),
     // The final block moves on only every few minutes.

@@ -4,7 +4,7 @@ import { settlePayments } from '../../src/chain/watch/settle.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { findPayment } from '../../src/queries/payments.ts'
 import { insertMerchant } from '../access/keys.ts'
-import { giveOut, openLedger, TOKEN } from '../chain/watch/ledger.ts'
+import { issueAddress, openLedger, TOKEN } from '../chain/watch/ledger.ts'
 import { apiServer } from '../harness/api.ts'
 import { happen, makePayment } from '../http/payments.ts'
 import { payments } from '../machines/payment-cases.ts'
@@ -21,7 +21,7 @@ const paidInstance = async () => {
       ...payments.events.pick,
       address: payment.address,
     })
-    await giveOut(instance.sql, payment)
+    await issueAddress(instance.sql, payment)
     await ledger.block([{ to: payment.address, amount: 1000n }])
     await finish()
     while ((await settlePayments(instance.api)) > 0);
@@ -57,7 +57,7 @@ test.each([
     const payment = await makePayment(instance.api, { merchantId, livemode: false }, '')
     const pick = { ...payments.events[event], address: payment.address, tokenAddress: TOKEN, ...more }
     await happen(instance.api, payment.actor, { type: 'asset_picked', ...pick })
-    await giveOut(instance.sql, payment)
+    await issueAddress(instance.sql, payment)
     await ledger.block([{ to: payment.address, amount: 400n }])
     await ledger.block([{ to: payment.address, amount: 600n }], new Date(Date.now() + at * 60_000))
     await ledger.finalize()

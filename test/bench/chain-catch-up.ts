@@ -1,10 +1,10 @@
 import type { Block } from '../../src/chain/chain-log.ts'
-import { beginBooks } from '../../src/chain/watch/books.ts'
+import { startChainState } from '../../src/chain/watch/chain-state.ts'
 import { readNext } from '../../src/chain/watch/read.ts'
 import type { ChainSource } from '../../src/chain/watch/watched-chain.ts'
 import type { Bench } from './bench.ts'
 import type { ChainSizes } from './chain.ts'
-import { type ChainInstance, giveOut, openChainInstance } from './chain-instance.ts'
+import { type ChainInstance, issueAddresses, openChainInstance } from './chain-instance.ts'
 import { type Requests, record, repeatByViem, repeatRaw } from './chain-loops.ts'
 import { type BenchNode, buildBlocks, openBenchNode, payeesOf } from './chain-node.ts'
 import { openPonder, type Ponder } from './chain-ponder.ts'
@@ -27,7 +27,7 @@ export const promiseCatchUp = async (bench: Bench, sizes: ChainSizes): Promise<v
   // Once with no final block, once with all blocks final.
   await using headers = await openChainInstance(server, node, 1_000_000)
   const ranges = { ...headers, chain: { ...headers.chain, confirmations: 1 } }
-  await giveOut(headers, payeesOf(sizes))
+  await issueAddresses(headers, payeesOf(sizes))
   const peer = sizes.peerRounds > 0 ? await openPonder(bench) : 'it is not measured in this run'
   await using ponder = typeof peer === 'string' ? undefined : peer
   const asked = await record(node.url, url => readAll(headers, sizes, headers.sourceAt(url)))
@@ -79,7 +79,7 @@ const measureRound = async (
 const readAll = async (instance: ChainInstance, sizes: ChainSizes, source = instance.source): Promise<number> => {
   const { world, chain } = instance
   await world.sql`truncate chain_cursors, chain_blocks, transfers, unsettled_payments`
-  await beginBooks(world.sql, chain.id, await firstBlock(source))
+  await startChainState(world.sql, chain.id, await firstBlock(source))
   const began = performance.now()
   while ((await readNext(world.sql, chain, source)) !== 'idle');
   const tookMs = performance.now() - began

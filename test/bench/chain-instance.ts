@@ -58,7 +58,10 @@ export const openChainInstance = async (
 }
 
 /** Addresses registered like those of payments, so that transfers to them are recorded. */
-export const giveOut = async ({ world, merchantId }: ChainInstance, addresses: readonly string[]): Promise<void> => {
+export const issueAddresses = async (
+  { world, merchantId }: ChainInstance,
+  addresses: readonly string[],
+): Promise<void> => {
   await world.sql`
     insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)
     select address, gen_random_uuid(), ${merchantId}, ${addressOf('treasury')}, n

@@ -22,7 +22,11 @@ export const logCallsIn = (path: string, source: string): readonly LogCall[] => 
     level: 'warn',
     message: textOf(argumentsFrom(source, call.index + call[0].length).at(-1)),
   })),
-  ...[...source.matchAll(/\btrouble: '([^']+)',?\s*\}/g)].map(([, message]) => ({ at: path, level: 'error', message })),
+  ...[...source.matchAll(/\bfailureMessage: '([^']+)',?\s*\}/g)].map(([, message]) => ({
+    at: path,
+    level: 'error',
+    message,
+  })),
 ]
 
 /** The arguments of a call, after its opening parenthesis. */

@@ -5,7 +5,7 @@ import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { settlePayments } from '../../src/chain/watch/settle.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
-import { giveOut, hashOf, openLedger, SENDER, type Sent, TOKEN } from '../chain/watch/ledger.ts'
+import { hashOf, issueAddress, openLedger, SENDER, type SentTransfer, TOKEN } from '../chain/watch/ledger.ts'
 import { type MadePayment, makePayment } from './payments.ts'
 import { refundCalls } from './refunds.ts'
 import { twoShops } from './two-shops.ts'
@@ -36,14 +36,14 @@ const elsewhere = await openLedger(server.sql, ELSEWHERE)
 const off = await openLedger(server.sql, 31339)
 
 /** A payment of ten test dollars to which the customer has sent another asset. */
-const paymentWithStray = async (sent: Partial<Sent>, on = ledger): Promise<MadePayment> => {
+const paymentWithStray = async (sent: Partial<SentTransfer>, on = ledger): Promise<MadePayment> => {
   const payment = await makePayment(server.api, { merchantId: lamps.merchantId, livemode: false }, 'picked')
-  await giveOut(server.sql, payment)
+  await issueAddress(server.sql, payment)
   await receive(payment, sent, on)
   return payment
 }
 
-const receive = async ({ address }: MadePayment, sent: Partial<Sent>, on = ledger) => {
+const receive = async ({ address }: MadePayment, sent: Partial<SentTransfer>, on = ledger) => {
   await on.block([{ to: address.toLowerCase(), amount: 1n, tx: hashOf(Math.random()), ...sent }])
   await on.finalize()
   while ((await settlePayments(server.api)) > 0);
@@ -82,7 +82,7 @@ describe('accepting a payment that received another asset', () => {
     })
   })
 
-  test.each<[string, Partial<Sent>, typeof ledger, object]>([
+  test.each<[string, Partial<SentTransfer>, typeof ledger, object]>([
     [
       'the native currency of another chain',
       { token: null, amount: 5_000n },
@@ -124,7 +124,7 @@ describe('accepting a payment that received another asset', () => {
     ] as never)
   })
 
-  test.each<[string, Partial<Sent>, typeof ledger, object]>([
+  test.each<[string, Partial<SentTransfer>, typeof ledger, object]>([
     ['of a disabled chain', { token: null }, off, { chainId: 31339, tokenAddress: null }],
     ['that is not configured', { token: UNKNOWN }, ledger, { chainId: 31337, tokenAddress: checksummed(UNKNOWN) }],
   ])('is refused while the only received asset is one %s', async (_, sent, on, asset) => {

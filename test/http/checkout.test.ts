@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { checksummed } from '../../src/chain/checksum.ts'
 import { forwarderOf, saltOf } from '../../src/chain/forwarder.ts'
 import { baseMainnet, baseSepolia } from '../../src/chain/known/base.ts'
-import { keepStopped } from '../../src/chain/watch/books.ts'
+import { storeStopped } from '../../src/chain/watch/chain-state.ts'
 import { recoverySecretOf } from '../../src/commands/deposits.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
@@ -303,12 +303,12 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
     const asked = { chainId: baseSepolia.id, asset: 'USDC' }
     const offered = symbols(await visit(id))
     const at = await (await openLedger(server.sql, baseSepolia.id)).cursor()
-    await keepStopped(server.sql, baseSepolia.id, at, true)
+    await storeStopped(server.sql, baseSepolia.id, at, true)
     expect(symbols(await visit(id))).toEqual(offered.filter(each => each !== `${asked.chainId} USDC`))
     expect(await open(id, asked)).toMatchObject({
       ...{ status: 503, error: { code: 'chain_unavailable', param: 'asset' } },
     })
-    await keepStopped(server.sql, baseSepolia.id, at, false)
+    await storeStopped(server.sql, baseSepolia.id, at, false)
     expect([symbols(await visit(id)), (await open(id, asked)).status]).toEqual([offered, 201])
   })
 

@@ -6,7 +6,7 @@ import { routes } from '../../src/http/routes.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { deploy } from '../../src/sandbox/deploy.ts'
 import { openLedger } from '../chain/watch/ledger.ts'
-import { type Change, through } from '../chain/watch/node.ts'
+import { type AnswerChange, changedNode } from '../chain/watch/test-node.ts'
 import { anvil } from '../harness/anvil.ts'
 import { makeLink } from './links.ts'
 import { type Shop, shop } from './people.ts'
@@ -19,11 +19,11 @@ export const OTHER_TREASURY = '0xfb6916095ca1df60bb79ce92ce3ea74c37c5d359'
  * A real sandbox chain, and two other chains that are unreachable, one per mode. With a change, a second node of the
  * sandbox chain changes its responses by it.
  */
-export const checkoutServer = async (change?: Change) => {
+export const checkoutServer = async (change?: AnswerChange) => {
   const chain = await anvil()
-  const second = change && (await through(chain.url, change))
+  const second = change && (await changedNode(chain.url, change))
   // The node that responds first is asked first.
-  const slowNode = second && (await through(chain.url, (_, answer) => Bun.sleep(15).then(() => answer)))
+  const slowNode = second && (await changedNode(chain.url, (_, answer) => Bun.sleep(15).then(() => answer)))
   const urls = second && slowNode ? [second.url, slowNode.url] : [chain.url]
   let aheadMs = 0
   await deploy(chain.url)

@@ -7,7 +7,7 @@ import { settlePayments } from '../../src/chain/watch/settle.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'
 import { encodeId } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
-import { giveOut, openLedger, SENDER, type Sent, TOKEN } from '../chain/watch/ledger.ts'
+import { issueAddress, openLedger, SENDER, type SentTransfer, TOKEN } from '../chain/watch/ledger.ts'
 import { rewrite } from '../harness/rewrite.ts'
 import { hash, payments } from '../machines/payment-cases.ts'
 import { expectNoCursors, expectPages, idsOf, testRefusedQueries } from './lists.ts'
@@ -89,7 +89,7 @@ const make = (situation?: string, more?: Parameters<typeof makePayment>[3]) =>
 const made = async (situation: string, more?: Parameters<typeof makePayment>[3]) => {
   const payment = await make(situation, more)
   if (situation !== 'stray') return payment
-  await giveOut(server.sql, payment)
+  await issueAddress(server.sql, payment)
   await ledger.block([paying(payment, 1000n, { token: null })])
   await ledger.finalize()
   while ((await settlePayments(server.api)) > 0);
@@ -98,10 +98,10 @@ const made = async (situation: string, more?: Parameters<typeof makePayment>[3])
 /** A payment whose address is registered, so that transfers to it are attributed. */
 const picked = async () => {
   const payment = await make('picked')
-  await giveOut(server.sql, payment)
+  await issueAddress(server.sql, payment)
   return payment
 }
-const paying = ({ address }: MadePayment, amount: bigint, more: Partial<Sent> = {}): Sent => ({
+const paying = ({ address }: MadePayment, amount: bigint, more: Partial<SentTransfer> = {}): SentTransfer => ({
   to: address.toLowerCase(),
   amount,
   ...more,

@@ -4,7 +4,7 @@ import { claimRoutes } from '../../src/http/refund-claims.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
-import { giveOut } from '../chain/watch/ledger.ts'
+import { issueAddress } from '../chain/watch/ledger.ts'
 import { readableLog } from '../harness/lines.ts'
 import { expire, refundRow, secretOf, send, visit, wordsOf } from './claims.ts'
 import { contentsOf } from './contents.ts'
@@ -29,7 +29,7 @@ const claimed = async (json: object = {}) => {
 const other = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359'
 const confirmed = { confirmed: 'yes' }
 const another = await openPayment(server.api, { merchantId: lamps.merchantId, livemode: false })
-await giveOut(server.sql, another)
+await issueAddress(server.sql, another)
 const deposit = another.address
 
 test('claimUrl is returned only to callers that may refund', async () => {

@@ -6,7 +6,7 @@ import { paymentRoutes } from '../../src/http/payments.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
-import { giveOut } from '../chain/watch/ledger.ts'
+import { issueAddress } from '../chain/watch/ledger.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { final, happen, openPayment, paid, seen, windowOver } from './payments.ts'
 import { customerAddress, refund, refundCalls } from './refunds.ts'
@@ -25,7 +25,7 @@ const { start, made, read, booksOf, ofLamps, paidHere } = refundCalls(shops)
 /** The address of a payment. */
 const depositOf = async (shop: typeof lamps) => {
   const opened = await openPayment(server.api, { merchantId: shop.merchantId, livemode: false })
-  await giveOut(server.sql, opened)
+  await issueAddress(server.sql, opened)
   return opened.address
 }
 const [deposit, foreignDeposit] = [await depositOf(lamps), await depositOf(chairs)]

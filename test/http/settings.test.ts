@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { factory } from '../../src/chain/forwarder.ts'
 import { settingsRoutes } from '../../src/http/settings.ts'
-import { giveOut } from '../chain/watch/ledger.ts'
+import { issueAddress } from '../chain/watch/ledger.ts'
 import { apiServer } from '../harness/api.ts'
 import { openPayment } from './payments.ts'
 import { forgetProof, member, type Person, type Shop, shop } from './people.ts'
@@ -141,7 +141,7 @@ const refused = [
 test('an address that belongs to a token, the collecting contract or a payment cannot be a receiving address', async () => {
   const lamps = await shop(server.api)
   const opened = await openPayment(server.api, { merchantId: lamps.merchantId, livemode: false })
-  await giveOut(server.sql, opened)
+  await issueAddress(server.sql, opened)
   const addresses = [usdcOnEthereum, usdcOnEthereum.toLowerCase(), factory, opened.address.toLowerCase()]
   for (const address of addresses)
     for (const [param, json] of [

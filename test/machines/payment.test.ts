@@ -45,7 +45,7 @@ describe('payment', () => {
       little, little final               | now 400 in block 8      | stays      |                    | blockNumber=8
       little                             | 400 final               | stays      |                    | amountFinal=400 receivedMinor=400
 
-      A block is reorganised away: at least ten more minutes, and what was final in it is not.
+      A reorg removes a block: at least ten more minutes, and what was final in it is not.
       little                             | see 300 left            | stays      |                    | amountReceived=300
       little                             | see nothing left        | stays      |                    | expiresAt=+35m amountReceived=0 txHash=null blockNumber=null windowLengthened=true exception=null
       little final                       | see 300 left            | stays      |                    | amountReceived=300 amountFinal=300 receivedMinor=300

@@ -8,7 +8,7 @@ import { routes } from '../../src/http/routes.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { pageRoutes } from '../../src/server/page-routes.ts'
-import { decide, refundHouse } from '../chain/refunds/refund-house.ts'
+import { decide, openRefundFixture } from '../chain/refunds/refund-fixture.ts'
 import { apiServer } from '../harness/api.ts'
 import { openBrowser } from '../harness/browser.ts'
 import { noChains } from '../harness/no-chains.ts'
@@ -35,7 +35,7 @@ export const refundsServer = async () => {
       }
     },
   })
-  const on = await refundHouse(server)
+  const on = await openRefundFixture(server)
   const described = {
     ...sandboxChain({ token: on.chain.token, feed: nowhere, euroFeed: nowhere }),
     ...{ network: 'Lamp Net', finality: { confirmations: 4 }, explorerUrl: 'https://scan.example' },
@@ -60,17 +60,17 @@ export const refundsServer = async () => {
 
   /** Everything on the chain is mined, final and applied. */
   const settle = async () => {
-    await on.bury()
+    await on.finalizeAll()
     await decide(server, on.chainOf())
   }
   return {
     ...{ server, on, owner, merchant, merchantId, settle, browser },
     /** A refund that waits for its signature; its id in the API. */
-    made: async (more: { coins?: boolean; destination?: null } = {}) => {
-      const refund = await on.made({ of: { merchantId, livemode: false }, ...more })
+    made: async (more: { native?: boolean; destination?: null } = {}) => {
+      const refund = await on.createRefund({ of: { merchantId, livemode: false }, ...more })
       return encodeId('re', refund.id)
     },
-    look: (id: string) => on.look({ id: decodeId('re', id) ?? '' }),
+    look: (id: string) => on.summaryOf({ id: decodeId('re', id) ?? '' }),
     /** Opens the page at an address for a signed-in account, or without an account where `by` is null. */
     open: async (path: string, { by = owner as Person | null, script = '', ...options }: Opening = {}) => {
       const context = await browser.newContext(options)

@@ -4,7 +4,7 @@ import decodeQR from 'qr/decode.js'
 import { transferUri } from '../../src/chain/transfer-uri.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import { addSigner } from '../../src/queries/signer-setup.ts'
-import { customer } from '../chain/refunds/refund-house.ts'
+import { customer } from '../chain/refunds/refund-fixture.ts'
 import { hasBrowser } from '../harness/browser.ts'
 import { member, shop } from '../http/people.ts'
 import { cancel, comeBack, happen, press, type RefundsServer, refundsServer, unfold } from './refunds-server.ts'
@@ -53,13 +53,15 @@ describe.skipIf(!hasBrowser)('a refund shows', () => {
     expect(await visit.page.evaluate(`(${select})`)).toBe(customer)
   })
 
-  test.each([[false], [true]])('a QR code that decodes to the link next to it; in native currency: %p', async coins => {
-    await using visit = await instance.open(`/refunds/${await instance.made({ coins })}`)
-    const { page } = visit
-    await visit.go()
-    await unfold(page, 'Pay with another wallet')
-    await page.locator('.qr').waitFor()
-    const drawn = (await page.evaluate(`(async () => {
+  test.each([[false], [true]])(
+    'a QR code that decodes to the link next to it; in native currency: %p',
+    async native => {
+      await using visit = await instance.open(`/refunds/${await instance.made({ native })}`)
+      const { page } = visit
+      await visit.go()
+      await unfold(page, 'Pay with another wallet')
+      await page.locator('.qr').waitFor()
+      const drawn = (await page.evaluate(`(async () => {
       const image = document.querySelector('.qr')
       await image.decode()
       const canvas = Object.assign(document.createElement('canvas'), { width: 260, height: 260 })
@@ -67,13 +69,14 @@ describe.skipIf(!hasBrowser)('a refund shows', () => {
       pen.drawImage(image, 0, 0, 260, 260)
       return [...pen.getImageData(0, 0, 260, 260).data]
     })()`)) as number[]
-    const { chain } = instance.on
-    const uri = transferUri({
-      ...{ chainId: 31337, tokenAddress: coins ? null : chain.token, to: customer, amount: 1000n },
-    })
-    expect(decodeQR({ width: 260, height: 260, data: Uint8Array.from(drawn) })).toBe(uri)
-    expect(await page.locator('.uri').getAttribute('href')).toBe(uri)
-  })
+      const { chain } = instance.on
+      const uri = transferUri({
+        ...{ chainId: 31337, tokenAddress: native ? null : chain.token, to: customer, amount: 1000n },
+      })
+      expect(decodeQR({ width: 260, height: 260, data: Uint8Array.from(drawn) })).toBe(uri)
+      expect(await page.locator('.uri').getAttribute('href')).toBe(uri)
+    },
+  )
 
   test('to viewers, who can sign it, and nothing to sign', async () => {
     const id = await instance.made()
@@ -109,7 +112,7 @@ describe.skipIf(!hasBrowser)('a refund shows', () => {
   test('“not found” for another merchant’s refund, and the refunds of all merchants of the account', async () => {
     const { api } = instance.server
     const chairs = await shop(api, 'Chairs')
-    const refund = await instance.on.made({ of: { merchantId: chairs.merchantId, livemode: false } })
+    const refund = await instance.on.createRefund({ of: { merchantId: chairs.merchantId, livemode: false } })
     const foreign = encodeId('re', refund.id)
     const seen = []
     for (const id of [foreign, encodeId('re', crypto.randomUUID()), 're_1', 'none', '..%2f..']) {
@@ -148,7 +151,7 @@ describe.skipIf(!hasBrowser)('a refund shows', () => {
       },
       ...{ firstNonce: 0, limits: [] },
     })
-    const { id } = await instance.on.made({ of: { merchantId, livemode: false } })
+    const { id } = await instance.on.createRefund({ of: { merchantId, livemode: false } })
     await using visit = await instance.open('/refunds', { by: owner, script: announcing })
     await visit.go()
     await visit.page.click('text=Signed automatically')

@@ -14,7 +14,7 @@ afterAll(() => instance?.[Symbol.asyncDispose]())
 type Answering = Parameters<typeof openWallet>[2]
 
 /** A waiting refund, its page, and a wallet. */
-const waiting = async (answering?: Answering, more: { coins?: boolean; script?: string } = {}) => {
+const waiting = async (answering?: Answering, more: { native?: boolean; script?: string } = {}) => {
   const id = await instance.made({ ...more })
   const visit = await instance.open(`/refunds/${id}`, { script: more.script ?? announcing })
   const wallet = await openWallet(instance, visit.context, answering)
@@ -33,8 +33,8 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
   test.each([
     ['that announces itself', announcing, 'Lamp Wallet', false],
     ['that is in window.ethereum', inWindow, 'Browser wallet', true],
-  ])('%s it is paid exactly as prepared, once, and shown as paid', async (_, script, called, coins) => {
-    await using visit = await waiting(undefined, { script, coins })
+  ])('%s it is paid exactly as prepared, once, and shown as paid', async (_, script, called, native) => {
+    await using visit = await waiting(undefined, { script, native })
     const { page, id, wallet, says } = visit
     const { json } = await instance.server.call('GET', `/v1/merchants/${instance.merchant}/refunds/${id}`, {
       bearer: instance.owner.bearer,

@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser).each([
   { width: 360, colorScheme: 'dark' },
 ] as const)('in a window of %o', ({ width, colorScheme }) => {
   test('everything fits, is readable, and sends requests only to this server', async () => {
-    const ids = { signed: await instance.made(), coins: await instance.made({ coins: true }) }
+    const ids = { signed: await instance.made(), native: await instance.made({ native: true }) }
     const named = await instance.made({ destination: null })
     const stray = await instance.made()
     await cancel(instance, stray)
@@ -77,10 +77,10 @@ describe.skipIf(!hasBrowser).each([
     await press(page, 'Report transaction')
     await expectReadable('.fault')
     await page.evaluate(
-      `localStorage.setItem('paymachine.refund.${ids.coins}', '{"merchantId":"${instance.merchant}","at":"2026-11-20T12:00:00.000Z","hash":null}')`,
+      `localStorage.setItem('paymachine.refund.${ids.native}', '{"merchantId":"${instance.merchant}","at":"2026-11-20T12:00:00.000Z","hash":null}')`,
     )
     for (const [id, selector] of [
-      [ids.coins, '.panel.warn'],
+      [ids.native, '.panel.warn'],
       [named, '.hash'],
       [stray, '.attention'],
       ['re_none', 'h1'],

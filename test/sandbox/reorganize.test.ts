@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { payer } from '../../src/sandbox/contracts.ts'
 import { dropTransaction } from '../../src/sandbox/simulate/reorganize.ts'
-import { through } from '../chain/watch/node.ts'
+import { changedNode } from '../chain/watch/test-node.ts'
 import { anvil } from '../harness/anvil.ts'
 
 type Block = { readonly hash: string; readonly timestamp: string; readonly transactions: readonly string[] }
@@ -50,7 +50,7 @@ test('nothing is removed when a block was mined since the chain was read', async
   await chain.mine()
   const coinbase = await chain.call('eth_coinbase')
   let beside: string | undefined
-  await using node = await through(chain.url, async ({ method }, answer) => {
+  await using node = await changedNode(chain.url, async ({ method }, answer) => {
     if (method !== 'eth_coinbase' || beside) return answer
     beside = await send(other)
     await chain.mine()
@@ -74,7 +74,7 @@ test('a waiting transaction that is mined at the moment of the reorg waits again
   await chain.mine()
   const waiting = [await send(other), await send(payer)]
   let reads = 0
-  await using node = await through(chain.url, async ({ method, params }, answer) => {
+  await using node = await changedNode(chain.url, async ({ method, params }, answer) => {
     // Right after the last read.
     if (method === 'eth_getBlockByNumber' && params[0] === 'latest' && ++reads === 2) await chain.mine()
     return answer

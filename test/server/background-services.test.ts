@@ -5,7 +5,7 @@ import { openRpc } from '../../src/chain/rpc/open.ts'
 import { manualClock } from '../../src/clock.ts'
 import { openLog } from '../../src/log.ts'
 import { chainStates, watchedOf } from '../../src/server/background-services.ts'
-import { type Change, testChain, through } from '../chain/watch/node.ts'
+import { type AnswerChange, changedNode, testChain } from '../chain/watch/test-node.ts'
 import { until } from '../harness/until.ts'
 
 test('every real chain must have blocks at its pace, and the sandbox only while something waits to be mined', () => {
@@ -21,10 +21,10 @@ test('one of two nodes that stopped is reported, one of three is not', async () 
   await using anvil = await testChain()
   await anvil.mine(20)
   let lag = 0
-  const lagging: Change = ({ method }, answer) =>
+  const lagging: AnswerChange = ({ method }, answer) =>
     method === 'eth_blockNumber' ? `0x${(Number(answer) - lag).toString(16)}` : answer
-  await using slow = await through(anvil.url, lagging)
-  await using third = await through(anvil.url, (_, answer) => answer)
+  await using slow = await changedNode(anvil.url, lagging)
+  await using third = await changedNode(anvil.url, (_, answer) => answer)
   const clock = manualClock()
   const outside = { clock, random: crypto.getRandomValues.bind(crypto), log: openLog('silent') }
   const chain = sandboxChain({ token: anvil.token, feed: anvil.token, euroFeed: anvil.token })

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { findPostmaster } from '../../src/postgres/server.ts'
-import { testChain, through } from '../chain/watch/node.ts'
+import { changedNode, testChain } from '../chain/watch/test-node.ts'
 import { database, emptyDatabase } from '../harness/database.ts'
 import { dataFolder, usedFolder } from '../harness/embedded-parent.ts'
 import { spawnMain, startMain } from '../harness/main.ts'
@@ -130,7 +130,7 @@ test('SIGTERM does not wait for a slow node, and exits with code 0', async () =>
   await using server = await postgresServer()
   await using chain = await testChain(['--chain-id', '84532'])
   let requested = 0
-  await using node = await through(chain.url, async (_, answer) => {
+  await using node = await changedNode(chain.url, async (_, answer) => {
     requested++
     await Bun.sleep(3_500)
     return answer

@@ -5,7 +5,7 @@ import { listSigners } from '../../src/queries/signer-list.ts'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
 import { checkSignersOfChain } from '../../src/signer/signer-checks.ts'
-import { through } from '../chain/watch/node.ts'
+import { changedNode } from '../chain/watch/test-node.ts'
 import { faultyNode } from '../harness/faulty-node.ts'
 import { readableLog } from '../harness/lines.ts'
 import { instanceForFile } from './signer-instance.ts'
@@ -147,7 +147,7 @@ test('the only node, without a receipt, cannot prove by an older transaction of 
   await signRefund(correct.desk, turns, next.id)
   await instance.finalize()
   const { txHash } = await instance.refund(next.id)
-  await using lying = await through(instance.node.url, ({ method, params: [first, isFull] }, answer) => {
+  await using lying = await changedNode(instance.node.url, ({ method, params: [first, isFull] }, answer) => {
     if (method === 'eth_getTransactionReceipt' && first === txHash) return null
     if (method !== 'eth_getBlockByNumber' || isFull !== true || answer === null) return answer
     const block = answer as { transactions: { hash: string }[]; hash: string; number: string }

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
-import { through } from '../chain/watch/node.ts'
+import { changedNode } from '../chain/watch/test-node.ts'
 import { faultyNode } from '../harness/faulty-node.ts'
 import { instanceForFile } from './signer-instance.ts'
 
@@ -21,7 +21,7 @@ const signThrough = async (id: string, ...urls: string[]) => {
 
 /** A node that never knows pending transactions. */
 const withoutPending = () =>
-  through(instance.node.url, async ({ method, params: [address, block] }, answer) =>
+  changedNode(instance.node.url, async ({ method, params: [address, block] }, answer) =>
     method === 'eth_getTransactionCount' && block === 'pending'
       ? instance.node.call('eth_getTransactionCount', address, 'latest')
       : answer,

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { areAwaited } from '../../src/chain/watch/coins/sent.ts'
+import { isNativeAwaited } from '../../src/chain/watch/native/transfers.ts'
 import { cancelRefund } from '../../src/commands/refunds.ts'
 import { claimRefunds } from '../../src/queries/refund-transactions.ts'
 import { listUnsigned } from '../../src/queries/signing.ts'
@@ -9,7 +9,7 @@ import { instanceForFile } from './signer-instance.ts'
 const instance = await instanceForFile()
 const { sql, sign } = instance
 
-const isAwaited = (by = sql) => areAwaited(by, 31337)
+const isAwaited = (by = sql) => isNativeAwaited(by, 31337)
 const nobodyPays = () => sql`update payments set updated_at = now() - interval '1 day'`
 
 test('full blocks are read while a refund in native currency is signed by hand, and not for refunds of a signer', async () => {

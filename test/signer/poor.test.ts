@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { toHex } from 'viem/utils'
 import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { checkSignersOfChain } from '../../src/signer/signer-checks.ts'
-import { through } from '../chain/watch/node.ts'
+import { changedNode } from '../chain/watch/test-node.ts'
 import { readableLog } from '../harness/lines.ts'
 import { instanceForFile } from './signer-instance.ts'
 
@@ -43,7 +43,7 @@ const tend = async (times = 1, { bumpMs = 0, ...more }: Partial<typeof instance.
 
 /** A node that reports a sufficient balance and refuses transactions. */
 const refusing = async () => {
-  const failing = await through(node.url, ({ method }, answer) =>
+  const failing = await changedNode(node.url, ({ method }, answer) =>
     method === 'eth_getBalance' ? toHex(10n ** 24n) : answer,
   )
   const all = instance.desk.chains.all.map(({ chain }) => chain)

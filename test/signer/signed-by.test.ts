@@ -6,7 +6,7 @@ import { openRpc } from '../../src/chain/rpc/open.ts'
 import { databaseClock } from '../../src/clock.ts'
 import { openLog } from '../../src/log.ts'
 import { isSignedBy } from '../../src/signer/signed-by.ts'
-import { through } from '../chain/watch/node.ts'
+import { changedNode } from '../chain/watch/test-node.ts'
 import { anvil } from '../harness/anvil.ts'
 
 const chainId = 31337
@@ -91,7 +91,7 @@ const shownOf = (bytes: Hex, beside: object = {}) => {
 test('altered fields, another chain or an inverted signature prove nothing', async () => {
   const shown = new Map<unknown, object>()
   await using node = await anvil()
-  await using altered = await through(node.url, ({ method, params: [hash] }, answer) =>
+  await using altered = await changedNode(node.url, ({ method, params: [hash] }, answer) =>
     method === 'eth_getTransactionByHash' ? (shown.get(hash) ?? answer) : answer,
   )
   const rpc = rpcOf(altered.url)

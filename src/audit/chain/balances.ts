@@ -4,7 +4,7 @@ import { readHoldings } from '../../chain/collect/holdings.ts'
 import type { Range } from '../../chain/rpc/log.ts'
 import { openLogRanges } from '../../chain/rpc/log-ranges.ts'
 import { type Rpc, resultOf } from '../../chain/rpc/rpc.ts'
-import { movedBy, TRANSFER, topicOf } from '../../chain/watch/transfer-of.ts'
+import { TRANSFER, tokenTransferIn, topicOf } from '../../chain/watch/transfer-log.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { getAgreed } from './agreed.ts'
 import type { Compared } from './compared.ts'
@@ -82,7 +82,7 @@ const readReceived = async (rpc: Rpc, addresses: readonly Hex[], tokens: readonl
   const filter = { addresses: tokens, topics: [TRANSFER, null, addresses.map(topicOf)] }
   const ranges = openLogRanges((calls, read) => getAgreed(rpc, calls, read))
   for await (const { logs } of ranges(range, filter))
-    for (const { to, token, amount } of logs.flatMap(log => movedBy(log) ?? [])) {
+    for (const { to, token, amount } of logs.flatMap(log => tokenTransferIn(log) ?? [])) {
       const key = `${to} ${token}`
       received.set(key, (received.get(key) ?? 0n) + amount)
     }

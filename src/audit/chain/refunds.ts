@@ -5,8 +5,8 @@ import { verdictOn } from '../../chain/refunds/verdict.ts'
 import { findTransaction } from '../../chain/rpc/block.ts'
 import { findReceipt, receiptCall } from '../../chain/rpc/receipt.ts'
 import { type Rpc, type RpcAnswer, resultOf } from '../../chain/rpc/rpc.ts'
-import { transactionBy } from '../../chain/watch/transactions.ts'
-import { movedBy } from '../../chain/watch/transfer-of.ts'
+import { transactionCall } from '../../chain/watch/transactions.ts'
+import { tokenTransferIn } from '../../chain/watch/transfer-log.ts'
 import { refundKind } from '../../kinds/refund.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { readerOf } from '../../queries/actors.ts'
@@ -38,7 +38,7 @@ export async function* findRefunds(sql: Sql, { chain, rpc, lostBefore }: Compare
 
 const arePaid = (rpc: Rpc, refunds: readonly Actor<Refund>[]): Promise<readonly boolean[]> => {
   const hashes = refunds.map(({ context }) => context.txHash ?? '')
-  const calls = hashes.flatMap(hash => [receiptCall(hash), transactionBy(hash)])
+  const calls = hashes.flatMap(hash => [receiptCall(hash), transactionCall(hash)])
   return getAgreed(rpc, calls, answers =>
     refunds.map((refund, at) => isPaid(refund, hashes[at] ?? '', answers[2 * at], answers[2 * at + 1])),
   )
@@ -50,7 +50,7 @@ const isPaid = (refund: Actor<Refund>, hash: string, receipt: RpcAnswer, transac
   if (!done || !sent) return false
   const { blockNumber, status } = done
   const { from, to, value, input } = sent
-  const transfers = done.logs.flatMap(log => movedBy(log) ?? [])
+  const transfers = done.logs.flatMap(log => tokenTransferIn(log) ?? [])
   const mined = { blockNumber, timestamp: 0, status, from, to, value, input, transfers }
   return verdictOn(mined, refund, { namesAnother: false }).failure === null
 }

@@ -1,10 +1,10 @@
 import { findTransaction } from '../../chain/rpc/block.ts'
 import { findReceipt, receiptCall } from '../../chain/rpc/receipt.ts'
 import { type Rpc, type RpcAnswer, resultOf } from '../../chain/rpc/rpc.ts'
-import { BY_BALANCE } from '../../chain/watch/coins/explain.ts'
-import { BY_TRANSACTION } from '../../chain/watch/coins/sent-source.ts'
-import { transactionBy } from '../../chain/watch/transactions.ts'
-import { movedBy } from '../../chain/watch/transfer-of.ts'
+import { BY_BALANCE } from '../../chain/watch/native/explain.ts'
+import { BY_TRANSACTION } from '../../chain/watch/native/transfer-source.ts'
+import { transactionCall } from '../../chain/watch/transactions.ts'
+import { tokenTransferIn } from '../../chain/watch/transfer-log.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { getAgreed } from './agreed.ts'
 import type { Compared } from './compared.ts'
@@ -40,7 +40,7 @@ type TransferRow = {
 }
 
 const areInTransactions = (rpc: Rpc, rows: readonly TransferRow[]): Promise<readonly boolean[]> => {
-  const calls = rows.flatMap(({ tx_hash }) => [receiptCall(tx_hash), transactionBy(tx_hash)])
+  const calls = rows.flatMap(({ tx_hash }) => [receiptCall(tx_hash), transactionCall(tx_hash)])
   return getAgreed(rpc, calls, answers =>
     rows.map((row, at) => isInTransaction(row, answers[2 * at], answers[2 * at + 1])),
   )
@@ -54,6 +54,6 @@ const isInTransaction = (row: TransferRow, receipt: RpcAnswer, transaction: RpcA
     return row.token_address === null && sent?.to === row.to_address && sent.value === BigInt(row.amount)
   }
   const log = done.logs.find(({ logIndex }) => logIndex === row.log_index)
-  const moved = log && movedBy(log)
+  const moved = log && tokenTransferIn(log)
   return moved?.token === row.token_address && moved.to === row.to_address && moved.amount === BigInt(row.amount)
 }

@@ -2,7 +2,7 @@ import { deploymentProxy, factory, factoryDeployment } from '../forwarder.ts'
 import { type Ask, getBigint, hasCode } from '../rpc/ask.ts'
 import type { TransactionRequest } from './send.ts'
 
-/** The transaction that deploys the factory, if it is missing on a chain. The factory is the same whoever sends it. */
+/** The transaction that deploys the factory, if it is missing on a chain. The factory does not depend on the sender. */
 export type FactoryDeployment =
   | { readonly state: 'deployed' }
   | { readonly state: 'missing'; readonly transaction: TransactionRequest }

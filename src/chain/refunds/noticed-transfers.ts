@@ -5,7 +5,7 @@ import type { Services } from '../../actors/services.ts'
 import { encodeId, uuidFrom } from '../../ids.ts'
 import { claimNoticed, deleteNoticed, type Noticed } from '../../queries/noticed-transfers.ts'
 import { isRefund, type Reach } from '../../queries/refund-transactions.ts'
-import { unlessUnanswered } from '../watch/beside.ts'
+import { unlessUnanswered } from '../watch/chain-loops.ts'
 import type { Mined, TransactionSource } from '../watch/transactions.ts'
 import { refundNamedIn } from './transfer.ts'
 import { failureOf } from './verdict.ts'
@@ -60,7 +60,7 @@ const assign = async (
   const { context, state } = refund
   const isDropped = state === 'failed' && context.failureReason === 'dropped'
   if (context.txHash === txHash && !isDropped) return 'never'
-  const number = await transactions.place(txHash, signal)
+  const number = await transactions.blockNumberOf(txHash, signal)
   const mined = typeof number === 'number' && (await transactions.mined(txHash, number, final, signal))
   if (!mined) return 'again'
   const named = refundNamedIn(mined.input)
@@ -108,7 +108,7 @@ const isReplaced = async (
   transactions: RefundChain['transactions'],
   final: Reach['final'],
   signal: AbortSignal,
-): Promise<boolean> => context.txHash !== null && (await transactions.lacks(context.txHash, final, signal)) === true
+): Promise<boolean> => context.txHash !== null && (await transactions.isUnknown(context.txHash, final, signal)) === true
 
 /**
  * Refused where another worker was faster, or where the transaction pays another refund. The transfer is then checked

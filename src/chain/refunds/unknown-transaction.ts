@@ -3,7 +3,7 @@ import type { Actor } from '../../actors/kind.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { findReach, isSignedFor } from '../../queries/refund-transactions.ts'
 import type { Chains } from '../enabled/connect.ts'
-import { unlessUnanswered } from '../watch/beside.ts'
+import { unlessUnanswered } from '../watch/chain-loops.ts'
 import { openTransactions } from '../watch/transactions.ts'
 
 /**
@@ -19,5 +19,5 @@ export const isTransactionUnknown = async (
   const reach = await findReach(sql, chainId)
   if (!reach) return false
   const { signal } = new AbortController()
-  return (await unlessUnanswered(openTransactions(chain.rpc).lacks(txHash, reach.final, signal))) === true
+  return (await unlessUnanswered(openTransactions(chain.rpc).isUnknown(txHash, reach.final, signal))) === true
 }

@@ -40,13 +40,13 @@ export const verdictOn = (
   const { tokenAddress, destination, amount } = context
   const token = tokenAddress?.toLowerCase() ?? null
   const there = paidBy(mined).filter(({ to }) => to === destination?.toLowerCase())
-  const ours = there.filter(paid => paid.token === token)
+  const toCustomer = there.filter(paid => paid.token === token)
   const moved = there.filter(paid => paid.amount > 0n)
-  const exact = ours.find(paid => paid.amount === amount)
+  const exact = toCustomer.find(paid => paid.amount === amount)
   if (exact) return { failure: null, strayed: moved.some(paid => paid !== exact) }
-  if (ours.some(paid => paid.amount > 0n)) return { failure: 'amount_mismatch', strayed: true }
+  if (toCustomer.some(paid => paid.amount > 0n)) return { failure: 'amount_mismatch', strayed: true }
   if (moved.length > 0) return { failure: 'wrong_asset', strayed: true, maySendOn: true }
-  return { failure: ours.length > 0 ? 'amount_mismatch' : 'wrong_recipient', strayed: false, maySendOn: true }
+  return { failure: toCustomer.length > 0 ? 'amount_mismatch' : 'wrong_recipient', strayed: false, maySendOn: true }
 }
 
 /**

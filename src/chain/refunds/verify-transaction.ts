@@ -3,7 +3,7 @@ import type { Row } from '../../actors/command.ts'
 import type { Actor } from '../../actors/kind.ts'
 import type { Services } from '../../actors/services.ts'
 import * as query from '../../queries/refund-transactions.ts'
-import { unlessUnanswered } from '../watch/beside.ts'
+import { unlessUnanswered } from '../watch/chain-loops.ts'
 import type { Mined, TransactionSource } from '../watch/transactions.ts'
 import { refundNamedIn } from './transfer.ts'
 import { ageOf, type RefundVerdict, verdictOn } from './verdict.ts'
@@ -58,9 +58,9 @@ const verifyTransfer = async (
   if (called && (await unlessUnanswered(transactions.hadCode(called, own.final, signal))) === false) return verdict
 
   const at = { address: destination.toLowerCase(), number }
-  const holding = await unlessUnanswered(transactions.held({ ...at, but: txHash }, own.final, signal))
-  if (!holding) return { doubt: 'balance_unknown' }
-  const { rise, maySend } = holding
+  const change = await unlessUnanswered(transactions.changeIn({ ...at, but: txHash }, own.final, signal))
+  if (!change) return { doubt: 'balance_unknown' }
+  const { rise, maySend } = change
   const { amount } = refund.context
   // More or less arrived than the amount, which several correct payments in one block also cause.
   if ((rise !== amount && maySend) || rise < 0n || rise > amount) return { doubt: 'balance_unclear' }
@@ -69,7 +69,7 @@ const verifyTransfer = async (
   if (rise < amount) return { ...verdict, failure: 'amount_mismatch', strayed: true }
   // Another account may have sent the same amount in the same block: the balance of the called contract must have
   // fallen by it.
-  const fallen = called && (await unlessUnanswered(transactions.fallen(called, own.final, signal)))
+  const fallen = called && (await unlessUnanswered(transactions.decreaseIn(called, own.final, signal)))
   if (fallen === undefined) return { doubt: 'balance_unknown' }
   if (fallen === null || fallen + mined.value < amount) return { doubt: 'balance_unclear' }
   return { ...verdict, failure: null, rows: [riseRow(refund, at)] }

@@ -5,7 +5,7 @@ import { encodeId, uuidFrom } from '../../ids.ts'
 import { reservationEventOf } from '../../kinds/refund.ts'
 import * as query from '../../queries/refund-transactions.ts'
 import type { WorkerShare } from '../../workers/share.ts'
-import { besideReading, unlessUnanswered } from '../watch/beside.ts'
+import { runChainLoops, unlessUnanswered } from '../watch/chain-loops.ts'
 import { assignNoticed, type RefundChain } from './noticed-transfers.ts'
 import { verifyTransaction } from './verify-transaction.ts'
 
@@ -23,8 +23,10 @@ export const watchRefunds = (
   world: Services,
   { chains, share }: { readonly chains: readonly RefundChain[]; readonly share: WorkerShare },
 ): { stop(): Promise<void> } =>
-  besideReading(world, { chains, share, trouble: 'check of refund transactions failed, retrying' }, (chain, signal) =>
-    decideRefunds(world, chain, signal),
+  runChainLoops(
+    world,
+    { chains, share, failureMessage: 'check of refund transactions failed, retrying' },
+    (chain, signal) => decideRefunds(world, chain, signal),
   )
 
 /**
@@ -43,7 +45,7 @@ type Own = RefundChain & query.Reach & { readonly signal: AbortSignal }
 
 const decide = async (world: Services, own: Own, due: query.DueRefund): Promise<void> => {
   const { transactions, final, head, signal } = own
-  const number = await transactions.place(due.txHash, signal)
+  const number = await transactions.blockNumberOf(due.txHash, signal)
   if (number === undefined && (await isLost(world, own, due)))
     return report(world, due, {
       type: 'transaction_failed',
@@ -75,7 +77,7 @@ const isLost = async (
 ): Promise<boolean> =>
   due.isChainLost &&
   !(await query.isSignedFor(sql, due.refund.id)) &&
-  (await transactions.lacks(due.txHash, final, signal)) === true
+  (await transactions.isUnknown(due.txHash, final, signal)) === true
 
 type Untimed<Event> = Event extends unknown ? Omit<Event, 'at'> : never
 type Verdict = Untimed<Extract<RefundEvent, { confirmations: number }>>

@@ -32,7 +32,7 @@ export type AskCrowded = (block: number, filter: LogFilter, options?: BatchOptio
  * This function does not detect logs that a node leaves out. It only checks that the node has the last block.
  */
 export const openLogRanges = (ask: AskRange, askCrowded?: AskCrowded) => {
-  const stride = openBatchSizer()
+  const sizer = openBatchSizer()
 
   return async function* (
     { fromBlock, toBlock }: Range,
@@ -40,14 +40,14 @@ export const openLogRanges = (ask: AskRange, askCrowded?: AskCrowded) => {
     options?: BatchOptions,
   ): AsyncGenerator<LogRange, void, undefined> {
     for (let from = fromBlock; from <= toBlock; ) {
-      const blocks = stride.sizeFor(toBlock - from + 1)
+      const blocks = sizer.sizeFor(toBlock - from + 1)
       const part = { fromBlock: from, toBlock: from + blocks - 1 }
       let range: LogRange
       try {
         const calls = [blockCall(part.toBlock), logsCall(part, filter)]
         range = await ask(calls, answers => readRange(answers, part, filter), options)
       } catch (error) {
-        if (mayBeTooLarge(error) && !isRateLimit(error)) stride.refused(blocks)
+        if (mayBeTooLarge(error) && !isRateLimit(error)) sizer.refused(blocks)
         // A range that failed otherwise (a timeout, for example) is thrown, and smaller at the next call: only the
         // caller knows whether this is an outage.
         if (!isTooLarge(error) || (blocks === 1 && !askCrowded)) throw error
@@ -55,7 +55,7 @@ export const openLogRanges = (ask: AskRange, askCrowded?: AskCrowded) => {
         const logs = await askCrowded(from, filter, options)
         range = await ask([blockCall(from)], ([block]) => rangeOf(part, logs, block), options)
       }
-      stride.succeeded(blocks)
+      sizer.succeeded(blocks)
       from = part.toBlock + 1
       yield range
     }

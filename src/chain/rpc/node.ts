@@ -20,7 +20,7 @@ export const defaultMaxBytes = 16 * 1024 * 1024
 /** Opens a client of one JSON-RPC node. */
 export const openNode = ({ name, url, proxy, closed, now }: RpcNodeOptions): Node => {
   const target = targetOf(url, proxy)
-  const stride = openBatchSizer()
+  const sizer = openBatchSizer()
   // Ids continue from batch to batch, so that an answer to another request is recognized.
   let nextId = 1
 
@@ -63,12 +63,12 @@ export const openNode = ({ name, url, proxy, closed, now }: RpcNodeOptions): Nod
       return asked === 'too_many' || isLimit(asked.answers[0])
     }
     while (left.length > 0) {
-      const part = left.slice(0, stride.sizeFor(left.length))
+      const part = left.slice(0, sizer.sizeFor(left.length))
       const asked = part.flatMap(at => calls[at] ?? [])
       const limits = { timeoutMs: deadline - performance.now(), maxBytes: maxBytes - bytes }
       const result = await ask(asked, limits, signal)
       if (result === 'too_many') {
-        stride.refused(part.length)
+        sizer.refused(part.length)
         continue
       }
       bytes += result.bytes
@@ -87,12 +87,12 @@ export const openNode = ({ name, url, proxy, closed, now }: RpcNodeOptions): Nod
       left = limited.concat(left.slice(part.length))
       if (answered > 0) retries.recordAnswer()
       if (limited.length === 0) {
-        stride.succeeded(part.length)
+        sizer.succeeded(part.length)
         continue
       }
       // The node took part of the batch and refused the rest: the batch was too long.
-      if (answered > 0) stride.refused(2 * answered)
-      else if (part.length > 1 && retries.isUnanswered) stride.refused(part.length)
+      if (answered > 0) sizer.refused(2 * answered)
+      else if (part.length > 1 && retries.isUnanswered) sizer.refused(part.length)
 
       const refusal = answers[limited[0] ?? 0]
       const pauseMs = retries.pauseFor(refusal)

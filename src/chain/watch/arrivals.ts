@@ -3,28 +3,28 @@ import { blockCall, readHeader } from '../rpc/block.ts'
 import type { EventLog, LogFilter } from '../rpc/log.ts'
 import { type AskRange, joined, openLogRanges } from '../rpc/log-ranges.ts'
 import { isTooLarge, type Rpc, RpcFault, resultOf } from '../rpc/rpc.ts'
-import { type Crowded, filtersTo } from './crowded.ts'
-import { transferLogOf } from './transfer-of.ts'
+import { type CrowdedBlocks, filtersTo } from './crowded-blocks.ts'
+import { transferLogOf } from './transfer-log.ts'
 
 export type Arrivals = { readonly minedAt: Date; readonly logs: readonly TransferLog[] }
 
 export type ArrivalSource = {
   /**
-   * Transfers to these addresses from a block on and up to one, as at least one of two nodes tells, and when that block
-   * was mined at the earliest; undefined while they have others there.
+   * Transfers to these addresses between two blocks, as at least one of two nodes reports, and the earliest time of the
+   * last block; undefined while a node has another block there.
    */
   arrivals(from: number, at: Cursor, addresses: readonly string[]): Promise<Arrivals | undefined>
 }
 
-export const openArrivals = (rpc: Rpc, filter: LogFilter, crowded: Crowded): ArrivalSource => {
+export const openArrivals = (rpc: Rpc, filter: LogFilter, crowded: CrowdedBlocks): ArrivalSource => {
   const ofBoth: AskRange = async (calls, read) => {
-    const told = await rpc.both(calls, read)
-    const [first] = told
+    const answers = await rpc.both(calls, read)
+    const [first] = answers
     if (!first) throw new RpcFault('unreachable')
-    return { ...first, logs: told.flatMap(({ logs }) => logs) }
+    return { ...first, logs: answers.flatMap(({ logs }) => logs) }
   }
   const crowdedOfBoth = crowded.inRange(async (calls, read, options) => (await rpc.both(calls, read, options)).flat())
-  // Nodes bound how many topics they look for, some to one: then it is asked for whatever came.
+  // Nodes limit the number of topics in a filter, some to one. Where they refuse, transfers to all addresses are read.
   const [byAddress, ofAll] = [openLogRanges(ofBoth), openLogRanges(ofBoth, crowdedOfBoth)]
 
   return {
@@ -34,11 +34,11 @@ export const openArrivals = (rpc: Rpc, filter: LogFilter, crowded: Crowded): Arr
       const minedAt = new Date(Math.min(...ends.map(({ timestamp }) => timestamp)) * 1_000)
       const logs: EventLog[] = []
       for (const toThese of filtersTo(filter, addresses)) {
-        const told = await joined(byAddress({ fromBlock, toBlock }, toThese)).catch(error => {
+        const found = await joined(byAddress({ fromBlock, toBlock }, toThese)).catch(error => {
           if (!isTooLarge(error)) throw error
           return joined(ofAll({ fromBlock, toBlock }, filter))
         })
-        logs.push(...told)
+        logs.push(...found)
       }
       return { minedAt, logs: logs.flatMap(log => transferLogOf(log) ?? []) }
     },

@@ -1,5 +1,5 @@
 import type { Sql } from '../../postgres/connect.ts'
-import { BY_BALANCE } from './coins/explain.ts'
+import { BY_BALANCE } from './native/explain.ts'
 import type { FindCompleting, TransferSender } from './sums.ts'
 
 export type SenderRow = { readonly tx_hash: string; readonly log_index: number; readonly from_address: string | null }
@@ -10,7 +10,9 @@ export const readSender = ({ tx_hash, log_index, from_address }: SenderRow): Tra
   from: from_address,
 })
 
-/** Among the transfers of one block to a payment. Of most blocks there is one, which its sum names. */
+/**
+ * Finds the completing transfer among those of one block. Most blocks have one transfer, which the sum already names.
+ */
 export const findCompleting =
   (sql: Sql, paymentId: string): FindCompleting =>
   async ({ chainId, blockNumber, blockHash, token }, amount) => {

@@ -1,23 +1,28 @@
 import type { Sql } from '../../postgres/connect.ts'
 import type { Cursor } from '../chain-log.ts'
-import { unlessUnanswered } from './beside.ts'
-import { keepStopped, recentBlocks, rewindBlocks } from './books.ts'
+import { unlessUnanswered } from './chain-loops.ts'
+import { recentBlocks, rewindBlocks, storeStopped } from './chain-state.ts'
 import type { ChainSource, WatchedChain } from './watched-chain.ts'
 
-/** Back to the highest block of the books that the chain still has. */
-export const goBack = async (sql: Sql, chain: WatchedChain, source: ChainSource, cursor: Cursor): Promise<void> => {
+/** Rewinds to the highest recorded block that the chain still has. */
+export const rewindToFork = async (
+  sql: Sql,
+  chain: WatchedChain,
+  source: ChainSource,
+  cursor: Cursor,
+): Promise<void> => {
   const fork = await findFork(sql, chain, source)
   if (fork) return void (await rewindBlocks(sql, chain.id, cursor, fork.number))
-  if (await isOneNodesWord(sql, chain, source)) return
-  await keepStopped(sql, chain.id, cursor, true)
+  if (await isForkOfOneNode(sql, chain, source)) return
+  await storeStopped(sql, chain.id, cursor, true)
   throw new DeepReorganization(chain.id)
 }
 
 /**
- * Whether two nodes that have not got to the cursor have another block than the books at their head: one node alone had
- * invented what is above. Nodes that are only behind have the same block there.
+ * Whether two nodes whose head is below the cursor have another block there than was recorded: then one node alone
+ * invented the blocks above. Nodes that are only behind have the recorded block.
  */
-export const isReplaced = async (
+export const isCursorReplaced = async (
   sql: Sql,
   chainId: number,
   source: Pick<ChainSource, 'agreedBlock'>,
@@ -30,15 +35,15 @@ export const isReplaced = async (
   return now !== undefined && now.hash !== known?.hash
 }
 
-/** Where two others have the final block as the books have it, one node speaks of another chain, and is left for them. */
-const isOneNodesWord = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<boolean> => {
+/** Whether two other nodes have the recorded final block. Then one node is on another fork, and counts as faulty. */
+const isForkOfOneNode = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<boolean> => {
   const final = (await recentBlocks(sql, chain.id)).at(-1)
   if (!final || !(await source.agreedBlocks([final]))) return false
-  await source.shun(final)
+  await source.faultOtherFinal(final)
   return true
 }
 
-/** The highest block of the books that the chain still has: where the others part. */
+/** The highest recorded block that the chain still has. */
 export const findFork = async (sql: Sql, chain: WatchedChain, source: ChainSource): Promise<Cursor | undefined> => {
   const known = await recentBlocks(sql, chain.id)
   for (let from = 0; from < known.length; from += FORK_BLOCKS) {
@@ -50,14 +55,17 @@ export const findFork = async (sql: Sql, chain: WatchedChain, source: ChainSourc
   return undefined
 }
 
-/** Forks are short, and where finality is hours behind there are more blocks above it than a node tells of at once. */
+/**
+ * Blocks compared in one request. Forks are short, and where finality takes hours there are more recorded blocks than
+ * fit into a request.
+ */
 const FORK_BLOCKS = 50
 
-/** A chain has other blocks than those that were final. No service can repair that; a person must look. */
+/** A chain has other blocks than those that were final. The server cannot repair this: an operator must decide. */
 export class DeepReorganization extends Error {
   override readonly name = 'DeepReorganization'
-  readonly reason = 'it was reorganised below its final block'
+  readonly reason = 'it was reorganized below its final block'
   constructor(chainId: number) {
-    super(`chain ${chainId} was reorganised below its final block`)
+    super(`chain ${chainId} was reorganized below its final block`)
   }
 }

@@ -2,26 +2,26 @@ import type { Mismatch } from '../../../machines/payment-events.ts'
 import type { Mined } from './transactions.ts'
 
 export type ExpectedPayment = {
-  /** Null: the chain's own coin. */
+  /** Null: native currency. */
   readonly token: string | null
-  /** All that the payment was ever given. */
+  /** All deposit addresses of the payment. */
   readonly addresses: readonly string[]
 }
 
 /**
- * What is wrong with a transaction that a customer says to have paid with; null when it has paid, be it too little:
- * that is for the books to tell. Money at the right address says more than what else there may be.
+ * What is wrong with a transaction that a customer submitted; null when it paid the payment, even too little: the
+ * recorded transfers decide about the amount. A transfer to one of the addresses takes precedence over other findings.
  */
 export const mismatchOf = ({ status, ...mined }: Mined, { token, addresses }: ExpectedPayment): Mismatch | null => {
   if (status === 'reverted') return 'reverted'
-  const ours = paidBy(mined).filter(({ to }) => addresses.includes(to))
-  const picked = ours.filter(paid => paid.token === token)
+  const toPayment = paidBy(mined).filter(({ to }) => addresses.includes(to))
+  const picked = toPayment.filter(paid => paid.token === token)
   if (picked.some(({ amount }) => amount > 0n)) return null
-  if (ours.some(({ amount }) => amount > 0n)) return 'wrong_asset'
+  if (toPayment.some(({ amount }) => amount > 0n)) return 'wrong_asset'
   return picked.length > 0 ? 'amount_mismatch' : 'wrong_recipient'
 }
 
-/** The assets that a payment's addresses have got; null is the chain's own coin. */
+/** The assets that the payment's addresses received. Null is the native currency. */
 export const assetsPaid = (mined: Mined, addresses: readonly string[]): readonly (string | null)[] =>
   mined.status === 'reverted'
     ? []

@@ -5,73 +5,73 @@ import { readNumber } from '../rpc/hex.ts'
 import { inParts } from '../rpc/in-parts.ts'
 import { type LogFilter, logsCall, readLogs } from '../rpc/log.ts'
 import { agreedOn, isNodeError, isRateLimit, isTooLarge, type Rpc, RpcFault, resultOf } from '../rpc/rpc.ts'
-import { transferLogOf } from './transfer-of.ts'
+import { transferLogOf } from './transfer-log.ts'
 
-/** Final blocks that follow each other: the last of them, and all transfers in them. */
+/** A range of final blocks: its last block, and all transfers in it. */
 export type FinalRange = {
   readonly end: Block
   readonly logs: readonly TransferLog[]
-  /** There is no other node that says so. */
-  readonly alone: boolean
+  /** Only one node exists, and no second one has confirmed the range. */
+  readonly isSingleNode: boolean
 }
 
-/** What makes the end of a range final, as each node says itself: its tag, or so many blocks that stand on it. */
+/** How each node decides that the end of a range is final: by its tag, or by a number of confirmations. */
 export type FinalBy = 'finalized' | { readonly confirmations: number }
 
 export type RangeSource = {
   /**
-   * The blocks behind the cursor and up to this one, or as many of them as go at once. Undefined while two nodes do not
-   * say the same of all of it: that the cursor's block is theirs, that the end is final, and every transfer.
+   * Reads the blocks after the cursor up to `to`, or as many of them as fit into a request. Undefined while two nodes
+   * do not agree that the cursor is on their chain, that the end is final, and on every transfer.
    */
   finalRange(from: Cursor, to: number, by: FinalBy): Promise<FinalRange | undefined>
-  /** It lacks something, or could not be shown not to: less is asked for at once, and nothing for a while. */
-  doubt(from: Cursor, range: FinalRange): void
-  /** These very blocks, as two nodes agree on them. */
+  /** The range is incomplete, or may be: reads smaller ranges, and none for a while. */
+  rejectRange(from: Cursor, range: FinalRange): void
+  /** These blocks with their times, as two nodes agree. */
   agreedBlocks(blocks: readonly Cursor[]): Promise<readonly Block[] | undefined>
 }
 
-/** Beyond that, a range costs more in logs than another question. */
-const MOST_BLOCKS = 2_000
-const MOST_HEADERS = 200
-/** For so long blocks are read one by one when a range could not be. */
-const REST_MS = 10_000
+/** Above this size, the logs of a range cost more than another request. */
+const MAX_BLOCKS = 2_000
+const MAX_HEADERS = 200
+/** After a range failed, blocks are read one by one for so long. */
+const PAUSE_MS = 10_000
 
 export const openRanges = (rpc: Rpc, filter: LogFilter): RangeSource => {
-  const stride = openBatchSizer()
+  const sizer = openBatchSizer()
   const headers = openBatchSizer()
-  let restsUntil = 0
-  const rest = () => {
-    restsUntil = performance.now() + REST_MS
+  let pausedUntil = 0
+  const pause = () => {
+    pausedUntil = performance.now() + PAUSE_MS
     return undefined
   }
 
   return {
     finalRange: async (from, upTo, by) => {
-      while (performance.now() >= restsUntil) {
-        const blocks = stride.sizeFor(Math.min(MOST_BLOCKS, upTo - from.number))
+      while (performance.now() >= pausedUntil) {
+        const blocks = sizer.sizeFor(Math.min(MAX_BLOCKS, upTo - from.number))
         try {
           const range = await askRange(rpc, filter, { from, to: from.number + blocks, by })
-          if (!range) return rest()
-          stride.succeeded(blocks)
+          if (!range) return pause()
+          sizer.succeeded(blocks)
           return range
         } catch (error) {
           if (!isNodeError(error)) throw error
-          if (!isRateLimit(error)) stride.refused(blocks)
-          if (blocks === 1 || !isTooLarge(error)) return rest()
+          if (!isRateLimit(error)) sizer.refused(blocks)
+          if (blocks === 1 || !isTooLarge(error)) return pause()
         }
       }
       return undefined
     },
-    doubt: (from, { end }) => {
-      stride.refused(end.number - from.number)
-      rest()
+    rejectRange: (from, { end }) => {
+      sizer.refused(end.number - from.number)
+      pause()
     },
     agreedBlocks: async blocks => {
       try {
-        return (await inParts(blocks, MOST_HEADERS, part => askBlocks(rpc, part), headers)) ?? rest()
+        return (await inParts(blocks, MAX_HEADERS, part => askBlocks(rpc, part), headers)) ?? pause()
       } catch (error) {
         if (!isNodeError(error)) throw error
-        return rest()
+        return pause()
       }
     },
   }
@@ -100,10 +100,10 @@ const askRange = async (rpc: Rpc, filter: LogFilter, { from, to, by }: Asked): P
         throw new RpcFault('garbage', 'a log of another range')
     return { hash, timestamp, logs: logs.flatMap(log => transferLogOf(log) ?? []) }
   })
-  const told = agreedOn(agreement)
-  if (!told) return undefined
-  const end = { number: to, hash: told.hash, minedAt: new Date(told.timestamp * 1_000) }
-  return { end, logs: told.logs, alone: agreement.nodes.length === 1 }
+  const agreed = agreedOn(agreement)
+  if (!agreed) return undefined
+  const end = { number: to, hash: agreed.hash, minedAt: new Date(agreed.timestamp * 1_000) }
+  return { end, logs: agreed.logs, isSingleNode: agreement.nodes.length === 1 }
 }
 
 const askBlocks = async (rpc: Rpc, blocks: readonly Cursor[]): Promise<readonly Block[] | undefined> => {

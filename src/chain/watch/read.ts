@@ -3,42 +3,40 @@ import type { Log } from '../../log.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Cursor, TransferLog } from '../chain-log.ts'
 import { isNodeError, mayBeTooLarge } from '../rpc/rpc.ts'
-import { begin, beginAnew } from './begin.ts'
-import { unlessUnanswered } from './beside.ts'
-import {
-  type Books,
-  findCursor,
-  keepConfirmations,
-  keepLivemode,
-  keepStopped,
-  numbersOf,
-  recordBlocks,
-} from './books.ts'
 import { catchUpFrom, findFinalRange } from './catch-up.ts'
-import { areAwaited, coinsIn } from './coins/sent.ts'
+import { unlessUnanswered } from './chain-loops.ts'
+import {
+  blockNumbers,
+  type ChainState,
+  findCursor,
+  recordBlocks,
+  storeConfirmations,
+  storeLivemode,
+  storeStopped,
+} from './chain-state.ts'
 import { finalizeUpTo } from './finalize.ts'
-import { goBack, isReplaced } from './fork.ts'
-import { TRANSFER } from './transfer-of.ts'
+import { isCursorReplaced, rewindToFork } from './fork.ts'
+import { isNativeAwaited, nativeTransfersIn } from './native/transfers.ts'
+import { restartReading, startReading } from './start-reading.ts'
+import { TRANSFER } from './transfer-log.ts'
 import type { ChainSource, WatchedChain, WatchedHeader } from './watched-chain.ts'
 
 export type ReadOptions = {
-  /** Blocks at once. */
+  /** Blocks in one step. */
   readonly most?: number
-  /** So long it begins to read more of them: while some are written down the next ones are read. */
+  /** Further blocks are requested for so long while the previous ones are recorded. */
   readonly forMs?: number
-  /** Receives the token transfers that are not credited. */
+  /** Logs the token transfers that are not credited. */
   readonly log?: Log
 }
 
-/**
- * What one step did: nothing new, blocks recorded, a fork found and gone back to, or other blocks found than the books
- * began with.
- */
-export type ReadResult = 'idle' | 'recorded' | 'rewound' | 'begun anew'
+/** The result of one step: no new block, blocks recorded, rewound to a fork, or reading restarted. */
+export type ReadResult = 'idle' | 'recorded' | 'rewound' | 'restarted'
 
 /**
- * Reads the next blocks of a chain into the books, in their order and each by its parent, so that nothing is
- * skipped, however long the house was away. Safe to run in several processes: one of them is quicker.
+ * Reads and records the next blocks of a chain, in order, each checked against its parent hash, so that no block is
+ * skipped however long the server was down. Safe to run in several processes: one of them is faster, the others do
+ * nothing.
  */
 export const readNext = async (
   sql: Sql,
@@ -46,41 +44,42 @@ export const readNext = async (
   source: ChainSource,
   { most = 1_000, forMs = 250, log }: ReadOptions = {},
 ): Promise<ReadResult> => {
-  const cursor = (await findCursor(sql, chain.id)) ?? (await begin(sql, chain, source))
-  await keepAbout(sql, chain, cursor)
-  // First the head and then everything else: what is asked for in between can only be newer.
-  const { head, hash } = await source.look(cursor)
-  if (hash !== cursor.hash) return leaveBlock(sql, chain, source, cursor, hash)
-  if (cursor.stopped) await keepStopped(sql, chain.id, cursor, false)
+  const cursor = (await findCursor(sql, chain.id)) ?? (await startReading(sql, chain, source))
+  await storeSettings(sql, chain, cursor)
+  // The head is read first: everything read later can only be newer.
+  const { head, hash } = await source.headAndBlock(cursor)
+  if (hash !== cursor.hash) return handleOtherBlock(sql, chain, source, cursor, hash)
+  if (cursor.stopped) await storeStopped(sql, chain.id, cursor, false)
   if (head <= cursor.number) return 'idle'
   const until = performance.now() + forMs
-  const behind = await findFinalRange(sql, chain, source, cursor, head)
-  // The books hold all blocks above the final one: those that were read become final before any is left out.
-  if (behind && (await finalizeUpTo(sql, chain, source, { ...cursor, upTo: cursor.number }, log)) !== undefined) {
-    await catchUpFrom(sql, chain, source, { from: cursor, first: behind, head, until, log })
+  const range = await findFinalRange(sql, chain, source, cursor, head)
+  // Every block between the final block and the cursor is recorded, so these blocks become final before the range skips
+  // any.
+  if (range && (await finalizeUpTo(sql, chain, source, { ...cursor, upTo: cursor.number }, log)) !== undefined) {
+    await catchUpFrom(sql, chain, source, { from: cursor, first: range, head, until, log })
     return 'recorded'
   }
 
-  const coins = lazy(() => areAwaited(sql, chain.id))
-  // Near the head, a block that was mined since may have taken the place of one that was not read yet.
-  const awaited = (to: number) => (to > head - chain.confirmations ? areAwaited(sql, chain.id) : coins())
+  const isAwaitedBelow = lazy(() => isNativeAwaited(sql, chain.id))
+  // Near the head, a block may have been replaced by one that was mined since.
+  const awaited = (to: number) => (to > head - chain.confirmations ? isNativeAwaited(sql, chain.id) : isAwaitedBelow())
   let from: Cursor = cursor
   let recording: Promise<unknown> = Promise.resolve()
   do {
     const first = from.number + 1
-    const to = source.stride.upTo(first, Math.min(head, from.number + most))
+    const to = source.rangeSizer.endOf(first, Math.min(head, from.number + most))
     const part = await readPart(sql, chain, source, { from, to, awaited }).catch(error => {
-      if (mayBeTooLarge(error)) source.stride.refused(first, to)
-      // What was read before it is worth a step of its own.
+      if (mayBeTooLarge(error)) source.rangeSizer.refused(first, to)
+      // The parts read before the failure are recorded in a step of their own.
       if (from === cursor || !isNodeError(error)) throw error
       return undefined
     })
     await recording
     const last = part?.blocks.at(-1)
     if (!part || !last) break
-    source.stride.went(first, to)
-    recording = recordBlocks(sql, chain.id, from, { ...part, byAll: source.isAlone })
-    // Whoever waits for it hears of it.
+    source.rangeSizer.succeeded(first, to)
+    recording = recordBlocks(sql, chain.id, from, { ...part, byAll: source.hasSingleNode })
+    // Its error is thrown where it is awaited.
     recording.catch(() => {})
     from = last
   } while (from.number < head && performance.now() < until)
@@ -88,52 +87,56 @@ export const readNext = async (
   return from === cursor ? 'idle' : 'recorded'
 }
 
-/** What is done where the nodes have another block at the cursor, or none: then they are behind it as a rule. */
-const leaveBlock = async (
+/** Handles a cursor whose block the nodes do not have: usually they are behind it. */
+const handleOtherBlock = async (
   sql: Sql,
   chain: WatchedChain,
   source: ChainSource,
-  cursor: Books,
+  cursor: ChainState,
   hash: string | undefined,
 ): Promise<ReadResult> => {
-  const reached = lazy(() => unlessUnanswered(source.reached()))
-  const isBehind = hash === undefined && !(await isReplaced(sql, chain.id, source, cursor, await reached()))
+  const reached = lazy(() => unlessUnanswered(source.agreedHead()))
+  const isBehind = hash === undefined && !(await isCursorReplaced(sql, chain.id, source, cursor, await reached()))
   const isOther = !isBehind || ((await reached()) ?? cursor.number) < cursor.begunNumber
-  if (isOther && (await beginAnew(sql, chain, source, cursor, reached))) return 'begun anew'
+  if (isOther && (await restartReading(sql, chain, source, cursor, reached))) return 'restarted'
   if (isBehind) return 'idle'
-  await goBack(sql, chain, source, cursor)
+  await rewindToFork(sql, chain, source, cursor)
   return 'rewound'
 }
 
-/** What payments are told by: before anything of the chain is read. */
-const keepAbout = async (sql: Sql, { id, confirmations, livemode }: WatchedChain, books: Books): Promise<void> => {
-  if (books.confirmations !== confirmations) await keepConfirmations(sql, id, confirmations)
-  if (livemode !== undefined && books.livemode !== livemode) await keepLivemode(sql, id, livemode)
+/** Stores the settings that payments are decided by, before any block is read. */
+const storeSettings = async (
+  sql: Sql,
+  { id, confirmations, livemode }: WatchedChain,
+  state: ChainState,
+): Promise<void> => {
+  if (state.confirmations !== confirmations) await storeConfirmations(sql, id, confirmations)
+  if (livemode !== undefined && state.livemode !== livemode) await storeLivemode(sql, id, livemode)
 }
 
 type ReadPart = { readonly blocks: readonly WatchedHeader[]; readonly logs: readonly TransferLog[] }
 
-/** The blocks that follow one, as far as they stand on it and what they hold can be vouched for. */
+/** Reads the next blocks, as far as they follow each other and their transfers are complete. */
 const readPart = async (
   sql: Sql,
   chain: WatchedChain,
   source: ChainSource,
   { from, to, awaited }: { readonly from: Cursor; readonly to: number; awaited(to: number): Promise<boolean> },
 ): Promise<ReadPart | undefined> => {
-  const blocks = chained(from, await source.headers(numbersOf(from.number + 1, to)))
+  const blocks = chainedHeaders(from, await source.headers(blockNumbers(from.number + 1, to)))
   const last = blocks.at(-1)
-  // The chain has changed since its block was compared: the next step finds the fork.
+  // The chain has changed since the cursor was compared: the next step finds the fork.
   if (!last) return undefined
-  const [told, areCoinsAwaited] = await Promise.all([source.transfers(from.number + 1, last.number), awaited(to)])
-  // The chain has changed meanwhile, or a node tells them of blocks that are not there: then two others may agree.
-  const logs = areIn(blocks, told) ? told : await source.agreedTransfers(blocks)
-  const read = logs && (await vouchedFor(chain, source, blocks, logs))
-  const coins = read && (areCoinsAwaited ? await coinsIn(sql, chain.id, source.coins, blocks) : [])
-  return coins && { blocks, logs: [...read, ...coins] }
+  const [reported, readsNative] = await Promise.all([source.transfers(from.number + 1, last.number), awaited(to)])
+  // The chain has changed meanwhile, or a node reports logs of blocks that are not there: two other nodes may agree.
+  const logs = areIn(blocks, reported) ? reported : await source.agreedTransfers(blocks)
+  const read = logs && (await completedLogs(chain, source, blocks, logs))
+  const native = read && (readsNative ? await nativeTransfersIn(sql, chain.id, source.native, blocks) : [])
+  return native && { blocks, logs: [...read, ...native] }
 }
 
-/** As far as each stands on the one before. */
-const chained = (cursor: Cursor, headers: readonly (WatchedHeader | undefined)[]): WatchedHeader[] => {
+/** The headers, as far as each follows its predecessor. */
+const chainedHeaders = (cursor: Cursor, headers: readonly (WatchedHeader | undefined)[]): WatchedHeader[] => {
   const blocks: WatchedHeader[] = []
   let parent = cursor
   for (const header of headers) {
@@ -150,23 +153,23 @@ const areIn = (blocks: readonly WatchedHeader[], logs: readonly TransferLog[]): 
 }
 
 /**
- * The logs of these blocks, if none is missing: a node that lags or truncates answers
- * with fewer and no error. A block whose bloom promises what was not told is asked for by its hash.
+ * The logs of these blocks, if none is missing. A node that is behind or truncates returns fewer logs and no error, so
+ * a block whose bloom announces a log that was not reported is requested by its hash.
  */
-const vouchedFor = async (
+const completedLogs = async (
   { tokens }: WatchedChain,
   source: ChainSource,
   blocks: readonly WatchedHeader[],
   logs: readonly TransferLog[],
 ): Promise<readonly TransferLog[] | undefined> => {
-  const told = Map.groupBy(logs, ({ blockHash }) => blockHash)
-  const vouched: TransferLog[] = []
+  const byBlock = Map.groupBy(logs, ({ blockHash }) => blockHash)
+  const complete: TransferLog[] = []
   for (const block of blocks) {
-    const found = told.get(block.hash) ?? []
-    const promised = tokens.some(token => block.mayHold(token, TRANSFER) && !found.some(log => log.token === token))
-    const all = promised ? await source.transfersIn(block.hash) : found
+    const found = byBlock.get(block.hash) ?? []
+    const isMissing = tokens.some(token => block.mayHaveLog(token, TRANSFER) && !found.some(log => log.token === token))
+    const all = isMissing ? await source.transfersIn(block.hash) : found
     if (!all) return undefined
-    for (const each of all) vouched.push(each)
+    for (const each of all) complete.push(each)
   }
-  return vouched
+  return complete
 }

@@ -1,13 +1,13 @@
 import type { Sql } from '../../postgres/connect.ts'
 
-/** More addresses than these take more questions than the receipts of a whole block. */
-const MOST = 1_000
+/** With more addresses, the filters take more requests than the receipts of a whole block. */
+const MAX_RECIPIENTS = 1_000
 
-/** Every address that tokens may be sent to for us, as nodes are asked for them; undefined where there are too many. */
+/** All addresses that token transfers are recorded for; undefined where there are too many to name them in a filter. */
 export const findRecipients = async (sql: Sql): Promise<readonly string[] | undefined> => {
   const rows = await sql<{ address: string }[]>`
-    (select address from deposit_addresses limit ${MOST + 1})
+    (select address from deposit_addresses limit ${MAX_RECIPIENTS + 1})
     union
-    (select to_address from refund_destinations where token_address is not null limit ${MOST + 1})`
-  return rows.length > MOST ? undefined : rows.map(({ address }) => address)
+    (select to_address from refund_destinations where token_address is not null limit ${MAX_RECIPIENTS + 1})`
+  return rows.length > MAX_RECIPIENTS ? undefined : rows.map(({ address }) => address)
 }

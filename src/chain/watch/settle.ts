@@ -7,66 +7,69 @@ import { uuidFrom } from '../../ids.ts'
 import { linkEventOf, paymentKind } from '../../kinds/payment.ts'
 import { ofKind } from '../../queries/actors.ts'
 import { findCompleting } from './completing.ts'
-import { claimsOf } from './sums.ts'
-import { findUnsettled, forgetTold, type Unsettled } from './unsettled.ts'
+import { candidateEvents } from './sums.ts'
+import { findUnsettled, recordApplied, type Unsettled } from './unsettled.ts'
 
 /** Payments in a part. */
-const MOST = 1_000
+const MAX_PART = 1_000
 
-/** Parts under way: while one is committed, the next is decided, and one more is looked for. */
-const PARTS = 3
+/** Parts in parallel: while one is committed, the next one is decided and one more is queried. */
+const PARALLEL_PARTS = 3
 
 export type SettleOptions = { readonly most?: number; readonly signal?: AbortSignal }
 
 /**
- * Tells payments what the books of the chains have of them since they were told last. Answers how many could be
- * told; until it is none, there may be more. Safe to run twice, and at once: a payment takes
- * what is news to it, by a command whose id is the news itself.
+ * Applies recorded transfers to payments whose transfers have changed. Returns how many payments were handled; while it
+ * is not 0, there may be more. Idempotent, also when run in parallel: a payment takes only events that change it, and
+ * the command id is derived from the change.
  */
-export const settlePayments = async (world: Services, { most = MOST, signal }: SettleOptions = {}): Promise<number> => {
+export const settlePayments = async (
+  world: Services,
+  { most = MAX_PART, signal }: SettleOptions = {},
+): Promise<number> => {
   let count = 0
   const parts: Promise<number>[] = []
   let next: Promise<Unsettled[]> | undefined
   try {
     for (let found = await findUnsettled(world.sql, most); found.length > 0 && !signal?.aborted; ) {
-      next = moreThan(world, found, most)
-      const part = tellAndForget(world, found)
-      // Whoever waits for them hears of it.
+      next = findMore(world, found, most)
+      const part = applyPart(world, found)
+      // Their errors are thrown where they are awaited.
       for (const asked of [next, part]) asked.catch(() => {})
       parts.push(part)
-      if (parts.length === PARTS) count += (await parts.shift()) ?? 0
+      if (parts.length === PARALLEL_PARTS) count += (await parts.shift()) ?? 0
       found = await next
     }
-    for (const told of await Promise.all(parts)) count += told
+    for (const applied of await Promise.all(parts)) count += applied
     return count
   } finally {
     await Promise.allSettled([...parts, next])
   }
 }
 
-const tellAndForget = async (world: Services, found: readonly Unsettled[]): Promise<number> => {
-  const told = await tell(world, found)
-  await forgetTold(world.sql, told)
-  return told.length
+const applyPart = async (world: Services, found: readonly Unsettled[]): Promise<number> => {
+  const applied = await applyAll(world, found)
+  await recordApplied(world.sql, applied)
+  return applied.length
 }
 
-const moreThan = async ({ sql }: Services, found: readonly Unsettled[], most: number): Promise<Unsettled[]> =>
+const findMore = async ({ sql }: Services, found: readonly Unsettled[], most: number): Promise<Unsettled[]> =>
   found.length < most ? [] : findUnsettled(sql, most, found.at(-1))
 
-/** Those that could be told, and how they are now. */
-const tell = async (
+/** Payments that were handled, with their new state. */
+const applyAll = async (
   world: Services,
   found: readonly Unsettled[],
 ): Promise<readonly (readonly [Unsettled, Actor<Payment>])[]> => {
-  const told = await Promise.all(found.map(unsettled => settled(world, unsettled)))
+  const applied = await Promise.all(found.map(unsettled => settleOrLog(world, unsettled)))
   return found.flatMap((unsettled, n) => {
-    const now = told[n]
+    const now = applied[n]
     return now ? [[unsettled, now] as const] : []
   })
 }
 
-/** How it is after it was told; undefined when it must be told again: no payment keeps another from its money. */
-const settled = async (world: Services, unsettled: Unsettled): Promise<Actor<Payment> | undefined> => {
+/** The payment afterwards; undefined when it must be handled again. A payment that fails does not hold up others. */
+const settleOrLog = async (world: Services, unsettled: Unsettled): Promise<Actor<Payment> | undefined> => {
   try {
     return await settle(world, unsettled)
   } catch (err) {
@@ -76,7 +79,9 @@ const settled = async (world: Services, unsettled: Unsettled): Promise<Actor<Pay
   }
 }
 
-/** Asked here first: a claim that a payment does not take costs a look at its row otherwise, and most are such. */
+/**
+ * Checked before the dispatch: an event that the payment refuses would cost a query of its row, and most are refused.
+ */
 const { take } = stepper(registered(paymentKind))
 
 const settle = async (
@@ -84,20 +89,21 @@ const settle = async (
   { payment, received, hasLostAgreed, isUnexplained, scan, touchedBy, touchedAt }: Unsettled,
 ): Promise<Actor<Payment> | undefined> => {
   let actor = payment
-  // Each claim can bring the payment into a state of which others can be made: seen, and then final.
+  // Each event can lead to a state with further events: seen, and then final.
   for (let turn = 0; turn < 4; turn++) {
     const before = actor
-    const claims = await claimsOf(
+    const candidates = await candidateEvents(
       actor,
       { received, hasLostAgreed, isUnexplained, scan },
       findCompleting(sql, payment.id),
     )
-    if (!claims) return undefined
-    const likely = claims.filter(claim => take(before.state, before.context, { ...claim, at: clock.now() }))
-    // As it was read, somebody may have changed it since; as it was committed just now, it is.
-    for (const { type, ...fields } of before === payment ? new Set([...likely, ...claims]) : likely) {
-      // The same news has the same id, whoever tells it. A link hears the like of several payments at the same step.
-      const idOf = (whom: string) => uuidFrom([whom, actor.id, touchedBy, touchedAt, actor.rev, type])
+    if (!candidates) return undefined
+    const likely = candidates.filter(candidate => take(before.state, before.context, { ...candidate, at: clock.now() }))
+    // The row that was read may be outdated, so all events are tried; the row that was just committed is current.
+    for (const { type, ...fields } of before === payment ? new Set([...likely, ...candidates]) : likely) {
+      // The same change has the same id, whichever process applies it. The link of several payments can get equal
+      // events at one step, so ids contain the payment.
+      const idOf = (target: string) => uuidFrom([target, actor.id, touchedBy, touchedAt, actor.rev, type])
       const cause = `chain:${touchedBy}`
       const commands: Command[] = [
         { kind: 'payment', actor: actor.id, event: { type, ...fields }, id: idOf(actor.id), cause },
@@ -108,7 +114,7 @@ const settle = async (
         commands.push({ kind: 'payment_link', actor: link, event: { type: linkEvent }, id: idOf(link), cause })
       const outcome = await actors.dispatchBundle(commands)
       if (!outcome.ok) {
-        // Its customer has picked something else since it was read: of that, all of this is to be told anew.
+        // The customer has picked another asset since: the payment is handled again with it.
         if (outcome.actor && !isOfSamePick(payment, outcome.actor)) return undefined
         continue
       }

@@ -11,41 +11,43 @@ import { joined, openLogRanges } from '../rpc/log-ranges.ts'
 import { readComplete } from '../rpc/read-complete.ts'
 import { agreedOn, isTooLarge, type Rpc, type RpcCall, RpcFault, resultOf } from '../rpc/rpc.ts'
 import { zeroAddress } from '../zero.ts'
-import { readAhead } from './ahead.ts'
 import { openArrivals } from './arrivals.ts'
-import { openCoinSource } from './coins/source.ts'
-import { openCrowded } from './crowded.ts'
+import { openCrowdedBlocks } from './crowded-blocks.ts'
+import { openNativeSource } from './native/source.ts'
 import { openRanges } from './ranges.ts'
+import { readAhead } from './read-ahead.ts'
 import { openTokenRise } from './token-rise.ts'
-import { TRANSFER, transferLogOf } from './transfer-of.ts'
+import { TRANSFER, transferLogOf } from './transfer-log.ts'
 import type { ChainSource, WatchedHeader } from './watched-chain.ts'
 
 export type SourceOptions = {
-  /** For how long what was said to be final is not asked again. */
+  /** How long the final block number is cached. */
   readonly finalForMs?: number
-  /** All addresses that transfers may be sent to for us; undefined where they are too many to be named to a node. */
+  /**
+   * All addresses that token transfers are recorded for; undefined where there are too many to name them in a filter.
+   */
   readonly recipients?: () => Promise<readonly string[] | undefined>
 }
 
-/** The headers of busy blocks name hundreds of transactions each. */
+/** The headers of busy blocks contain hundreds of transaction hashes each. */
 const HEADERS_AT_ONCE = 250
 
-/** A chain as its nodes tell it, of these tokens. */
+/** Reads a chain from its nodes, with the transfers of these tokens. */
 export const openSource = (
   rpc: Rpc,
   tokens: readonly string[],
   { finalForMs = 0, recipients }: SourceOptions = {},
 ): ChainSource => {
-  // Asked for those of no address, a node tells of all tokens that there are.
+  // A filter without addresses would return the logs of all contracts.
   const filter: LogFilter = { addresses: tokens.length > 0 ? tokens : [zeroAddress], topics: [TRANSFER] }
-  const crowded = openCrowded(filter, recipients)
+  const crowded = openCrowdedBlocks(filter, recipients)
   const ranges = openLogRanges(rpc.read, crowded.inRange(rpc.read))
   const headers = openBatchSizer()
 
   return readAhead({
-    isAlone: rpc.nodes.length === 1,
+    hasSingleNode: rpc.nodes.length === 1,
     head: () => rpc.read([headCall], ([head]) => readNumber(resultOf(head), 'the head')),
-    look: ({ number }) =>
+    headAndBlock: ({ number }) =>
       readComplete(rpc, [headCall, blockCall(number)], {
         read: ([head, block]) => ({
           head: readNumber(resultOf(head), 'the head'),
@@ -54,7 +56,7 @@ export const openSource = (
         isComplete: ({ hash }) => hash !== undefined,
       }),
     finalized: openFinality(rpc, finalForMs),
-    reached: () => agreedHeight(rpc, 'latest'),
+    agreedHead: () => agreedHeight(rpc, 'latest'),
     agreedBlock: number => agreedBlock(rpc, number),
     headers: async numbers => (await inParts(numbers, HEADERS_AT_ONCE, part => headersOf(rpc, part), headers)) ?? [],
     transfers: async (fromBlock, toBlock) =>
@@ -68,7 +70,7 @@ export const openSource = (
           return crowded.transfers(agreedBy(rpc), block)
         }),
       ),
-    shun: final =>
+    faultOtherFinal: final =>
       rpc.read([blockCall(final.number)], ([block]) => {
         if (!isBlock(resultOf(block), final)) throw new RpcFault('garbage', 'another final block')
       }),
@@ -76,13 +78,13 @@ export const openSource = (
     ...openRanges(rpc, filter),
     ...openArrivals(rpc, filter, crowded),
     ...openTokenRise(rpc),
-    coins: openCoinSource(rpc),
+    native: openNativeSource(rpc),
   })
 }
 
 const headCall: RpcCall = { method: 'eth_blockNumber', params: [] }
 
-/** With the first of them there is something to go on with: those that follow are asked for again. */
+/** One header is enough to continue. The missing ones are requested again. */
 const headersOf = (rpc: Rpc, numbers: readonly number[]): Promise<readonly (WatchedHeader | undefined)[]> =>
   readComplete(rpc, numbers.map(blockCall), {
     read: answers => answers.map((answer, n) => headerOf(findHeader(resultOf(answer), { number: numbers[n] ?? -1 }))),
@@ -122,7 +124,7 @@ const headerOf = (header: NodeHeader | undefined): WatchedHeader | undefined =>
     hash: header.hash,
     parentHash: header.parentHash,
     minedAt: new Date(header.timestamp * 1_000),
-    mayHold: (address, topic) => mayHaveLog(header.logsBloom, address, topic),
+    mayHaveLog: (address, topic) => mayHaveLog(header.logsBloom, address, topic),
   }
 
 const agreedBy =

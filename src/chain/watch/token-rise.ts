@@ -13,15 +13,15 @@ import {
   RpcRefusal,
   resultOf,
 } from '../rpc/rpc.ts'
-import { LIMIT_EXCEEDED, toldOrGone } from './coins/states.ts'
-import { TRANSFER, topicOf, transferLogOf } from './transfer-of.ts'
+import { LIMIT_EXCEEDED, orPruned } from './native/pruned-states.ts'
+import { TRANSFER, topicOf, transferLogOf } from './transfer-log.ts'
 
 /** An address that received a token in a block. */
 export type TokenReceipt = { readonly token: string; readonly address: string; readonly block: Cursor }
 
 /**
- * By how much the balance rose in the block, 0 where the token does not answer; where the nodes no longer have the
- * states of the block, the balance now.
+ * The increase of the balance in the block, 0 where the token does not answer. Where the nodes have pruned the states
+ * of the block: the current balance.
  */
 export type TokenRise = { readonly amount: bigint; readonly measured: 'in block' | 'now' }
 
@@ -44,32 +44,32 @@ export type TokenRiseSource = {
 }
 
 const RECEIPTS_AT_ONCE = 100
-/** Of more answers than these all are forgotten and asked for again. */
-const MOST_KNOWN = 20_000
+/** When the cache exceeds this size, it is emptied. */
+const MAX_CACHED = 20_000
 
 export const openTokenRise = (rpc: Rpc): TokenRiseSource => {
-  // What is to become final is asked about again when the attempt failed: the answers for a block do not change.
-  const known = new Map<string, TokenRise>()
+  // A cache: after a failed attempt, finalization asks again for the same blocks, whose answers do not change.
+  const cache = new Map<string, TokenRise>()
 
   const askNew = (receipts: readonly TokenReceipt[]): Promise<readonly true[] | undefined> => {
-    // Nodes that lack the states of a block lack those of all lower blocks: with the highest block first, the first
-    // block without states decides how all that follow are asked about.
+    // Nodes that have pruned the states of a block have pruned those of all lower blocks: with the highest block first,
+    // the first block without states decides for all that follow.
     const inOrder = receipts.toSorted((a, b) => b.block.number - a.block.number)
-    let goneUpTo = -1
+    let prunedUpTo = -1
     return inParts(inOrder, RECEIPTS_AT_ONCE, async part => {
       const [first] = part
       if (!first) return []
       let rises: readonly TokenRise[] | undefined
-      if (first.block.number <= goneUpTo) rises = await balancesNow(rpc, part)
+      if (first.block.number <= prunedUpTo) rises = await balancesNow(rpc, part)
       else if (part.length > 1) rises = await risesIn(rpc, part)
       else {
-        const rise = await riseOrGone(rpc, first)
-        if (rise === 'gone') goneUpTo = first.block.number
-        rises = rise === 'gone' ? await balancesNow(rpc, part) : rise && [rise]
+        const rise = await riseOrPruned(rpc, first)
+        if (rise === 'pruned') prunedUpTo = first.block.number
+        rises = rise === 'pruned' ? await balancesNow(rpc, part) : rise && [rise]
       }
       return rises?.map((rise, at) => {
         const receipt = part[at]
-        if (receipt) known.set(keyOf(receipt), rise)
+        if (receipt) cache.set(keyOf(receipt), rise)
         return true as const
       })
     })
@@ -77,11 +77,11 @@ export const openTokenRise = (rpc: Rpc): TokenRiseSource => {
 
   return {
     tokenRises: async receipts => {
-      if (known.size > MOST_KNOWN) known.clear()
+      if (cache.size > MAX_CACHED) cache.clear()
       const unknown = new Map(receipts.map(receipt => [keyOf(receipt), receipt]))
-      for (const key of unknown.keys()) if (known.has(key)) unknown.delete(key)
+      for (const key of unknown.keys()) if (cache.has(key)) unknown.delete(key)
       if (!(await askNew([...unknown.values()]))) return undefined
-      return receipts.map(receipt => known.get(keyOf(receipt)) ?? NO_RISE)
+      return receipts.map(receipt => cache.get(keyOf(receipt)) ?? NO_RISE)
     },
     tokensMoved: transfers => inParts(transfers, RECEIPTS_AT_ONCE, part => movedIn(rpc, part)),
   }
@@ -106,7 +106,7 @@ const risesIn = async (rpc: Rpc, receipts: readonly TokenReceipt[]): Promise<rea
   return agreedOn(amounts)?.map(amount => ({ amount, measured: 'in block' }))
 }
 
-const heldNow = (rpc: Rpc, receipts: readonly TokenReceipt[]) =>
+const readBalancesNow = (rpc: Rpc, receipts: readonly TokenReceipt[]) =>
   rpc.agreed(
     receipts.map(({ token, address }) => balanceCall(token, address, 'latest')),
     answers => answers.map(balanceIn),
@@ -114,27 +114,27 @@ const heldNow = (rpc: Rpc, receipts: readonly TokenReceipt[]) =>
 
 const balancesNow = async (rpc: Rpc, receipts: readonly TokenReceipt[]): Promise<readonly TokenRise[] | undefined> => {
   try {
-    return agreedOn(await heldNow(rpc, receipts))?.map(amount => ({ amount, measured: 'now' }))
+    return agreedOn(await readBalancesNow(rpc, receipts))?.map(amount => ({ amount, measured: 'now' }))
   } catch (error) {
     if (receipts.length > 1 || !isOfToken(error)) throw error
     return [NO_RISE]
   }
 }
 
-const riseOrGone = async (rpc: Rpc, receipt: TokenReceipt): Promise<TokenRise | 'gone' | undefined> => {
+const riseOrPruned = async (rpc: Rpc, receipt: TokenReceipt): Promise<TokenRise | 'pruned' | undefined> => {
   try {
-    const rises = await toldOrGone(
+    const rises = await orPruned(
       () => risesIn(rpc, [receipt]),
-      () => heldNow(rpc, [receipt]),
+      () => readBalancesNow(rpc, [receipt]),
     )
-    return rises === 'gone' ? rises : rises?.[0]
+    return rises === 'pruned' ? rises : rises?.[0]
   } catch (error) {
     if (!isOfToken(error)) throw error
     return NO_RISE
   }
 }
 
-/** The refusal is the token's answer, and no limit of the node: a token without an answer is not credited. */
+/** The token refuses and not the node because of a limit: a token without an answer is not credited. */
 const isOfToken = (error: unknown): boolean => error instanceof RpcRefusal && error.code !== LIMIT_EXCEEDED
 
 const movedIn = async (
@@ -169,7 +169,7 @@ const movedIn = async (
 
 const BALANCE_OF = '0x70a08231'
 
-/** With little gas: a token that eats it keeps no chain from being read on. */
+/** With little gas, so that a token that uses all of it does not stop the reading of the chain. */
 const balanceCall = (token: string, address: string, place: object | string): RpcCall => ({
   method: 'eth_call',
   params: [{ to: token, data: `${BALANCE_OF}${address.slice(2).padStart(64, '0')}`, gas: toQuantity(200_000) }, place],

@@ -3,37 +3,40 @@ import { blockCall, findHeader, findTransaction, isBlock } from '../rpc/block.ts
 import { readBigint, readBytes } from '../rpc/hex.ts'
 import { findReceipt, receiptCall } from '../rpc/receipt.ts'
 import { agreedOn, type Comparable, type Rpc, type RpcCall, resultOf } from '../rpc/rpc.ts'
-import { type HoldingSource, openHoldings } from './holding.ts'
-import { type Moved, movedBy } from './transfer-of.ts'
+import { type NativeChangeSource, openNativeChanges } from './native-changes.ts'
+import { type TokenTransfer, tokenTransferIn } from './transfer-log.ts'
 
-/** What a transaction did that is in a block. */
+/** What a mined transaction did. */
 export type Mined = {
   readonly blockNumber: number
-  /** Of its block, in seconds. */
+  /** The time of its block, in seconds. */
   readonly timestamp: number
   readonly status: 'success' | 'reverted'
   readonly from: string
-  /** Where the chain's own coin went to with the transaction itself, and how much of it. */
+  /** The recipient of the transaction's own value in native currency, and the value. */
   readonly to: string | null
   readonly value: bigint
   readonly input: string
-  /** Of tokens, those of nothing included. */
-  readonly transfers: readonly Moved[]
+  /** Token transfers, including those of amount 0. */
+  readonly transfers: readonly TokenTransfer[]
 }
 
-/** How single transactions of a chain are asked for. Whatever two nodes do not agree on is undefined. */
-export type TransactionSource = HoldingSource & {
-  /** The number of its block as one node tells it, null while it is in none; undefined where it is not known. */
-  place(hash: string, signal: AbortSignal): Promise<number | null | undefined>
-  /** In the block of that number, on the chain that has this block. */
+/** Queries for single transactions of a chain. A value that two nodes do not agree on is undefined. */
+export type TransactionSource = NativeChangeSource & {
+  /**
+   * The block number that one node reports; null while the transaction is pending, undefined where the node does not
+   * know it.
+   */
+  blockNumberOf(hash: string, signal: AbortSignal): Promise<number | null | undefined>
+  /** The transaction in the block of that number, on the chain with the block `on`. */
   mined(hash: string, number: number, on: Cursor, signal: AbortSignal): Promise<Mined | undefined>
-  /** True when the chain, which has this block, knows no such transaction. */
-  lacks(hash: string, on: Cursor, signal: AbortSignal): Promise<boolean | undefined>
-  /** Whether the chain's own coin is there, or somebody has collected it already. */
+  /** True when the chain with the block `on` does not have the transaction. */
+  isUnknown(hash: string, on: Cursor, signal: AbortSignal): Promise<boolean | undefined>
+  /** Whether the address holds native currency, or has been collected from. */
   wasPaid(address: string, signal: AbortSignal): Promise<boolean | undefined>
 }
 
-/** A slow node keeps nobody but the one who asks. */
+/** A slow node delays only the caller. */
 const TIMEOUT_MS = 5_000
 
 export const openTransactions = (rpc: Rpc): TransactionSource => {
@@ -44,20 +47,20 @@ export const openTransactions = (rpc: Rpc): TransactionSource => {
   ): Promise<T | undefined> => agreedOn(await rpc.agreed(calls, pick, { timeoutMs: TIMEOUT_MS, signal }))
 
   return {
-    ...openHoldings(rpc),
-    place: (hash, signal) =>
-      rpc.read([transactionBy(hash)], ([answer]) => findTransaction(resultOf(answer), hash)?.blockNumber, {
+    ...openNativeChanges(rpc),
+    blockNumberOf: (hash, signal) =>
+      rpc.read([transactionCall(hash)], ([answer]) => findTransaction(resultOf(answer), hash)?.blockNumber, {
         timeoutMs: TIMEOUT_MS,
         signal,
       }),
     mined: async (hash, number, on, signal) => {
-      const calls = [transactionBy(hash), receiptCall(hash), blockCall(number), blockCall(on.number)]
+      const calls = [transactionCall(hash), receiptCall(hash), blockCall(number), blockCall(on.number)]
       const found = await agreed(calls, answers => minedIn(answers, hash, number, on), signal)
       return found ?? undefined
     },
-    lacks: (hash, on, signal) =>
+    isUnknown: (hash, on, signal) =>
       agreed(
-        [transactionBy(hash), receiptCall(hash), blockCall(on.number)],
+        [transactionCall(hash), receiptCall(hash), blockCall(on.number)],
         ([transaction, receipt, block]) =>
           isBlock(resultOf(block), on) &&
           findTransaction(resultOf(transaction), hash) === undefined &&
@@ -74,7 +77,7 @@ export const openTransactions = (rpc: Rpc): TransactionSource => {
   }
 }
 
-/** Null where it is not, or the node speaks of another chain. */
+/** Null where the transaction is not in the block, or the node is on another fork. */
 const minedIn = (
   [transaction, receipt, block, last]: readonly unknown[],
   hash: string,
@@ -94,8 +97,8 @@ const minedIn = (
     to: sent.to,
     value: sent.value,
     input: sent.input,
-    transfers: done.logs.flatMap(log => movedBy(log) ?? []),
+    transfers: done.logs.flatMap(log => tokenTransferIn(log) ?? []),
   }
 }
 
-export const transactionBy = (hash: string): RpcCall => ({ method: 'eth_getTransactionByHash', params: [hash] })
+export const transactionCall = (hash: string): RpcCall => ({ method: 'eth_getTransactionByHash', params: [hash] })

@@ -7,25 +7,30 @@ import { textsOf } from '../../queries/actors.ts'
 import { readSender, type SenderRow } from './completing.ts'
 import type { Received } from './sums.ts'
 
-/** A payment that is to be told what the chains have of it. */
+/** A payment whose transfers have changed and must be applied. */
 export type Unsettled = {
   readonly payment: Actor<Payment>
   readonly received: readonly Received[]
-  /** A transfer that two nodes had told of is in the chain no more. */
+  /** A transfer that two nodes had reported is not on the chain any more. */
   readonly hasLostAgreed: boolean
-  /** Something was collected from an address of it, and nothing shows what had come. */
+  /** Money was collected from one of its addresses, and nothing shows what had arrived. */
   readonly isUnexplained: boolean
-  /** The step of the payment's own chain that the transfers are of. */
+  /** The step of the payment's own chain at which the transfers were read. */
   readonly scan: number
-  /** Until its chain has got so far there is money of it that is final and not deep enough for the merchant. */
+  /**
+   * The block at which final money of the payment becomes deep enough for the merchant; null where none waits for that.
+   */
   readonly awaitedBlock: number | null
   readonly touchedBy: number
   readonly touchedAt: number
 }
 
-/** Payment, transfers and step of one moment; those behind one, in the order in which they were touched. */
-export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled): Promise<Unsettled[]> => {
-  const [step, id] = behind ? [behind.touchedAt, behind.payment.id] : [0, '00000000-0000-0000-0000-000000000000']
+/**
+ * Payments with their transfers and step, read in one statement; those after `after`, in the order in which they were
+ * marked.
+ */
+export const findUnsettled = async (sql: Sql, most: number, after?: Unsettled): Promise<Unsettled[]> => {
+  const [step, id] = after ? [after.touchedAt, after.payment.id] : [0, '00000000-0000-0000-0000-000000000000']
   const [answer] = await sql<[{ found: readonly Found[] }]>`
     select array_to_json(array(
       select json_build_array(
@@ -34,15 +39,15 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
         exists (
           select from unexplained_collections x join chain_cursors m using (chain_id)
           where x.payment_id = p.id and not (p.livemode and not coalesce(m.livemode, true))),
-        (select json_agg(told)
+        (select json_agg(sums)
         from (
           select chain_id, block_number, block_hash, mined_at, token_address, state, transfers, amount::text,
             tx_hash, log_index, from_address
           from sums_of(p.id) t
           where
-            -- Anybody has test money, and would make a live payment look as if it were paid on a wrong chain.
+            -- Test money is free: with it, anyone could mark a live payment as paid on a wrong chain.
             not (p.livemode and exists (
-              select from chain_cursors m where m.chain_id = t.chain_id and not m.livemode))) as told))
+              select from chain_cursors m where m.chain_id = t.chain_id and not m.livemode))) as sums))
       from (
         select payment_id, chain_id, step from unsettled_payments
         where (step, payment_id) > (${step}, ${id})
@@ -53,9 +58,9 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
       left join chain_cursors c on c.chain_id = p.chain_id
       order by u.step, u.payment_id)) as found`
   return answer.found.map(
-    ([texts, touchedBy, touchedAt, readAt, readTo, deepTo, usualConfirmations, hasLostAgreed, isUnexplained, told]) => {
+    ([texts, touchedBy, touchedAt, readAt, readTo, deepTo, usualConfirmations, hasLostAgreed, isUnexplained, sums]) => {
       const payment = payments.read(texts)
-      const all = (told ?? []).map(readSum)
+      const all = (sums ?? []).map(readSum)
       const depth = depthOf(payment.context, { readTo: readTo ?? 0, deepTo: deepTo ?? 0, usualConfirmations })
       const shallow = all.filter(transfer => transfer.final && depth.isShallow(transfer))
       return {
@@ -73,32 +78,32 @@ export const findUnsettled = async (sql: Sql, most: number, behind?: Unsettled):
 }
 
 /**
- * Told of all that there was, unless the chains have told more of them meanwhile. Whoever was slow to tell a payment what
- * another has found gone by then, and forgotten, has told it what is not so: then it is told once more.
+ * Records that these payments have been handled, unless their transfers have changed meanwhile. A slow process may have
+ * applied a transfer that another process had already found orphaned and handled: such a payment is marked again.
  */
-export const forgetTold = async (
+export const recordApplied = async (
   sql: Sql,
-  told: readonly (readonly [Unsettled, now: Actor<Payment>])[],
+  applied: readonly (readonly [Unsettled, now: Actor<Payment>])[],
 ): Promise<void> => {
-  const rows = told.map(([{ payment, received, awaitedBlock, touchedBy, touchedAt }, now]) => {
+  const rows = applied.map(([{ payment, received, awaitedBlock, touchedBy, touchedAt }, now]) => {
     const waits = now.state === 'pending' && received.some(transfer => !isInTime(now.context, transfer))
     const place = { payment_id: payment.id, own_chain: payment.context.chainId, number: awaitedBlock }
     return { ...place, chain_id: touchedBy, step: touchedAt, waits, rev: now.rev, changed: now.rev !== payment.rev }
   })
   if (rows.length === 0) return
-  // Rows are looked for by their keys, one by one: these tables are empty whenever they are analyzed, and a plan for
-  // none of them that compared each with each took 16 s for 5,000.
+  // Rows are looked up by key, one by one: these tables are empty whenever they are analyzed, and a plan for empty
+  // tables that compared each row with each took 16 s for 5,000 rows.
   await sql`
     with given as materialized (
       select * from json_to_recordset(${JSON.stringify(rows)}::text::json)
         as given(payment_id uuid, chain_id bigint, step bigint, waits boolean, rev integer, own_chain bigint,
           number bigint, changed boolean)
       order by payment_id),
-    -- Before the others, as whoever has payments told again locks them (deepen_payments).
+    -- Locked first, in the same order as in deepen_payments().
     locked as materialized (
       select payment_id from deeper_payments where payment_id = any(array(select payment_id from given))
       order by payment_id for update),
-    told as materialized (
+    applied as materialized (
       select given.payment_id, given.waits, given.rev, given.own_chain, given.number
       from given cross join lateral (
         select from unsettled_payments u
@@ -107,39 +112,39 @@ export const forgetTold = async (
       where (select count(*) from locked) >= 0),
     deeper as (
       insert into deeper_payments (payment_id, chain_id, number)
-      select payment_id, own_chain, number from told where number is not null
+      select payment_id, own_chain, number from applied where number is not null
       on conflict (payment_id) do update set chain_id = excluded.chain_id, number = excluded.number),
     again as (
       insert into unsettled_payments (payment_id, chain_id, step)
       select given.payment_id, given.chain_id, c.step
       from given join chain_cursors c on c.chain_id = given.chain_id
-      where given.changed and not exists (select from told where told.payment_id = given.payment_id)
+      where given.changed and not exists (select from applied where applied.payment_id = given.payment_id)
       on conflict do nothing),
     waiting as (
-      update unsettled_payments u set reported_rev = (select rev from told where told.payment_id = u.payment_id)
-      where payment_id = any(array(select payment_id from told where waits)))
-    delete from unsettled_payments where payment_id = any(array(select payment_id from told where not waits))`
+      update unsettled_payments u set reported_rev = (select rev from applied where applied.payment_id = u.payment_id)
+      where payment_id = any(array(select payment_id from applied where waits)))
+    delete from unsettled_payments where payment_id = any(array(select payment_id from applied where not waits))`
 }
 
 /**
- * A merchant may ask for more blocks on a payment than its chain's finality takes, never for fewer, and what the
- * payment requires was fixed when the asset was picked. Where that is no more than the chain usually takes, the
- * chain's word alone counts: the number is about how many blocks that will be, and for people to look at.
+ * A merchant may require more confirmations for a payment than its chain's finality takes, never fewer. The number was
+ * fixed when the asset was picked. Where it is not above the chain's usual number, finality alone decides, and the
+ * number is an estimate for display.
  */
-const depthOf = ({ chainId, confirmationsRequired }: Payment, { readTo, deepTo, usualConfirmations }: Read) => {
+const depthOf = ({ chainId, confirmationsRequired }: Payment, { readTo, deepTo, usualConfirmations }: ReadDepth) => {
   const required = confirmationsRequired ?? 0
   const isMore = usualConfirmations !== null && required > usualConfirmations
   const blockFor = ({ blockNumber }: Received) => blockNumber + required - 1
   return {
     blockFor,
-    // One that lies above is of a sandbox that was begun anew: its blocks are gone, and it stays.
+    // A transfer above the head belongs to a sandbox chain that was replaced: its blocks are lost, and it stays final.
     isShallow: (transfer: Received) =>
       isMore && transfer.chainId === chainId && transfer.blockNumber <= readTo && blockFor(transfer) > deepTo,
   }
 }
 
-/** How far the payment's own chain is read, how far two nodes have got, and after how many blocks it counts. */
-type Read = { readonly readTo: number; readonly deepTo: number; readonly usualConfirmations: number | null }
+/** How far the payment's chain is read, how far two nodes have reached it, and its usual number of confirmations. */
+type ReadDepth = { readonly readTo: number; readonly deepTo: number; readonly usualConfirmations: number | null }
 
 type Found = readonly [
   payment: readonly (string | null)[],
@@ -151,7 +156,7 @@ type Found = readonly [
   usualConfirmations: number | null,
   hasLostAgreed: boolean,
   isUnexplained: boolean,
-  told: readonly ReceivedRow[] | null,
+  sums: readonly ReceivedRow[] | null,
 ]
 
 type ReceivedRow = SenderRow & {

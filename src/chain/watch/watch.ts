@@ -5,22 +5,22 @@ import { describeError } from '../rpc/describe-error.ts'
 import { NoFinality } from '../rpc/finality.ts'
 import { type Outage, openOutage } from '../rpc/outage.ts'
 import { isNodeError } from '../rpc/rpc.ts'
-import { agreeOnTransfers } from './agree-on-transfers.ts'
-import { besideReading } from './beside.ts'
-import { isMovedCursor } from './books.ts'
-import { watchCoins } from './coins/watch.ts'
+import { runChainLoops } from './chain-loops.ts'
+import { isMovedCursor } from './chain-state.ts'
+import { compareSeenTransfers } from './compare-seen-transfers.ts'
 import { deepenPayments } from './depth.ts'
 import { finalizeNext } from './finalize.ts'
-import { openPulse } from './pulse.ts'
-import { openRest } from './rest.ts'
-import { readNextOf, type WatchedSandbox } from './sandbox-books.ts'
+import { openPause } from './interruptible-pause.ts'
+import { watchBalances } from './native/watch-balances.ts'
+import { openProgressMonitor } from './progress-monitor.ts'
+import { readChain, type WatchedSandbox } from './read-chain.ts'
 import { settlePayments } from './settle.ts'
 import type { ChainSource } from './watched-chain.ts'
 import { endUnpicked, endWindows } from './windows.ts'
 
 export type Watched = WatchedSandbox & {
   readonly pollMs: number
-  /** How often it has a block; undefined where it has one only when there is something to put in. */
+  /** Time between blocks; undefined where a block is mined only for a transaction. */
   readonly blockMs?: number
   readonly source: ChainSource
 }
@@ -28,85 +28,88 @@ export type Watched = WatchedSandbox & {
 export type WatchOptions = {
   readonly chains: readonly Watched[]
   readonly share: WorkerShare
-  /** For how long a chain may not be read on while its nodes answer before that is trouble. */
-  readonly stillMs?: number
-  /** How long a second node is waited for before a window ends by what one alone tells. */
-  readonly awayMs?: number
+  /** How long the cursor of a chain may stay where it is, while its nodes answer, before that is reported. */
+  readonly maxIdleMs?: number
+  /** How long a second node is waited for before a window ends by the answers of one node alone. */
+  readonly outageMs?: number
 }
 
 export type Watch = {
-  /** What is wrong with a chain, in a few words; none is here that is read as it should be. */
+  /** What is wrong with each chain, in a few words. Chains without problems are not listed. */
   troubles(): ReadonlyMap<number, string>
-  /** Somebody says that there is something to be read: it is looked for before its turn. */
+  /** Reads the chain before its turn, because there may be something new. */
   wake(chainId: number): void
   stop(): Promise<void>
 }
 
 const DISAGREE = 'its nodes do not agree on what is final'
 
-/** The pause after so many failures in a row, at most. */
-const LONGEST_PAUSE_MS = 30_000
+/** The longest pause between failures. */
+const MAX_PAUSE_MS = 30_000
 
-/** So long blocks are read before what they are for is seen to: a chain may always have another one when one is read. */
+/** After so much reading, windows and finality are handled: a chain may always have another block. */
 const READING_MS = 1_000
 
-/** How often windows are looked for that end by the clock. */
+/** How often payments without an asset are checked for the end of their window. */
 const UNPICKED_MS = 1_000
 
 type Reading = {
-  readonly absence: Outage
-  /** Told of each step that got on. */
+  readonly outage: Outage
+  /** Called after each step that read something. */
   readonly moved: () => void
 }
 
 type Turn = { readonly trouble?: string | undefined; readonly isBehind?: boolean }
 
-/** Reads chains for as long as it runs, each by itself: one's trouble is no other's. */
+/** Reads chains for as long as it runs, each in its own loop: a chain in trouble does not affect the others. */
 export const watchChains = (
   world: Services,
-  { chains, share, stillMs = 5 * 60_000, awayMs = 2 * 60_000 }: WatchOptions,
+  { chains, share, maxIdleMs = 5 * 60_000, outageMs = 2 * 60_000 }: WatchOptions,
 ): Watch => {
   const stopping = new AbortController()
   const troubles = new Map<number, string>()
   const { log } = world
 
   const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => {})
-  const rests = new Map(chains.map(({ id }) => [id, openRest(stopping.signal)]))
+  const pauses = new Map(chains.map(({ id }) => [id, openPause(stopping.signal)]))
 
-  /** Answers whether there are more to read, and what kept them from it: what was read before is seen to all the same. */
+  /**
+   * Returns whether there are more blocks, and the error that ended the reading. What was read before the error is
+   * handled all the same.
+   */
   const readBlocks = async (chain: Watched, moved: () => void): Promise<{ isBehind: boolean; refused?: unknown }> => {
     const until = performance.now() + READING_MS
     for (let count = 0; performance.now() < until && !stopping.signal.aborted; count++) {
       try {
-        if ((await readNextOf(world, chain, chain.source)) === 'idle') return { isBehind: false }
+        if ((await readChain(world, chain, chain.source)) === 'idle') return { isBehind: false }
       } catch (refused) {
         if (count === 0) throw refused
         return { isBehind: false, refused }
       }
       moved()
-      await tell()
+      await applyTransfers()
     }
     return { isBehind: true }
   }
 
-  /** Answers what keeps blocks from becoming final, and whether there are more to read. */
-  const readOn = async (chain: Watched, { absence, moved }: Reading): Promise<Turn> => {
+  /** Returns why blocks do not become final, and whether there are more blocks. */
+  const readTurn = async (chain: Watched, { outage, moved }: Reading): Promise<Turn> => {
     const { isBehind, refused } = await readBlocks(chain, moved)
     if (stopping.signal.aborted) return {}
-    // Before anything of this can fail: to end a window, a chain need be read and nothing more.
-    while ((await endWindows(world, chain.id, { ...chain, absence })) > 0) if (stopping.signal.aborted) return {}
+    // First, because it needs no second node: a window ends when its chain has been read past it.
+    while ((await endWindows(world, chain.id, { ...chain, outage })) > 0) if (stopping.signal.aborted) return {}
     const trouble = await finalize(chain)
-    await tell()
+    await applyTransfers()
     if (refused !== undefined) throw refused
     return { trouble, isBehind }
   }
 
-  /** It takes two nodes, and reading one: whoever is away keeps nothing from being seen. */
+  /** Finality takes two nodes, reading takes one: while one is down, transfers are still seen. */
   const finalize = async (chain: Watched): Promise<string | undefined> => {
     try {
       const agreed = await finalizeNext(world.sql, chain, chain.source, log)
-      await tell()
-      while ((await deepenPayments(world.sql, chain, chain.source)) > 0) await tell()
+      await applyTransfers()
+      while ((await deepenPayments(world.sql, chain, chain.source)) > 0) await applyTransfers()
       return agreed ? undefined : DISAGREE
     } catch (error) {
       if (!isNodeError(error) && !(error instanceof NoFinality)) throw error
@@ -114,12 +117,12 @@ export const watchChains = (
     }
   }
 
-  const tell = async (): Promise<void> => {
+  const applyTransfers = async (): Promise<void> => {
     const { signal } = stopping
     while ((await settlePayments(world, { signal })) > 0) if (signal.aborted) return
   }
 
-  const note = (chain: Watched, trouble: string | undefined): void => {
+  const setTrouble = (chain: Watched, trouble: string | undefined): void => {
     if (trouble === undefined) {
       troubles.delete(chain.id)
       return
@@ -130,46 +133,46 @@ export const watchChains = (
 
   const watch = async (chain: Watched): Promise<void> => {
     let disagreements = 0
-    const pulse = openPulse(world.sql, { ...chain, stillMs })
+    const progress = openProgressMonitor(world.sql, { ...chain, maxIdleMs })
     let failures = 0
     const moved = () => {
       if (failures > 0) log.info({ chain: chain.id }, 'chain reading resumed')
       failures = 0
     }
-    const reading: Reading = { absence: openOutage(awayMs), moved }
+    const reading: Reading = { outage: openOutage(outageMs), moved }
     while (!stopping.signal.aborted) {
-      let still: string | undefined
+      let idleReason: string | undefined
       let isBehind = false
       try {
         const mine = isInShare(chain.id, share)
-        if (mine) still = await pulse.feel()
-        else pulse.skip()
-        const turn: Turn = mine ? await readOn(chain, reading) : {}
+        if (mine) idleReason = await progress.check()
+        else progress.skip()
+        const turn: Turn = mine ? await readTurn(chain, reading) : {}
         const { trouble } = turn
         isBehind = turn.isBehind ?? false
         disagreements = trouble === DISAGREE ? disagreements + 1 : 0
         moved()
-        // The chain may have been reorganised between two questions: the next turn sees that.
+        // The chain may have been reorganized between two requests. The next turn shows it.
         const isPassing = disagreements === 1
-        note(chain, still ?? (isPassing ? undefined : trouble) ?? pulse.late())
+        setTrouble(chain, idleReason ?? (isPassing ? undefined : trouble) ?? progress.lateFinality())
       } catch (error) {
-        // Another process read the same blocks a moment sooner: no trouble, unless nobody gets on.
-        if (isMovedCursor(error)) note(chain, still ?? troubles.get(chain.id))
+        // Another process read the same blocks first: no problem, unless no process makes progress.
+        if (isMovedCursor(error)) setTrouble(chain, idleReason ?? troubles.get(chain.id))
         else {
           failures++
-          pulse.skip()
-          note(chain, describeError(error))
+          progress.skip()
+          setTrouble(chain, describeError(error))
         }
       }
       const grown = chain.pollMs * 2 ** Math.min(failures, 10)
       if (isBehind) continue
-      // A node in trouble is not asked the more for what customers say.
-      if (failures === 0) await rests.get(chain.id)?.take(chain.pollMs)
-      else await pause(Math.min(grown, LONGEST_PAUSE_MS))
+      // After a failure, submitted transactions do not shorten the pause.
+      if (failures === 0) await pauses.get(chain.id)?.wait(chain.pollMs)
+      else await pause(Math.min(grown, MAX_PAUSE_MS))
     }
   }
 
-  /** Those that no chain is to pay. By one of the workers; two at once do no harm. */
+  /** Ends windows of payments without an asset. Runs in one of the workers; running in two is harmless. */
   const watchUnpicked = async (): Promise<void> => {
     for (let failures = 0; !stopping.signal.aborted; ) {
       try {
@@ -183,18 +186,18 @@ export const watchChains = (
   }
 
   const watching = Promise.all([...chains.map(watch), watchUnpicked()])
-  const coins = watchCoins(world, { chains, share, awayMs })
-  const agreeing = besideReading(
+  const balances = watchBalances(world, { chains, share, outageMs })
+  const agreeing = runChainLoops(
     world,
-    { chains, share, trouble: 'comparison of transfers between nodes failed, retrying' },
-    ({ id, source }) => agreeOnTransfers(world.sql, id, source),
+    { chains, share, failureMessage: 'comparison of transfers between nodes failed, retrying' },
+    ({ id, source }) => compareSeenTransfers(world.sql, id, source),
   )
   return {
-    troubles: () => new Map([...coins.troubles(), ...troubles]),
-    wake: chainId => rests.get(chainId)?.ring(),
+    troubles: () => new Map([...balances.troubles(), ...troubles]),
+    wake: chainId => pauses.get(chainId)?.interrupt(),
     stop: async () => {
       stopping.abort()
-      await Promise.all([watching, coins.stop(), agreeing.stop()])
+      await Promise.all([watching, balances.stop(), agreeing.stop()])
     },
   }
 }

@@ -5,41 +5,41 @@ import type { Cursor } from '../chain-log.ts'
 import type { Outage } from '../rpc/outage.ts'
 import { isNodeError, RpcFault } from '../rpc/rpc.ts'
 import type { Arrivals } from './arrivals.ts'
-import { readHashes } from './coins/looks.ts'
+import { readHashes } from './native/balance-records.ts'
 import type { ChainSource } from './watched-chain.ts'
 
-/** Payments ended at once. */
-const MOST = 500
+/** Payments in one page. */
+const PAGE = 500
 
 /**
- * Ends the windows that are over of payments that this chain is to pay: it has been read past their end, and they
- * know all that was read. An outage of the chain delays this and never invents an expiry, and keeps no payment of
- * another chain open; a chain whose clock is ahead ends nothing sooner than the database's. Money that comes on another
- * one than was picked is looked for before and after the end alike. Answers how many.
+ * Ends payment windows of one chain: of payments whose chain has been read past their end and which have all recorded
+ * transfers applied. An outage of the chain delays the end and never causes an expiry, and does not affect payments on
+ * other chains. A chain whose clock is ahead of the database's ends nothing earlier. Money on another chain than picked
+ * is looked for before and after the end alike. Returns how many windows ended.
  */
 export const endWindows = async (
   world: Services,
   chainId: number,
-  { source, absence, aheadMs = 0 }: EndOptions = {},
+  { source, outage, aheadMs = 0 }: EndOptions = {},
 ): Promise<number> => {
   let count = 0
-  let page: readonly OverByChain[] = []
+  let page: readonly EndedOnChain[] = []
   do {
-    // Whoever is held back keeps nobody waiting who comes behind.
-    page = await findOver(world.sql, chainId, { aheadMs, behind: page.at(-1) })
-    count += await end(world, source ? await confirmed(world.sql, chainId, { source, absence }, page) : page)
-  } while (page.length === MOST)
+    // A payment that cannot end does not hold up the following ones.
+    page = await findEnded(world.sql, chainId, { aheadMs, after: page.at(-1) })
+    count += await end(world, source ? await confirmUnpaid(world.sql, chainId, { source, outage }, page) : page)
+  } while (page.length === PAGE)
   return count
 }
 
-const findOver = async (
+const findEnded = async (
   sql: Sql,
   chainId: number,
-  { aheadMs, behind }: { readonly aheadMs: number; readonly behind: OverByChain | undefined },
-): Promise<readonly OverByChain[]> => {
+  { aheadMs, after }: { readonly aheadMs: number; readonly after: EndedOnChain | undefined },
+): Promise<readonly EndedOnChain[]> => {
   const scannedTo = sql`
     (select least(mined_at, now() + make_interval(secs => ${aheadMs / 1_000})) from chain_cursors where chain_id = ${chainId})`
-  return sql<OverByChain[]>`
+  return sql<EndedOnChain[]>`
     select p.id, ${scannedTo} as scanned_to, p.expires_at, p.expires_at::text as place,
       case when token_address is null then '{}'
         else array(select address from deposit_addresses d where d.payment_id = p.id) end as addresses
@@ -49,62 +49,62 @@ const findOver = async (
       and not exists (
         select from unsettled_payments u
         where u.payment_id = p.id and u.reported_rev is distinct from p.rev)
-      -- Seen and not final keeps a payment open.
+      -- Money that is seen and not final keeps a payment open.
       and amount_final = amount_received
-      -- What contracts have sent by then shows in the balance alone (coins/look.ts).
+      -- What contracts have sent by then shows only in the balance (native/check-balances.ts).
       and (token_address is not null or exists (
         select from native_balances l
         where l.chain_id = p.chain_id and l.address = lower(p.address) and l.mined_at > p.expires_at))
-      ${behind ? sql`and (expires_at, id) > (${behind.place}::text::timestamptz, ${behind.id})` : sql``}
-    order by expires_at, id limit ${MOST}`
+      ${after ? sql`and (expires_at, id) > (${after.place}::text::timestamptz, ${after.id})` : sql``}
+    order by expires_at, id limit ${PAGE}`
 }
 
 export type EndOptions = {
-  /** Asked once more whether nothing has come. Without it the books alone count. */
+  /** The nodes are asked once more for transfers. Without it the recorded state decides. */
   readonly source?: Confirming['source']
-  /** Of the second of two nodes, which is waited for until it is long. Without it, it always is. */
-  readonly absence?: Outage | undefined
-  /** How far a chain's clock may be ahead and be believed: not at all, but in a test that will not wait. */
+  /** The outage of the second of two nodes, which is waited for until it is long. Without it, every outage is long. */
+  readonly outage?: Outage | undefined
+  /** How far the chain's clock may be ahead. 0 except in tests. */
   readonly aheadMs?: number
 }
 
 type Confirming = {
-  readonly source: Pick<ChainSource, 'reached' | 'arrivals'>
-  readonly absence: Outage | undefined
+  readonly source: Pick<ChainSource, 'agreedHead' | 'arrivals'>
+  readonly outage: Outage | undefined
 }
 
 /**
- * Those of which two nodes know nothing that the books lack: what the one that was read leaves out is found when its
- * block becomes final, and would be late by then. When a second node cannot be asked for long, the one counts. Coins
- * are looked for by two nodes as it is.
+ * Returns the payments for which two nodes have no transfer that is not recorded. A transfer that the node that was
+ * read leaves out is found when its block becomes final, and would then be late. When a second node is down for long,
+ * one node is enough. For native currency, balances were compared by two nodes before.
  */
-const confirmed = async (
+const confirmUnpaid = async (
   sql: Sql,
   chainId: number,
-  { source, absence }: Confirming,
-  over: readonly OverByChain[],
-): Promise<readonly OverByChain[]> => {
+  { source, outage }: Confirming,
+  over: readonly EndedOnChain[],
+): Promise<readonly EndedOnChain[]> => {
   const inTokens = over.flatMap(({ addresses }) => addresses)
   if (inTokens.length === 0) return over
-  let told: Arrivals | undefined
+  let arrivals: Arrivals | undefined
   try {
-    const books = await findBlockAt(sql, chainId, await source.reached())
-    told = books && (await source.arrivals(Math.min(books.finalNumber + 1, books.number), books, inTokens))
-    absence?.end()
+    const block = await findBlockAt(sql, chainId, await source.agreedHead())
+    arrivals = block && (await source.arrivals(Math.min(block.finalNumber + 1, block.number), block, inTokens))
+    outage?.end()
   } catch (error) {
     if (!isNodeError(error)) throw error
-    // It is away, or answers no such question. One that is only behind is waited for.
+    // The node is down or refuses the query. One that is only behind is waited for.
     const isBehind = error instanceof RpcFault && error.reason === 'behind'
-    if (!isBehind && (absence?.isLong() ?? true)) return over
+    if (!isBehind && (outage?.isLong() ?? true)) return over
   }
-  const paid = told && (await passedOver(sql, chainId, told, over))
+  const paid = arrivals && (await unrecordedRecipients(sql, chainId, arrivals, over))
   return over.filter(
     ({ addresses, expires_at: end }) =>
-      addresses.length === 0 || (told && told.minedAt > end && !addresses.some(address => paid?.has(address))),
+      addresses.length === 0 || (arrivals && arrivals.minedAt > end && !addresses.some(address => paid?.has(address))),
   )
 }
 
-/** The highest block of the books up to one. All that is final two nodes have agreed on. */
+/** The highest recorded block up to a number. Two nodes have agreed on everything final. */
 const findBlockAt = async (
   sql: Sql,
   chainId: number,
@@ -116,12 +116,12 @@ const findBlockAt = async (
   return row && { number: Number(row.number), hash: row.hash, finalNumber: Number(row.final_number) }
 }
 
-/** To which addresses there is more in blocks of the books than these have. Of other blocks anything can be told. */
-const passedOver = async (
+/** The addresses with unrecorded transfers in recorded blocks. Other blocks may be invented. */
+const unrecordedRecipients = async (
   sql: Sql,
   chainId: number,
   { logs }: Arrivals,
-  over: readonly Over[],
+  over: readonly EndedWindow[],
 ): Promise<ReadonlySet<string>> => {
   const [first] = logs
   if (!first) return new Set()
@@ -140,28 +140,28 @@ const passedOver = async (
 }
 
 /**
- * Ends those of payments that have no asset yet: no chain has an address of theirs to be read for, so the clock
- * of the database decides. A pick of the last moment is let finish before that.
+ * Ends windows of payments without an asset. No chain is read for them, so the database clock decides. A pick at the
+ * last moment has two seconds to finish.
  */
 export const endUnpicked = async (world: Services, lateMs = 2_000): Promise<number> => {
-  const over = await world.sql<Over[]>`
+  const over = await world.sql<EndedWindow[]>`
     select id, now() as scanned_to from payments
     where chain_id is null and state = 'pending' and amount_final = amount_received
       and expires_at < now() - make_interval(secs => ${lateMs / 1_000})
-    limit ${MOST}`
+    limit ${PAGE}`
   return end(world, over)
 }
 
-type Over = { readonly id: string; readonly scanned_to: Date }
+type EndedWindow = { readonly id: string; readonly scanned_to: Date }
 
-/** `addresses`: none where coins are awaited. `place`: the end to the microsecond, which a Date does not hold. */
-type OverByChain = Over & {
+/** `addresses`: empty for native currency. `place`: the end to the microsecond, which a Date does not hold. */
+type EndedOnChain = EndedWindow & {
   readonly expires_at: Date
   readonly place: string
   readonly addresses: readonly string[]
 }
 
-const end = async ({ actors }: Services, over: readonly Over[]): Promise<number> => {
+const end = async ({ actors }: Services, over: readonly EndedWindow[]): Promise<number> => {
   const outcomes = await Promise.all(
     over.map(({ id, scanned_to: scannedTo }) =>
       unlessLocked(

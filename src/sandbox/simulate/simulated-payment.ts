@@ -4,8 +4,8 @@ import type { Payment } from '../../../machines/payment-events.ts'
 import type { Actor } from '../../actors/kind.ts'
 import { requireAddress } from '../../chain/address.ts'
 import { sandboxId } from '../../chain/known/sandbox.ts'
-import { openCoinSource } from '../../chain/watch/coins/source.ts'
-import { lookNow } from '../../chain/watch/coins/watch.ts'
+import { openNativeSource } from '../../chain/watch/native/source.ts'
+import { checkPaymentNow } from '../../chain/watch/native/watch-balances.ts'
 import { type CheckoutServices, pickAsset } from '../../commands/checkouts.ts'
 import { Refusal, refuse } from '../../errors.ts'
 import { findPayment } from '../../queries/payments.ts'
@@ -118,7 +118,7 @@ export const checkNativeBalance = async (simulated: SimulatedPayment): Promise<v
   const rpc = services.chains.find(sandboxId)?.rpc
   if (!rpc) return
   try {
-    await lookNow(services, sandboxId, openCoinSource(rpc), payment.id)
+    await checkPaymentNow(services, sandboxId, openNativeSource(rpc), payment.id)
     await awaitChainRead(simulated, 0)
   } catch (err) {
     services.log.info({ err }, 'sandbox balance check failed, retrying later')

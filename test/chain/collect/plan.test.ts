@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { zeroAddress as coin, encodeFunctionData, type Hex, parseAbi } from 'viem'
+import { encodeFunctionData, type Hex, zeroAddress as nativeAsset, parseAbi } from 'viem'
 import { planSweeps } from '../../../src/chain/collect/plan.ts'
 import { factory, forwarderOf, saltOf } from '../../../src/chain/forwarder.ts'
 import { askAt } from '../contracts/ask.ts'
@@ -113,9 +113,9 @@ test.each(['refusing-treasury', 'gas-eating-treasury'])(
     const plan = await planSweeps(
       askAt(chain.url),
       contract,
-      salts.map(salt => ({ salt, tokens: [coin, good] })),
+      salts.map(salt => ({ salt, tokens: [nativeAsset, good] })),
     )
-    expect(plan.leftOut).toEqual(salts.map(salt => ({ salt, token: coin })))
+    expect(plan.leftOut).toEqual(salts.map(salt => ({ salt, token: nativeAsset })))
     await carryOut(chain, plan.sweeps)
     expect(await chain.tokenBalance(good, contract)).toBe(300n)
   },

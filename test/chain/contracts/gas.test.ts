@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { zeroAddress as coin, type Hex } from 'viem'
+import { type Hex, zeroAddress as nativeAsset } from 'viem'
 import { forwarderOf, saltOf } from '../../../src/chain/forwarder.ts'
 import { factoryChain, stuckIn } from './chain.ts'
 
@@ -36,17 +36,17 @@ test('200 new addresses are collected in one transaction, for at most 60,000 gas
   await tokens.mint(good)
   await tokens.collect('a token, again', [good])
 
-  const coins = fresh(2)
-  await coins.fund()
-  await coins.collect('native, new', [coin])
-  await coins.fund()
-  await coins.collect('native, again', [coin])
+  const native = fresh(2)
+  await native.fund()
+  await native.collect('native, new', [nativeAsset])
+  await native.fund()
+  await native.collect('native, again', [nativeAsset])
 
   const all = fresh(3)
   await all.fund()
   await all.mint(good)
   await all.mint(other)
-  await all.collect('native and two tokens, new', [coin, good, other])
+  await all.collect('native and two tokens, new', [nativeAsset, good, other])
   expect(await chain.nativeBalance(all.treasury)).toBe(1400n)
 
   console.log(`gas for each of 200 addresses: ${JSON.stringify(gas)}`)

@@ -120,7 +120,7 @@ const refused: readonly (readonly [string, unknown, string])[] = [
     'chains[0].currencyFeeds[2].pair: it must be a pair that the chain does not have yet',
   ],
   [
-    'the pair of the coin as that of a currency',
+    'the pair of the native currency as that of a currency',
     {
       chains: [
         { ...gnosis, native: { asset: 'XDAI', feed: feedOf('DAI / USD') }, currencyFeeds: [feedOf('DAI / USD')] },
@@ -145,7 +145,7 @@ const refused: readonly (readonly [string, unknown, string])[] = [
     'chains[0].tokens[1].address: it must be the address of a token that the chain does not have yet',
   ],
   [
-    'the coin as a token',
+    'the native currency as a token',
     { chains: [{ ...gnosis, tokens: [{ ...token, asset: 'xDAI' }] }] },
     'chains[0].tokens[0].asset: it must be an asset that the chain does not have yet',
   ],

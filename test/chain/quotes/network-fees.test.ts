@@ -40,7 +40,7 @@ test('65,000 gas for a token and 21,000 for the native currency, in each currenc
 })
 
 const prices = [
-  // 1 wei: not nothing.
+  // 1 wei: more than 0.
   ['0x1', { token: 1, native: 1 }],
   ['0x0', { token: 0, native: 0 }],
   // 4 gwei: 65 and 21 cents exactly.
@@ -56,7 +56,7 @@ for (const [gasPrice, fee] of prices)
     expect((await read(feesOf(priced(gasPrice)))).get(1)).toEqual(fee)
   })
 
-test('a node without a gas price, or with none of the native currency, takes no fee of another chain away', async () => {
+test('a node without a gas price, or without a price of the native currency, does not affect the fees of other chains', async () => {
   const good = chainWith({ native, id: 7 })
   const bad: readonly [Node['batch'], Partial<Chain>][] = [
     [calls => (isGasPrice(calls) ? Promise.reject(new Error('away')) : oracles.batch(calls)), {}],
@@ -73,7 +73,7 @@ test('a node without a gas price, or with none of the native currency, takes no 
   }
 })
 
-test('a node that does not answer holds up the first caller for a second, and nobody after that', async () => {
+test('a node that does not answer holds up the first caller for a second, and no later caller', async () => {
   let isSilent = true
   const quotes = feesOf(async (calls, options) => {
     await until(() => !isSilent)

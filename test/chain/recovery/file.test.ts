@@ -75,7 +75,7 @@ test.each([
   ['an invalid token address', withToken({ address: '0xabab' }), 'chains'],
   ['a token name with a control character', withToken({ asset: '\u001b[2Jabab' }), 'chains'],
   ['a token with fractional decimals', withToken({ decimals: 0.5 }), 'chains'],
-])('%s is refused, and nothing of the file is told', (_, text, said) => {
+])('%s is refused, and the error contains nothing of the file', (_, text, said) => {
   expect(() => parseRecoveryFile(text)).toThrow(StartError)
   expect(() => parseRecoveryFile(text)).toThrow(said)
   expect(() => parseRecoveryFile(text)).not.toThrow('abab')

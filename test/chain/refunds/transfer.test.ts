@@ -6,7 +6,7 @@ const id = '01987654-3210-7abc-8def-0123456789ab'
 const token = '0x5FbDB2315678afecb367f032d93F642f64180aa3'
 const destination = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 
-test('a token is sent by its own transfer, and the id of the refund stands behind it', () => {
+test('a token refund is a token transfer with the refund id after the call data', () => {
   const transfer = refundTransfer({ id, tokenAddress: token, destination, amount: 1_000_000n })
   expect(transfer).toEqual({
     to: requireAddress(token),
@@ -16,13 +16,13 @@ test('a token is sent by its own transfer, and the id of the refund stands behin
   expect(refundNamedIn(transfer.data)).toBe(id)
 })
 
-test('coins are sent to the destination itself, with nothing beside them', () => {
+test('a native refund is a transfer to the destination without data', () => {
   const transfer = refundTransfer({ id, tokenAddress: null, destination, amount: 7n })
   expect(transfer).toEqual({ to: requireAddress(destination), data: '0x', value: 7n })
   expect(refundNamedIn(transfer.data)).toBe(undefined)
 })
 
-test('coins name a refund where its id is all of their data', () => {
+test('a native transfer names a refund if its data is only the id', () => {
   const digits = id.replaceAll('-', '')
   expect(refundNamedIn(`0x${digits}`)).toBe(id)
   expect(refundNamedIn(`0x${digits}00`)).toBe(undefined)
@@ -37,13 +37,13 @@ test('a transfer without an id, or of another function, names no refund', () => 
 })
 
 test.each([
-  ['a wire id', { id: 're_01987654' }],
+  ['a prefixed id', { id: 're_01987654' }],
   ['a short destination', { destination: '0x12' }],
   ['a destination with a wrong checksum', { destination: '0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }],
   ['the zero address', { destination: `0x${'0'.repeat(40)}` }],
-  ['a token that is none', { tokenAddress: 'somewhere' }],
-  ['more than a token can count', { amount: 2n ** 256n }],
-  ['less than nothing', { amount: -1n }],
-])('nothing is made of %s', (_, wrong) => {
+  ['an invalid token', { tokenAddress: 'somewhere' }],
+  ['an amount above 256 bits', { amount: 2n ** 256n }],
+  ['a negative amount', { amount: -1n }],
+])('a transfer with %s is refused', (_, wrong) => {
   expect(() => refundTransfer({ id, tokenAddress: token, destination, amount: 1n, ...wrong })).toThrow()
 })

@@ -8,38 +8,38 @@ import { nameTransaction } from '../../../src/commands/refund-transactions.ts'
 import { sandboxContracts } from '../../../src/sandbox/contracts.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
 import { hashOf } from '../watch/ledger.ts'
-import { customer, decide, houseOfFile } from './refund-house.ts'
+import { customer, decide, openRefundFixtureOfFile } from './refund-fixture.ts'
 
-const { house, on } = await houseOfFile()
+const { server, fixture } = await openRefundFixtureOfFile()
 
 const name = async ({ id }: Actor<Refund>, txHash: string, ...urls: readonly string[]) => {
-  const nodes = urls.length > 0 ? urls : [on.chain.url]
-  const chains = connectChains([sandboxChain(sandboxContracts)], () => nodes, house.api)
-  const isGone = (refund: Actor<Refund>) => isTransactionUnknown({ sql: house.sql, chains }, refund)
-  const whose = { id, merchantId: on.merchantId, livemode: undefined }
-  return nameTransaction(house.api, whose, { txHash, cause: 'usr_1', isGone }).finally(() => chains.close())
+  const nodes = urls.length > 0 ? urls : [fixture.chain.url]
+  const chains = connectChains([sandboxChain(sandboxContracts)], () => nodes, server.api)
+  const isGone = (refund: Actor<Refund>) => isTransactionUnknown({ sql: server.sql, chains }, refund)
+  const whose = { id, merchantId: fixture.merchantId, livemode: undefined }
+  return nameTransaction(server.api, whose, { txHash, cause: 'usr_1', isGone }).finally(() => chains.close())
 }
 const conflict = { code: 'state_conflict', because: { details: { status: 'processing' } } }
 
-test('a hash that no node knows is replaced by the one that was meant, and paid by it', async () => {
-  const refund = await on.made()
+test('a hash that no node knows can be replaced, and the refund is paid by the new one', async () => {
+  const refund = await fixture.createRefund()
   await name(refund, hashOf('mistyped', refund.id))
-  const hash = await on.chain.pay(customer, 1000n)
+  const hash = await fixture.chain.pay(customer, 1000n)
   expect((await name(refund, hash)).context.txHash).toBe(hash)
-  await on.bury()
-  await decide(house, on.chainOf())
-  expect(await on.look(refund)).toMatchObject({ state: 'processed', txHash: hash })
+  await fixture.finalizeAll()
+  await decide(server, fixture.chainOf())
+  expect(await fixture.summaryOf(refund)).toMatchObject({ state: 'processed', txHash: hash })
   await expect(name(refund, hashOf('later'))).rejects.toMatchObject({ code: 'state_conflict' })
 })
 
-test('what is named while another is asked about is not replaced before it was asked about itself', async () => {
-  const refund = await on.made()
+test('a hash named while another one is looked up is looked up itself before it is replaced', async () => {
+  const refund = await fixture.createRefund()
   const [first, meanwhile, late] = [hashOf('first'), hashOf('meanwhile'), hashOf('late')]
   await name(refund, first)
   const asked: (string | null)[] = []
   const naming = nameTransaction(
-    house.api,
-    { id: refund.id, merchantId: on.merchantId, livemode: undefined },
+    server.api,
+    { id: refund.id, merchantId: fixture.merchantId, livemode: undefined },
     {
       txHash: late,
       cause: 'usr_1',
@@ -52,41 +52,41 @@ test('what is named while another is asked about is not replaced before it was a
   )
   await expect(naming).rejects.toMatchObject(conflict)
   expect(asked).toEqual([first, meanwhile])
-  expect((await on.look(refund)).txHash).toBe(meanwhile)
+  expect((await fixture.summaryOf(refund)).txHash).toBe(meanwhile)
 })
 
-test('one that waits to be mined, or is mined, is not replaced', async () => {
-  const refund = await on.made()
-  const hash = await on.chain.pay(customer, 1000n)
+test('a pending or mined transaction is not replaced', async () => {
+  const refund = await fixture.createRefund()
+  const hash = await fixture.chain.pay(customer, 1000n)
   await name(refund, hash)
   await expect(name(refund, hashOf('other'))).rejects.toMatchObject(conflict)
-  await on.chain.mine()
+  await fixture.chain.mine()
   await expect(name(refund, hashOf('other'))).rejects.toMatchObject(conflict)
-  expect((await on.look(refund)).txHash).toBe(hash)
+  expect((await fixture.summaryOf(refund)).txHash).toBe(hash)
 })
 
-test('while one of two nodes knows it, or cannot be asked, it is not replaced', async () => {
-  await using node = await faultyNode(on.chain.url)
-  const refund = await on.made()
-  await name(refund, hashOf('nobody knows'))
+test('a transaction is not replaced while one of two nodes knows it or does not answer', async () => {
+  await using node = await faultyNode(fixture.chain.url)
+  const refund = await fixture.createRefund()
+  await name(refund, hashOf('unknown'))
   node.break('fails')
-  await expect(name(refund, hashOf('other'), on.chain.url, node.url)).rejects.toMatchObject(conflict)
+  await expect(name(refund, hashOf('other'), fixture.chain.url, node.url)).rejects.toMatchObject(conflict)
 })
 
-test('a transaction of another refund takes no place either', async () => {
-  const [first, second] = [await on.made(), await on.made()]
-  const hash = await on.chain.pay(customer, 1000n)
+test('a transaction of another refund is not accepted as a replacement', async () => {
+  const [first, second] = [await fixture.createRefund(), await fixture.createRefund()]
+  const hash = await fixture.chain.pay(customer, 1000n)
   await name(first, hash)
   await name(second, hashOf('mistyped', second.id))
   await expect(name(second, hash)).rejects.toMatchObject({ code: 'state_conflict', because: { param: 'txHash' } })
 })
 
-test('what a signer of ours has signed is never taken for gone, before any node knows it', async () => {
-  const refund = await on.made()
+test('a transaction signed by a refund signer is not replaced before any node knows it', async () => {
+  const refund = await fixture.createRefund()
   await name(refund, hashOf('signed', refund.id))
-  await house.sql`
+  await server.sql`
     insert into signer_nonces (signer_id, nonce, state, created_at) values (${crypto.randomUUID()}, 0, 'open', now())`
-  await house.sql`update signer_nonces set refund_id = ${refund.id}`
+  await server.sql`update signer_nonces set refund_id = ${refund.id}`
   await expect(name(refund, hashOf('other'))).rejects.toMatchObject(conflict)
-  await house.sql`delete from signer_nonces`
+  await server.sql`delete from signer_nonces`
 })

@@ -5,7 +5,7 @@ import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { type Rpc, RpcFault, RpcRefusal } from '../../../src/chain/rpc/rpc.ts'
 import { manualClock } from '../../../src/clock.ts'
 import { readableLog } from '../../harness/lines.ts'
-import { refused, through } from '../watch/node.ts'
+import { changedNode, refusalWith } from '../watch/test-node.ts'
 import { openNodes, pay, token, tokenChain, transferTopic, word } from './nodes.ts'
 
 // A payment in every third block, with the block number as its amount.
@@ -72,7 +72,7 @@ describe('the logs of a range', () => {
 
   test('are read with the same range size after a node has reported a rate limit as -32005', async () => {
     let limits = false
-    await using node = await through(chain.url, (_, answer) => (limits ? refused(-32005) : answer))
+    await using node = await changedNode(chain.url, (_, answer) => (limits ? refusalWith(-32005) : answer))
     const clock = manualClock()
     const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)
     const rpc = openRpc({ chainId: 31_337, urls: [node.url] }, { clock, random, log: readableLog().log })

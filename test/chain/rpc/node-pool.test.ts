@@ -237,12 +237,12 @@ describe('agreement', () => {
     })
   }
 
-  const logLies: readonly [fault: keyof Faults, knobs: object][] = [
+  const wrongLogs: readonly [fault: keyof Faults, knobs: object][] = [
     ['lies_about_log', { how: 'amount' }],
     ['lies_about_log', { how: 'block' }],
     ['truncates_logs', { keep: 0 }],
   ]
-  for (const [name, knobs] of logLies) {
+  for (const [name, knobs] of wrongLogs) {
     test(`on logs is not reached while one of two nodes has ${name} ${JSON.stringify(knobs)}`, async () => {
       await using nodes = await openNodes(chain, { count: 2 })
       nodes.node.break(name, knobs)

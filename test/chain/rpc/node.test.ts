@@ -6,7 +6,7 @@ import { openNode } from '../../../src/chain/rpc/node.ts'
 import { type RpcCall, RpcFault, RpcRefusal } from '../../../src/chain/rpc/rpc.ts'
 import type { Faults } from '../../harness/faulty-node.ts'
 import { until } from '../../harness/until.ts'
-import { limited } from '../watch/node.ts'
+import { rateLimitedNode } from '../watch/test-node.ts'
 import { type Nodes, openNodes, tokenChain } from './nodes.ts'
 
 const chain = await tokenChain()
@@ -124,7 +124,7 @@ describe('one node', () => {
   })
 
   test('that accepts eight calls a second: the rest of a batch is asked later', async () => {
-    await using node = await limited(chain.url, 8)
+    await using node = await rateLimitedNode(chain.url, 8)
     const { batch } = openNode({ name: 'limited', url: node.url, closed: new AbortController().signal, now: Date.now })
     // Retried until a part is no larger than the node accepts.
     const answers = await until(() => batch(blocks(20)).catch(() => undefined), { everyMs: 1_000 })

@@ -4,24 +4,24 @@ import { endWindows } from '../../../src/chain/watch/windows.ts'
 import { forFile } from '../../harness/for-file.ts'
 import { rewrite } from '../../harness/rewrite.ts'
 import type { MadePayment } from '../../http/payments.ts'
-import { CONFIRMATIONS, chainHouse } from './chain-house.ts'
-import { type Change, refused, through } from './node.ts'
+import { CONFIRMATIONS, openChainFixture } from './chain-fixture.ts'
+import { type AnswerChange, changedNode, refusalWith } from './test-node.ts'
 
-/** Blocks with more transfers than one answer holds. Anyone who pays for the gas can make such a block. */
+/** Blocks with more transfers than one answer can hold. Anyone who pays the gas can make such a block. */
 
-const house = await forFile(chainHouse(), { rests: false })
-const { chain } = house
+const fixture = await forFile(openChainFixture(), { rests: false })
+const { chain } = fixture
 const [SENDER] = await chain.rpc<string[]>('eth_accounts')
 
 // Room for 30,000 transfers in one block.
 await chain.rpc('evm_setBlockGasLimit', '0x6000000')
 
-/** Logs in one answer at most. */
+/** The maximum number of logs in one answer. */
 const LISTED = 1_000
 const STRANGER = `0x${'5f'.repeat(20)}`
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 
-/** A token that repeats a transfer as often as the third word of the call says. */
+/** A token that logs a transfer as often as the third word of the call says. */
 const REPEATING = `0x6024355f526044355b8015603e57600435337f${TRANSFER}60205fa36001900360085600`.replace(/00$/, '5b00')
 
 const word = (value: string | number) => BigInt(value).toString(16).padStart(64, '0')
@@ -54,37 +54,44 @@ const mineCrowded = async (
 }
 
 const refusing =
-  (isRefused: (filter: Filter, count: number) => boolean): Change =>
+  (isRefused: (filter: Filter, count: number) => boolean): AnswerChange =>
   ({ method, params: [filter] }, answer) =>
     method === 'eth_getLogs' && Array.isArray(answer) && isRefused(filter as Filter, answer.length)
-      ? refused(-32005)
+      ? refusalWith(-32005)
       : answer
 
 type Filter = { readonly address?: string | readonly string[]; readonly topics?: readonly unknown[] }
 
 const limit = refusing((_, count) => count > LISTED)
 
-/** Two nodes that do so. */
-const throughTwo = async (change: Change, work: (source: ReturnType<typeof house.sourceOf>) => Promise<unknown>) => {
-  await using one = await through(chain.url, change)
-  await using other = await through(chain.url, change)
-  await work(house.sourceOf(one.url, other.url))
+/** Uses two nodes with this behaviour. */
+const throughTwo = async (
+  change: AnswerChange,
+  work: (source: ReturnType<typeof fixture.sourceOf>) => Promise<unknown>,
+) => {
+  await using one = await changedNode(chain.url, change)
+  await using other = await changedNode(chain.url, change)
+  await work(fixture.sourceOf(one.url, other.url))
 }
 
-/** The chain is read on to its head, and blocks behind the crowded one become final. */
-const expectAllPaid = async (source: ReturnType<typeof house.sourceOf>, paid: readonly MadePayment[]) => {
-  const after = await house.opened()
+/** Expects that the chain is read up to its head, and blocks after the crowded one become final. */
+const expectAllPaid = async (source: ReturnType<typeof fixture.sourceOf>, paid: readonly MadePayment[]) => {
+  const after = await fixture.openPayment()
   await chain.pay(after.address, 1000n)
   await chain.mine(2 * CONFIRMATIONS)
   await readAgain(source)
   for (const payment of [...paid, after])
-    expect(await house.stateOf(payment)).toMatchObject({ state: 'success', amountReceived: 1000n, amountFinal: 1000n })
+    expect(await fixture.stateOf(payment)).toMatchObject({
+      state: 'success',
+      amountReceived: 1000n,
+      amountFinal: 1000n,
+    })
 }
 
-/** Reading is repeated after a timeout, as the service does: on a busy machine such an answer takes many seconds. */
-const readAgain = async (source: ReturnType<typeof house.sourceOf>, attempts = 3): Promise<void> => {
+/** Repeats reading after a timeout, as the service does: on a busy machine such an answer takes many seconds. */
+const readAgain = async (source: ReturnType<typeof fixture.sourceOf>, attempts = 3): Promise<void> => {
   try {
-    await house.read(source)
+    await fixture.read(source)
   } catch (error) {
     if (!(error instanceof RpcFault && error.reason === 'timeout' && attempts > 1)) throw error
     await readAgain(source, attempts - 1)
@@ -92,38 +99,38 @@ const readAgain = async (source: ReturnType<typeof house.sourceOf>, attempts = 3
 }
 
 for (const [what, change, crowd] of [
-  ['than 10,000 transfers of nothing', refusing((_, count) => count > 10_000), { times: 10_001 }],
-  ['transfers of little than its nodes list', limit, { amount: 1 }],
+  ['than 10,000 transfers of amount 0', refusing((_, count) => count > 10_000), { times: 10_001 }],
+  ['small transfers than its nodes list', limit, { amount: 1 }],
   ['transfers of another token than its nodes list', limit, { of: chain.otherToken }],
   ['transfers than fit in 16 MiB', (_, answer) => answer, { times: 10_001, transactions: 3 }],
   [
-    'transfers than its nodes list, which tell no receipts,',
-    (question, answer) => (question.method === 'eth_getTransactionReceipt' ? refused(-32601) : limit(question, answer)),
+    'transfers than its nodes list, which return no receipts,',
+    (call, answer) => (call.method === 'eth_getTransactionReceipt' ? refusalWith(-32601) : limit(call, answer)),
     {},
   ],
   [
-    'transfers than its nodes list, of which they look for no recipient,',
+    'transfers than its nodes list, which support no filter by recipient,',
     refusing(({ topics }, count) => count > LISTED || Array.isArray(topics?.[2])),
     {},
   ],
-] as const satisfies [string, Change, Crowd][])
+] as const satisfies [string, AnswerChange, Crowd][])
   test(`a block with more ${what} is read and becomes final`, async () => {
-    const payment = await house.opened()
+    const payment = await fixture.openPayment()
     await mineCrowded([payment], crowd)
     await throughTwo(change, source => expectAllPaid(source, [payment]))
   }, 120_000)
 
 test('a block with more transfers to one payment than its nodes list is read, and its window ends', async () => {
-  const payment = await house.opened()
+  const payment = await fixture.openPayment()
   const { timestamp } = await chain.rpc<{ timestamp: string }>('eth_getBlockByNumber', 'latest', false)
   const end = new Date((Number(timestamp) + 1_800) * 1_000)
-  await rewrite(house.sql, 'payments', [payment.actor], { expires_at: end, quote_expires_at: null })
+  await rewrite(fixture.sql, 'payments', [payment.actor], { expires_at: end, quote_expires_at: null })
   await mineCrowded([], { to: payment.address })
   await chain.rpc('evm_increaseTime', 3_600)
   await chain.mine()
   await throughTwo(limit, async source => {
-    await house.read(source)
-    await endWindows(house.api, house.watched.id, { source, aheadMs: 86_400_000 })
-    expect((await house.stateOf(payment))?.state).toBe('expired')
+    await fixture.read(source)
+    await endWindows(fixture.api, fixture.watched.id, { source, aheadMs: 86_400_000 })
+    expect((await fixture.stateOf(payment))?.state).toBe('expired')
   })
 }, 120_000)

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readAccounts } from '../../../src/chain/watch/coins/looks.ts'
+import { readAccounts } from '../../../src/chain/watch/native/balance-records.ts'
 import { findUnsettled } from '../../../src/chain/watch/unsettled.ts'
 import type { Sql } from '../../../src/postgres/connect.ts'
 import { findShownPayment } from '../../../src/queries/payments.ts'
@@ -8,15 +8,15 @@ import { apiServer } from '../../harness/api.ts'
 import { plansOf, waysTo } from '../../harness/plans.ts'
 import { happen, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
-import { giveOut, hashOf, openLedger } from './ledger.ts'
+import { hashOf, issueAddress, openLedger } from './ledger.ts'
 
-test('a house that has no statistics yet finds what a payment was sent without walking through what others were', async () => {
-  await using house = await apiServer({ routes: [] })
-  const { sql, api } = house
+test('without statistics, the transfers of a payment are found by index', async () => {
+  await using server = await apiServer({ routes: [] })
+  const { sql, api } = server
   const merchantId = await insertMerchant(sql)
   const payment = await makePayment(api, { merchantId, livemode: false }, '')
   await happen(api, payment.actor, { type: 'asset_picked', ...payments.events.pick, address: payment.address })
-  await giveOut(sql, payment)
+  await issueAddress(sql, payment)
   const ledger = await openLedger(sql)
   await ledger.block([{ to: payment.address.toLowerCase(), amount: 7n }])
   await sql`
@@ -26,23 +26,23 @@ test('a house that has no statistics yet finds what a payment was sent without w
   await sql`delete from pg_statistic where starelid in ('transfers'::regclass, 'transfer_sums'::regclass)`
 
   const name = { id: payment.actor, merchantId, livemode: false }
-  const unsettled = await plansOf(house.databaseUrl, async sql =>
+  const unsettled = await plansOf(server.databaseUrl, async sql =>
     expect((await findUnsettled(sql, 10)).map(({ received }) => received.length)).toEqual([1]),
   )
   for (const index of ['transfer_sums_once', 'transfers_lost'])
     expect(unsettled).toMatch(new RegExp(`Index .*${index}`))
   expect(unsettled).not.toContain('transfers_of_payment')
-  const looks: ((sql: Sql) => Promise<unknown>)[] = [
+  const queries: ((sql: Sql) => Promise<unknown>)[] = [
     async sql => [(await findShownPayment(sql, name))?.shown?.transfers.length],
-    // Coins alone count as those that are known of them, and there are none.
+    // Only transfers of native currency count as known, and there are none.
     async sql =>
       (await readAccounts(sql, 31337, [payment.address.toLowerCase()], 101))?.accounts.map(a => 1 + a.known.length),
     async sql => [
       1 + (await sql`select where known_native_amount(31337, ${payment.address.toLowerCase()}, 0, 101) > 0`).length,
     ],
   ]
-  for (const look of looks) {
-    const plans = await plansOf(house.databaseUrl, async sql => expect(await look(sql)).toEqual([1]))
+  for (const query of queries) {
+    const plans = await plansOf(server.databaseUrl, async sql => expect(await query(sql)).toEqual([1]))
     expect(waysTo('transfers', plans)).toEqual(['transfers_of_payment'])
   }
 })

@@ -18,40 +18,40 @@ import { type ApiServer, apiServer } from '../../harness/api.ts'
 import { faultyNode } from '../../harness/faulty-node.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
-import { giveOut, hashOf } from './ledger.ts'
-import { type TestChain, testChain, through } from './node.ts'
+import { hashOf, issueAddress } from './ledger.ts'
+import { changedNode, type TestChain, testChain } from './test-node.ts'
 
-let house: ApiServer
+let server: ApiServer
 let chain: TestChain
-/** Of the same mode. */
+/** Another chain of the same mode. */
 let other: Node
 let merchantId: string
-/** A token that the books do not know. */
+/** A token that is not watched. */
 let unknownToken: string
 
 const CONFIRMATIONS = 4
 const OTHER = 31338
 
 beforeAll(async () => {
-  house = await apiServer({ routes: [] })
+  server = await apiServer({ routes: [] })
   chain = await testChain()
   other = await anvil({ mining: 'none', args: ['--chain-id', String(OTHER)] })
-  merchantId = await insertMerchant(house.sql)
+  merchantId = await insertMerchant(server.sql)
   unknownToken = await deploy(`6024355f52600435337f${TRANSFER}60205fa300`)
   await chain.mine(10)
   await read()
   await readOther()
 })
 afterAll(async () => {
-  expect(await audit(house.sql, kinds)).toEqual([])
+  expect(await audit(server.sql, kinds)).toEqual([])
   await chain[Symbol.asyncDispose]()
   await other[Symbol.asyncDispose]()
-  await house[Symbol.asyncDispose]()
+  await server[Symbol.asyncDispose]()
 })
-// A test leaves chains on which nothing of it can change any more, and no submission that is looked for.
+// After each test everything is final and no submission is left.
 afterEach(async () => {
-  await bury()
-  await house.sql`delete from submissions`
+  await finalizeAll()
+  await server.sql`delete from submissions`
 })
 
 const TRANSFER = 'ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
@@ -70,16 +70,16 @@ const deploy = async (runtime: string): Promise<string> => {
 
 const tokens = () => [chain.token, chain.otherToken]
 
-const rpcOf = (chainId: number, ...urls: string[]) => openRpc({ chainId, urls }, house.api)
+const rpcOf = (chainId: number, ...urls: string[]) => openRpc({ chainId, urls }, server.api)
 
 const readThe = async (id: number, url: string): Promise<void> => {
   const watched = { id, tokens: tokens(), confirmations: CONFIRMATIONS }
   const source = openSource(rpcOf(id, url), watched.tokens)
-  for (let steps = 0; steps < 200; steps++) if ((await readNext(house.sql, watched, source)) === 'idle') break
-  await finalizeNext(house.sql, watched, source)
+  for (let steps = 0; steps < 200; steps++) if ((await readNext(server.sql, watched, source)) === 'idle') break
+  await finalizeNext(server.sql, watched, source)
 }
 const settle = async () => {
-  while ((await settlePayments(house.api)) > 0);
+  while ((await settlePayments(server.api)) > 0);
 }
 const read = async () => {
   await readThe(31337, chain.url)
@@ -89,8 +89,8 @@ const readOther = async () => {
   await readThe(OTHER, other.url)
   await settle()
 }
-/** Everything so far becomes final, in the books too. */
-const bury = async () => {
+/** Makes everything so far final, and reads it. */
+const finalizeAll = async () => {
   await chain.mine(CONFIRMATIONS)
   await read()
 }
@@ -100,33 +100,33 @@ const chainOf = (id: number, ...urls: string[]): SubmissionChain => ({
   transactions: openTransactions(rpcOf(id, ...urls)),
 })
 
-/** Whatever is kept is looked for now, as a process does it that has just been started. */
+/** Checks all submissions now, as a process does that has just started. */
 const decide = async (...urls: string[]): Promise<number> => {
-  await house.sql`update submissions set next_look_at = now()`
+  await server.sql`update submissions set next_look_at = now()`
   const own = chainOf(31337, ...(urls.length > 0 ? urls : [chain.url]))
   const chains = [own, chainOf(OTHER, other.url)]
-  return decideSubmissions(house.api, own, { chains, signal: new AbortController().signal })
+  return decideSubmissions(server.api, own, { chains, signal: new AbortController().signal })
 }
 
 const opened = async (pick: object = {}): Promise<MadePayment> => {
-  const payment = await makePayment(house.api, { merchantId, livemode: false }, '')
+  const payment = await makePayment(server.api, { merchantId, livemode: false }, '')
   const here = { address: payment.address, tokenAddress: chain.token, ...pick }
-  await happen(house.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, ...here })
-  await giveOut(house.sql, payment)
+  await happen(server.api, payment.actor, { type: 'asset_picked', ...payments.events.pick, ...here })
+  await issueAddress(server.sql, payment)
   return payment
 }
 const openedForEther = () => opened({ asset: 'ETH', tokenAddress: null, pegged: false })
 
 const find = async ({ actor }: MadePayment) => {
-  const payment = await findPayment(house.sql, { id: actor, merchantId, livemode: false })
-  if (!payment) throw new Error('the payment is not there')
+  const payment = await findPayment(server.sql, { id: actor, merchantId, livemode: false })
+  if (!payment) throw new Error('the payment does not exist')
   return payment
 }
-const submit = async (payment: MadePayment, hash: string) => submitTransaction(house.api, await find(payment), hash)
+const submit = async (payment: MadePayment, hash: string) => submitTransaction(server.api, await find(payment), hash)
 
-const look = async (payment: MadePayment) => {
+const summaryOf = async (payment: MadePayment) => {
   const { state, context } = await find(payment)
-  const events = await house.sql<
+  const events = await server.sql<
     { type: string }[]
   >`select type from events where actor = ${payment.actor} order by rev`
   const { failureReason, exception, attention, stray, finalStrays } = context
@@ -147,41 +147,41 @@ const stray = (which: string) => ({ ...failed, exception: which, attention: true
 
 test.each<Case>([
   ['reverted', opened, reverting, { ...failed, failureReason: 'reverted' }],
-  ['went to somebody else', opened, () => chain.pay(elsewhere, 1000n), { ...failed, failureReason: 'wrong_recipient' }],
-  ['paid nobody', opened, () => send({ to: elsewhere }), { ...failed, failureReason: 'wrong_recipient' }],
+  ['paid another address', opened, () => chain.pay(elsewhere, 1000n), { ...failed, failureReason: 'wrong_recipient' }],
+  ['paid no one', opened, () => send({ to: elsewhere }), { ...failed, failureReason: 'wrong_recipient' }],
   [
-    'was of another token',
+    'moved another token',
     opened,
     ({ address }) => chain.pay(address, 1000n, chain.otherToken),
     { ...stray('wrong_asset'), failureReason: 'wrong_asset' },
   ],
   [
-    'was of a token that counts for nothing',
+    'moved a token that is not accepted',
     opened,
     ({ address }) => chain.pay(address, 1000n, unknownToken),
     { ...failed, failureReason: 'wrong_asset' },
   ],
   [
-    'was of coins, and a token was picked',
+    'moved native currency in place of the picked token',
     opened,
     ({ address }) => send({ to: address, value: '0x3e8' }),
     { ...stray('wrong_asset'), failureReason: 'wrong_asset' },
   ],
   [
-    'was of a token, and coins were picked',
+    'moved a token in place of the picked native currency',
     openedForEther,
     ({ address }) => chain.pay(address, 1000n),
     { ...stray('wrong_asset'), failureReason: 'wrong_asset' },
   ],
-  ['was of nothing', opened, ({ address }) => chain.pay(address, 0n), { ...failed, failureReason: 'amount_mismatch' }],
+  ['moved amount 0', opened, ({ address }) => chain.pay(address, 0n), { ...failed, failureReason: 'amount_mismatch' }],
   [
-    'was of no coins',
+    'moved no native currency',
     openedForEther,
     ({ address }) => send({ to: address }),
     { ...failed, failureReason: 'amount_mismatch' },
   ],
   [
-    'sent coins to somebody else',
+    'sent native currency to another address',
     openedForEther,
     () => send({ to: elsewhere, value: '0x3e8' }),
     { ...failed, failureReason: 'wrong_recipient' },
@@ -194,71 +194,71 @@ test.each<Case>([
   await chain.mine(CONFIRMATIONS - 1)
   await read()
   await decide()
-  expect((await look(payment)).state).toBe('pending')
+  expect((await summaryOf(payment)).state).toBe('pending')
   await chain.mine()
   await read()
   await decide()
-  expect(await look(payment)).toMatchObject(expected)
-  // What the books find of it is told already.
-  await bury()
-  expect(await look(payment)).toMatchObject(expected)
+  expect(await summaryOf(payment)).toMatchObject(expected)
+  // Its recorded transfers have been applied already.
+  await finalizeAll()
+  expect(await summaryOf(payment)).toMatchObject(expected)
 })
 
-test('one that has paid decides nothing, be it too little or too late: the books do', async () => {
-  const [whole, little, coins] = [await opened(), await opened(), await openedForEther()]
+test('a transaction that paid does not decide, even too little or too late: recorded transfers do', async () => {
+  const [whole, little, native] = [await opened(), await opened(), await openedForEther()]
   const hashes = [await chain.pay(whole.address, 1000n), await chain.pay(little.address, 400n)]
-  const inCoins = await send({ to: coins.address, value: '0x190' })
+  const nativeHash = await send({ to: native.address, value: '0x190' })
   for (const [n, payment] of [whole, little].entries()) await submit(payment, hashes[n] ?? '')
-  await submit(coins, inCoins)
+  await submit(native, nativeHash)
   await chain.mine(CONFIRMATIONS)
   await decide()
-  expect([(await look(whole)).state, (await look(little)).state]).toEqual(['pending', 'pending'])
+  expect([(await summaryOf(whole)).state, (await summaryOf(little)).state]).toEqual(['pending', 'pending'])
   await read()
-  // Of coins the books need not know yet.
-  await house.sql`delete from unsettled_payments`
+  // The transfer of native currency need not be recorded yet.
+  await server.sql`delete from unsettled_payments`
   await decide()
-  expect(await look(whole)).toMatchObject({ state: 'success', failureReason: null })
-  expect(await look(little)).toMatchObject({ state: 'pending', exception: 'underpaid', failureReason: null })
-  expect(await look(coins)).toMatchObject({ failureReason: null })
+  expect(await summaryOf(whole)).toMatchObject({ state: 'success', failureReason: null })
+  expect(await summaryOf(little)).toMatchObject({ state: 'pending', exception: 'underpaid', failureReason: null })
+  expect(await summaryOf(native)).toMatchObject({ failureReason: null })
 })
 
-test('coins that a contract has sent on are not taken for coins that went elsewhere', async () => {
-  // Sends what it is sent to whom it is told.
+test('native currency forwarded by a contract does not count as sent to another address', async () => {
+  // A contract that forwards its value to the address in the call data.
   const relay = await deploy('5f5f5f5f345f355af100')
   const payment = await openedForEther()
   const to = payment.address.slice(2).padStart(64, '0')
   await submit(payment, await send({ to: relay, value: '0x3e8', data: `0x${to}` }))
-  await bury()
+  await finalizeAll()
   await decide()
-  expect((await look(payment)).failureReason).toBe(null)
+  expect((await summaryOf(payment)).failureReason).toBe(null)
 })
 
-test('unknown ones change nothing and are looked for less and less often', async () => {
+test('unknown transactions change nothing and are checked less and less often', async () => {
   const payment = await opened()
-  await submit(payment, hashOf('nobody knows', payment.actor))
+  await submit(payment, hashOf('unknown', payment.actor))
   for (let n = 0; n < 12; n++) expect(await decide()).toBe(1)
-  expect(await look(payment)).toMatchObject(untouched)
-  const [row] = await house.sql<{ wait: number }[]>`
+  expect(await summaryOf(payment)).toMatchObject(untouched)
+  const [row] = await server.sql<{ wait: number }[]>`
     select extract(epoch from next_look_at - now())::float as wait from submissions`
   expect(row?.wait).toBeGreaterThan(250)
   expect(row?.wait).toBeLessThanOrEqual(300)
 })
 
-test('of a payment that has seen money nothing is looked for, and when it is over nothing is kept', async () => {
+test('submissions of a payment with seen money are not checked, and those of a closed one are deleted', async () => {
   const payment = await opened()
   await submit(payment, await reverting())
   await chain.pay(payment.address, 300n)
-  await bury()
+  await finalizeAll()
   expect(await decide()).toBe(0)
-  expect(await look(payment)).toMatchObject({ state: 'pending', exception: 'underpaid', failureReason: null })
+  expect(await summaryOf(payment)).toMatchObject({ state: 'pending', exception: 'underpaid', failureReason: null })
   await chain.pay(payment.address, 700n)
-  await bury()
+  await finalizeAll()
   expect(await decide()).toBe(0)
-  expect((await look(payment)).state).toBe('success')
-  expect(await house.sql`select from submissions`).toHaveLength(0)
+  expect((await summaryOf(payment)).state).toBe('success')
+  expect(await server.sql`select from submissions`).toHaveLength(0)
 })
 
-test('money that the books have and the payment was not told of yet comes first', async () => {
+test('recorded money that is not applied yet takes precedence', async () => {
   const payment = await opened()
   await submit(payment, await reverting())
   await chain.pay(payment.address, 1000n)
@@ -267,32 +267,32 @@ test('money that the books have and the payment was not told of yet comes first'
   expect(await decide()).toBe(0)
   await settle()
   await decide()
-  expect((await look(payment)).state).toBe('success')
+  expect((await summaryOf(payment)).state).toBe('success')
 })
 
-test('a merchant who waits for more blocks waits for as many of a transaction that failed', async () => {
+test('a failed transaction needs as many confirmations as the merchant requires', async () => {
   const payment = await opened({ confirmationsRequired: CONFIRMATIONS + 2 })
   await submit(payment, await reverting())
   await chain.mine(CONFIRMATIONS + 1)
   await read()
   await decide()
-  expect((await look(payment)).state).toBe('pending')
+  expect((await summaryOf(payment)).state).toBe('pending')
   await chain.mine()
   await read()
   await decide()
-  expect((await look(payment)).state).toBe('failed')
+  expect((await summaryOf(payment)).state).toBe('failed')
 })
 
-test('of two workers that look at once one decides, and once', async () => {
+test('of two parallel workers one decides, once', async () => {
   const payment = await opened()
   await submit(payment, await reverting())
-  await bury()
+  await finalizeAll()
   await Promise.all([decide(), decide(), decide()])
-  expect(await look(payment)).toMatchObject({ ...failed, failureReason: 'reverted' })
+  expect(await summaryOf(payment)).toMatchObject({ ...failed, failureReason: 'reverted' })
 })
 
 test.each(['before', 'after'])(
-  'another asset ends the payment the same when the books tell of it %s the transaction does',
+  'another asset ends the payment the same whether its transfer is applied %s the submission is checked',
   async when => {
     const payment = await opened()
     await submit(payment, await chain.pay(payment.address, 1000n, chain.otherToken))
@@ -300,22 +300,23 @@ test.each(['before', 'after'])(
     await readThe(31337, chain.url)
     if (when === 'before') {
       await settle()
-      expect(await look(payment)).toMatchObject({ state: 'pending', exception: 'wrong_asset', finalStrays: 1 })
+      expect(await summaryOf(payment)).toMatchObject({ state: 'pending', exception: 'wrong_asset', finalStrays: 1 })
       await decide()
     } else {
-      const [untold] = await house.sql`delete from unsettled_payments where payment_id = ${payment.actor} returning *`
+      const [unsettled] =
+        await server.sql`delete from unsettled_payments where payment_id = ${payment.actor} returning *`
       await decide()
-      await house.sql`insert into unsettled_payments ${house.sql({ ...untold })}`
+      await server.sql`insert into unsettled_payments ${server.sql({ ...unsettled })}`
       await settle()
     }
-    expect(await look(payment)).toEqual({
+    expect(await summaryOf(payment)).toEqual({
       ...{ state: 'failed', failureReason: 'wrong_asset', exception: 'wrong_asset', attention: true },
       ...{ stray: 'wrong_asset', finalStrays: 1, events: ['created', 'failed'] },
     })
   },
 )
 
-test('one that is final on another chain of the mode is on the wrong one, with money there or without', async () => {
+test('a transaction final on another chain of the mode is on the wrong chain, with or without money', async () => {
   const [paid, empty] = [await opened(), await opened()]
   const [from] = other.accounts
   const inOther = (to: string) => other.call('eth_sendTransaction', { from, to, value: '0x3e8' })
@@ -324,16 +325,16 @@ test('one that is final on another chain of the mode is on the wrong one, with m
   await other.mine(CONFIRMATIONS - 1)
   await readOther()
   await decide()
-  expect((await look(paid)).state).toBe('pending')
+  expect((await summaryOf(paid)).state).toBe('pending')
   await other.mine()
   await readOther()
   await decide()
-  expect(await look(paid)).toMatchObject({ ...stray('wrong_chain'), failureReason: 'wrong_chain' })
-  expect(await look(empty)).toMatchObject({ ...failed, failureReason: 'wrong_chain' })
+  expect(await summaryOf(paid)).toMatchObject({ ...stray('wrong_chain'), failureReason: 'wrong_chain' })
+  expect(await summaryOf(empty)).toMatchObject({ ...failed, failureReason: 'wrong_chain' })
 })
 
-test('one that both chains have is not on the wrong one because a node of its own knows nothing of it', async () => {
-  // Signed for no chain, as the oldest wallets do, it can be sent on every one.
+test('a transaction on both chains is not on the wrong chain although one node lacks it', async () => {
+  // Signed without a chain id, as by old wallets, it can be sent on every chain.
   const sender = privateKeyToAccount(`0x${'5e'.repeat(32)}`)
   const legacy = { type: 'legacy', nonce: 0, gas: 21_000n, gasPrice: 10n ** 10n, to: elsewhere, value: 1n } as const
   const raw = await sender.signTransaction(legacy)
@@ -344,62 +345,62 @@ test('one that both chains have is not on the wrong one because a node of its ow
   }
   const payment = await opened()
   await submit(payment, hash)
-  await bury()
+  await finalizeAll()
   await other.mine(CONFIRMATIONS)
   await readOther()
 
-  await using forgetful = await through(chain.url, ({ params: [asked] }, answer) => (asked === hash ? null : answer))
+  await using lacking = await changedNode(chain.url, ({ params: [asked] }, answer) => (asked === hash ? null : answer))
   await using slow = await faultyNode(chain.url)
   slow.break('slow', { ms: 100 })
-  await decide(forgetful.url, slow.url)
-  expect(await look(payment)).toMatchObject(untouched)
+  await decide(lacking.url, slow.url)
+  expect(await summaryOf(payment)).toMatchObject(untouched)
   await decide()
-  expect(await look(payment)).toMatchObject({ ...failed, failureReason: 'wrong_recipient' })
+  expect(await summaryOf(payment)).toMatchObject({ ...failed, failureReason: 'wrong_recipient' })
 })
 
-test('a transaction that is reorganised away before it is final has not failed', async () => {
+test('a transaction removed by a reorg before it is final has not failed', async () => {
   const payment = await opened()
   await submit(payment, await reverting())
   await chain.mine(2)
   await read()
   await decide()
   await chain.reorganize(2, [[chain.payment(payment.address, 1000n), 0]])
-  await bury()
+  await finalizeAll()
   await decide()
-  expect(await look(payment)).toMatchObject({ state: 'success', failureReason: null })
+  expect(await summaryOf(payment)).toMatchObject({ state: 'success', failureReason: null })
 })
 
 test.each([
-  ['says that it did not revert', reverting, 'lies_about_receipt', {}],
+  ['reports that it did not revert', reverting, 'lies_about_receipt', {}],
   ['has no receipt', reverting, 'lies_about_receipt', { how: 'missing' }],
   ['has the receipt of another block', reverting, 'lies_about_receipt', { how: 'block' }],
   ['names another recipient', () => chain.pay(elsewhere, 1n), 'lies_about_log', { how: 'recipient' }],
-  ['has another chain', reverting, 'lies_about_block', {}],
-  ['lags', reverting, 'lags', { blocks: 100 }],
+  ['is on another fork', reverting, 'lies_about_block', {}],
+  ['is behind', reverting, 'lags', { blocks: 100 }],
 ] as const)('while one of two nodes %s nothing is decided', async (_, pay, fault, knobs) => {
   await using node = await faultyNode(chain.url)
   const payment = await opened()
   await submit(payment, await pay())
-  await bury()
+  await finalizeAll()
   node.break(fault, knobs)
   for (let n = 0; n < 3; n++) expect(await decide(chain.url, node.url)).toBe(1)
-  expect(await look(payment)).toMatchObject(untouched)
+  expect(await summaryOf(payment)).toMatchObject(untouched)
   node.mend()
   await decide(chain.url, node.url)
-  expect((await look(payment)).state).toBe('failed')
+  expect((await summaryOf(payment)).state).toBe('failed')
 })
 
-test('one of two nodes that says of a payment that it reverted fails nothing', async () => {
+test('a transaction that only one of two nodes reports as reverted does not fail the payment', async () => {
   await using node = await faultyNode(chain.url)
   const payment = await opened()
   await submit(payment, await chain.pay(payment.address, 1000n))
   await chain.mine(CONFIRMATIONS)
   await readThe(31337, chain.url)
-  const [untold] = await house.sql`delete from unsettled_payments where payment_id = ${payment.actor} returning *`
+  const [unsettled] = await server.sql`delete from unsettled_payments where payment_id = ${payment.actor} returning *`
   node.break('lies_about_receipt', { how: 'status' })
   for (let n = 0; n < 3; n++) expect(await decide(chain.url, node.url)).toBe(1)
-  expect(await look(payment)).toMatchObject(untouched)
-  await house.sql`insert into unsettled_payments ${house.sql({ ...untold })}`
+  expect(await summaryOf(payment)).toMatchObject(untouched)
+  await server.sql`insert into unsettled_payments ${server.sql({ ...unsettled })}`
   await settle()
-  expect((await look(payment)).state).toBe('success')
+  expect((await summaryOf(payment)).state).toBe('success')
 })

@@ -3,7 +3,7 @@ import pino from 'pino'
 import { toHex } from 'viem/utils'
 import { ethereumMainnet } from '../../../src/chain/known/ethereum.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
-import { findCursor } from '../../../src/chain/watch/books.ts'
+import { findCursor } from '../../../src/chain/watch/chain-state.ts'
 import { deepenPayments } from '../../../src/chain/watch/depth.ts'
 import { finalizeNext } from '../../../src/chain/watch/finalize.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
@@ -11,16 +11,16 @@ import { openSource } from '../../../src/chain/watch/source.ts'
 import { encodeId } from '../../../src/ids.ts'
 import { watchedOf } from '../../../src/server/background-services.ts'
 import { forFile } from '../../harness/for-file.ts'
-import { CONFIRMATIONS, chainHouse } from './chain-house.ts'
-import { type Change, no, type Question, through } from './node.ts'
+import { CONFIRMATIONS, openChainFixture } from './chain-fixture.ts'
+import { type AnswerChange, changedNode, type NodeCall, refusal } from './test-node.ts'
 
-const house = await forFile(chainHouse(), { rests: false })
-const { chain, sql } = house
+const fixture = await forFile(openChainFixture(), { rests: false })
+const { chain, sql } = fixture
 const [sender = ''] = await chain.rpc<string[]>('eth_accounts')
 
 /**
- * Moves an amount between balances, which it returns, and logs it. The balance of a sender may become negative. Called
- * with three words it logs a transfer from the first to the second, and moves nothing.
+ * A token that moves an amount between balances, which it returns, and logs the transfer. The balance of a sender may
+ * become negative. Called with three words it logs a transfer from the first address to the second and moves nothing.
  */
 const HONEST_CODE = (() => {
   const log = `7fddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef60205fa300`
@@ -39,28 +39,28 @@ const deployHonest = async (): Promise<string> => {
   return (await chain.rpc<{ contractAddress: string }>('eth_getTransactionReceipt', hash)).contractAddress
 }
 const honest = await deployHonest()
-/** Logs whatever transfers it is asked for, and keeps no balances. */
+/** Logs every requested transfer, and keeps no balances. */
 const lying = chain.otherToken
 
-/** As of tokens that CHAINS_FILE has named. */
-const watched = { ...house.watched, tokens: [honest, lying], uncheckedTokens: [honest, lying] }
-const sourceOf = (...urls: string[]) => openSource(openRpc({ chainId: watched.id, urls }, house.api), watched.tokens)
+/** With tokens of CHAINS_FILE. */
+const watched = { ...fixture.watched, tokens: [honest, lying], uncheckedTokens: [honest, lying] }
+const sourceOf = (...urls: string[]) => openSource(openRpc({ chainId: watched.id, urls }, fixture.api), watched.tokens)
 const read = async (source = sourceOf(chain.url)) => {
   for (let steps = 0; steps < 300; steps++) if ((await readNext(sql, watched, source, { log })) === 'idle') break
   await finalizeNext(sql, watched, source, log)
-  do await house.settle()
+  do await fixture.settle()
   while ((await deepenPayments(sql, watched, source)) > 0)
 }
 
-/** Moves what a deposit address holds to the treasury. */
+/** Moves the balance of a deposit address to the treasury. */
 const sweep = async (from: string, amount = 1000n) => {
   await chain.rpc('anvil_setBalance', from, '0xde0b6b3a7640000')
   await chain.rpc('anvil_impersonateAccount', from)
   await chain.rpc('eth_sendTransaction', { ...chain.payment(TREASURY, amount, honest), from })
 }
-/** Of every deposit address: see `giveOut`. */
+/** The treasury of every deposit address: see `issueAddress`. */
 const TREASURY = `0x${'7'.repeat(40)}`
-/** The token logs a transfer that moves nothing. */
+/** The token logs a transfer and moves nothing. */
 const forge = (from: string, to: string, amount = 1000n) => {
   const data = `0x00000000${[from, to, toHex(amount)].map(each => each.slice(2).padStart(64, '0')).join('')}`
   return chain.rpc('eth_sendTransaction', { from: sender, to: honest, data, gas: '0x100000' })
@@ -72,31 +72,31 @@ const linesOf = ({ actor }: { readonly actor: string }) =>
   lines.filter(({ msg, payment }) => msg === 'token transfer not credited' && payment === encodeId('pay', actor))
 
 const paidIn = async (token: string, amount = 1000n) => {
-  const payment = await house.opened({ tokenAddress: token })
+  const payment = await fixture.openPayment({ tokenAddress: token })
   await chain.pay(payment.address, amount, token)
   return payment
 }
 
-test('money that the logs of a token of CHAINS_FILE tell of counts where its balances bear that out', async () => {
-  const [told, there] = [await paidIn(lying), await paidIn(honest)]
+test('a transfer of a token of CHAINS_FILE counts only if the balance shows it', async () => {
+  const [forged, there] = [await paidIn(lying), await paidIn(honest)]
   await chain.mine()
   await read()
-  expect((await house.stateOf(there))?.state).toBe('processing')
+  expect((await fixture.stateOf(there))?.state).toBe('processing')
   await chain.mine(CONFIRMATIONS)
   await read()
-  expect(await house.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n })
-  expect(await house.stateOf(told)).toMatchObject({ state: 'pending', amountReceived: 0n, amountFinal: 0n })
-  // The chain is read on.
-  expect((await findCursor(sql, watched.id))?.finalNumber).toBeGreaterThan((await house.head()) - CONFIRMATIONS)
+  expect(await fixture.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n })
+  expect(await fixture.stateOf(forged)).toMatchObject({ state: 'pending', amountReceived: 0n, amountFinal: 0n })
+  // Reading continues.
+  expect((await findCursor(sql, watched.id))?.finalNumber).toBeGreaterThan((await fixture.head()) - CONFIRMATIONS)
 })
 
-test('after an outage it counts as well where it is there, and only there', async () => {
-  const [told, there] = [await paidIn(lying), await paidIn(honest)]
+test('after an outage a transfer counts only if the balance shows it', async () => {
+  const [forged, there] = [await paidIn(lying), await paidIn(honest)]
   await chain.mine(230)
   await read()
   await read()
-  expect(await house.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n })
-  expect((await house.stateOf(told))?.amountFinal).toBe(0n)
+  expect(await fixture.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n })
+  expect((await fixture.stateOf(forged))?.amountFinal).toBe(0n)
 })
 
 test.each([
@@ -110,7 +110,7 @@ test.each([
   await chain.mine(after)
   await read()
   await read()
-  expect(await house.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n })
+  expect(await fixture.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n })
   expect(linesOf(there)).toEqual([])
 })
 
@@ -128,28 +128,28 @@ test.each([
   ['to its treasury, for which as much is collected', TREASURY, collectOther],
   ['to another address', OTHER, nothing],
   ['to another address, while as much is collected', OTHER, collectOther],
-])('logs that move money to a deposit address and on in one block are for a person: %s', async (_, to, beside) => {
-  const told = await house.opened({ tokenAddress: honest })
-  await forge(sender, told.address)
-  await forge(told.address, to)
-  await beside()
+])('logs that move money to a deposit address and on in one block need attention: %s', async (_, to, inSameBlock) => {
+  const forged = await fixture.openPayment({ tokenAddress: honest })
+  await forge(sender, forged.address)
+  await forge(forged.address, to)
+  await inSameBlock()
   await chain.mine(CONFIRMATIONS)
   await read()
   await read()
-  expect(await house.stateOf(told)).toMatchObject({
+  expect(await fixture.stateOf(forged)).toMatchObject({
     ...{ state: 'pending', amountReceived: 0n, amountFinal: 0n, attention: true },
   })
-  expect(linesOf(told)).toMatchObject([{ token: honest, amount: '1000', reason: 'collection not confirmed' }])
+  expect(linesOf(forged)).toMatchObject([{ token: honest, amount: '1000', reason: 'collection not confirmed' }])
 })
 
-test('logs that move less on than to a deposit address pay nothing', async () => {
-  const told = await house.opened({ tokenAddress: honest })
-  await forge(sender, told.address)
-  await forge(told.address, TREASURY, 999n)
+test('logs that collect less than they deposit pay nothing', async () => {
+  const forged = await fixture.openPayment({ tokenAddress: honest })
+  await forge(sender, forged.address)
+  await forge(forged.address, TREASURY, 999n)
   await chain.mine(CONFIRMATIONS)
   await read()
-  expect(await house.stateOf(told)).toMatchObject({ state: 'pending', amountFinal: 0n, attention: false })
-  expect(linesOf(told)).toMatchObject([{ reason: 'balance did not rise' }])
+  expect(await fixture.stateOf(forged)).toMatchObject({ state: 'pending', amountFinal: 0n, attention: false })
+  expect(linesOf(forged)).toMatchObject([{ reason: 'balance did not rise' }])
 })
 
 test('deposits that are collected together in the block in which they arrive are credited', async () => {
@@ -157,21 +157,21 @@ test('deposits that are collected together in the block in which they arrive are
   for (const { address } of both) await sweep(address)
   await chain.mine(CONFIRMATIONS)
   await read()
-  for (const each of both) expect(await house.stateOf(each)).toMatchObject({ state: 'success', attention: false })
+  for (const each of both) expect(await fixture.stateOf(each)).toMatchObject({ state: 'success', attention: false })
 })
 
 test('a token transfer that is not credited is logged once, with its payment and transaction', async () => {
-  const told = await house.opened({ tokenAddress: lying })
-  const txHash = await chain.pay(told.address, 1000n, lying)
+  const forged = await fixture.openPayment({ tokenAddress: lying })
+  const txHash = await chain.pay(forged.address, 1000n, lying)
   await chain.mine(CONFIRMATIONS)
   await read()
   await read()
-  expect(linesOf(told)).toMatchObject([{ txHash, token: lying, amount: '1000', reason: 'balance did not rise' }])
-  expect(await house.stateOf(told)).toMatchObject({ state: 'pending', attention: false })
+  expect(linesOf(forged)).toMatchObject([{ txHash, token: lying, amount: '1000', reason: 'balance did not rise' }])
+  expect(await fixture.stateOf(forged)).toMatchObject({ state: 'pending', attention: false })
 })
 
-const forgetful: Change = ({ method, params }, answer) =>
-  method === 'eth_call' && params[1] !== 'latest' ? no : answer
+const pruning: AnswerChange = ({ method, params }, answer) =>
+  method === 'eth_call' && params[1] !== 'latest' ? refusal : answer
 
 test.each([
   ['soon', CONFIRMATIONS],
@@ -183,30 +183,34 @@ test.each([
     await chain.mine()
     await sweep(swept.address)
     await chain.mine(blocks)
-    await using node = await through(chain.url, forgetful)
+    await using node = await changedNode(chain.url, pruning)
     await read(sourceOf(node.url))
     await read(sourceOf(node.url))
-    expect(await house.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n, attention: false })
-    expect(await house.stateOf(swept)).toMatchObject({ amountFinal: 0n, attention: true, collectionUnexplained: true })
+    expect(await fixture.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n, attention: false })
+    expect(await fixture.stateOf(swept)).toMatchObject({
+      amountFinal: 0n,
+      attention: true,
+      collectionUnexplained: true,
+    })
     expect(linesOf(swept)).toMatchObject([{ token: honest, amount: '1000', reason: 'states are pruned' }])
   },
 )
 
 test.each([
-  ['with their states', (_: Question, answer: unknown) => answer],
-  ['without them', forgetful],
-])('the balances of many addresses are asked for together and only once: %s', async (_, change) => {
-  const many = await Promise.all(Array.from({ length: 100 }, () => house.opened({ tokenAddress: honest })))
+  ['with their states', (_: NodeCall, answer: unknown) => answer],
+  ['without them', pruning],
+])('the balances of many addresses are requested together and only once: %s', async (_, change) => {
+  const many = await Promise.all(Array.from({ length: 100 }, () => fixture.openPayment({ tokenAddress: honest })))
   for (const { address } of many) await chain.pay(address, 1000n, honest)
   await chain.mine(CONFIRMATIONS)
   let requests = 0
-  const counted: Change = (question, answer, at) => {
-    if (question.method === 'eth_call' && isFirst(at)) requests++
-    return change(question, answer)
+  const counted: AnswerChange = (call, answer, at) => {
+    if (call.method === 'eth_call' && isFirst(at)) requests++
+    return change(call, answer)
   }
-  // Of a batch about balances the first or the second question is a call.
+  // In a batch about balances, the first or the second call is an `eth_call`.
   const isFirst = (at = 0) => at < 2
-  await using node = await through(chain.url, counted)
+  await using node = await changedNode(chain.url, counted)
   const source = sourceOf(node.url)
   while ((await readNext(sql, watched, source)) !== 'idle');
   await expect(finalizeNext(sql, watched, { ...source, agreedBlocks: async () => undefined })).resolves.toBe(false)
@@ -215,22 +219,22 @@ test.each([
   await finalizeNext(sql, watched, source)
   expect(requests).toBe(before)
   await read(source)
-  const states = await Promise.all(many.map(house.stateOf))
+  const states = await Promise.all(many.map(fixture.stateOf))
   expect(states.filter(each => each?.state === 'success')).toHaveLength(100)
 })
 
-test('where no node has the states any more, what is held now is compared', async () => {
-  const [told, there] = [await paidIn(lying), await paidIn(honest)]
+test('where states are pruned, the current balance is compared', async () => {
+  const [forged, there] = [await paidIn(lying), await paidIn(honest)]
   await chain.mine(CONFIRMATIONS + 1)
-  await using node = await through(chain.url, forgetful)
+  await using node = await changedNode(chain.url, pruning)
   await read(sourceOf(node.url))
-  expect(await house.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n })
-  expect(await house.stateOf(told)).toMatchObject({ amountReceived: 0n, amountFinal: 0n })
+  expect(await fixture.stateOf(there)).toMatchObject({ state: 'success', amountFinal: 1000n })
+  expect(await fixture.stateOf(forged)).toMatchObject({ amountReceived: 0n, amountFinal: 0n })
 })
 
-test('tokens of the table are believed, and those that CHAINS_FILE adds to their chain are compared', () => {
+test('only tokens of CHAINS_FILE are compared with balances, on known chains too', () => {
   const added = { asset: 'XUSD', address: `0x${'f'.repeat(40)}`, decimals: 6, peg: 'USD' }
-  const rpc = openRpc({ chainId: 1, urls: [] }, house.api)
+  const rpc = openRpc({ chainId: 1, urls: [] }, fixture.api)
   expect(watchedOf({ chain: { ...ethereumMainnet, tokens: [...ethereumMainnet.tokens, added] }, rpc })).toMatchObject({
     uncheckedTokens: [added.address],
   })

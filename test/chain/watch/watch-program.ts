@@ -10,7 +10,7 @@ import { kinds } from '../../../src/kinds/all.ts'
 import { openLog } from '../../../src/log.ts'
 import { connect } from '../../../src/postgres/connect.ts'
 
-/** A process that watches one chain, and what refunds are paid with on it, until it is killed: `<database url> <node url> <token> <confirmations>`. */
+/** Watches one chain and the refunds on it until it is killed: `<database url> <node url> <token> <confirmations>`. */
 const [databaseUrl = '', nodeUrl = '', token = '', confirmations = '3'] = process.argv.slice(2)
 const sql = connect(databaseUrl, { name: 'watcher', max: 4, byKey: true })
 const random = (bytes: Uint8Array) => crypto.getRandomValues(bytes)

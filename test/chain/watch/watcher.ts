@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { TestChain } from './node.ts'
+import type { TestChain } from './test-node.ts'
 
-/** A process that watches the chain until it is killed. */
+/** Starts a process that watches the chain until it is killed. */
 export const startWatching = async (databaseUrl: string, chain: TestChain, confirmations = 3) => {
   const preload = fileURLToPath(new URL('../../harness/end-with-parent.ts', import.meta.url))
   const program = fileURLToPath(new URL('./watch-program.ts', import.meta.url))
