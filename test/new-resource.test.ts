@@ -1,0 +1,78 @@
+import { expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, symlinkSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import process from 'node:process'
+import { fileURLToPath } from 'node:url'
+import { clonedFiles } from './harness/clone.ts'
+import { scratch } from './harness/scratch.ts'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const skipped = clonedFiles().includes('package.json') ? '' : ' (skipped: git cannot list the files of a clone here)'
+
+/** What CONTRIBUTING promises: with tests, the golden schema and the diagrams. */
+const MOST_FILES = 14
+
+/** Tests that compare everything of a kind. */
+const comparing = [
+  ...['test/resources.test.ts', 'test/schema.test.ts', 'test/docs/machines.test.ts', 'test/docs/writers.test.ts'],
+  ...['test/records/', 'test/http/openapi.test.ts', 'test/http/vouchers.test.ts'],
+]
+
+/** Tests of each machine, type of event and route. Those with the new resource in their name are run. */
+const walking = [
+  ...['test/machines/all.test.ts', 'test/kinds/all.test.ts', 'test/kinds/tables.test.ts', 'test/actors/step.test.ts'],
+  ...['test/webhooks/largest.test.ts', 'test/http/walk.test.ts'],
+]
+
+/** It takes 30 s of processor time. The type checker would double that, and finds nothing that these tests do not. */
+const PATIENCE_MS = 400_000
+
+/**
+ * Where the lines around a change differ now, `git apply` fails: `git apply --reject` it, add what it rejects by hand,
+ * and write it again without the generated files: `git add -N . && git diff -U1 -- machines sql src test/machines
+ * test/http`.
+ */
+const patch = 'test/new-resource.patch'
+
+test.skipIf(skipped !== '')(
+  `a new resource needs at most ${MOST_FILES} files, with its tests${skipped}`,
+  async () => {
+    await using tree = copyOfTree()
+    const before = tree.snapshot()
+    tree.run('git', 'apply', patch)
+    tree.run(process.execPath, 'test/schema.ts')
+    tree.run(process.execPath, 'test/diagrams.ts')
+    const touched = tree.run('git', 'diff-tree', '-r', '--name-only', before, tree.snapshot()).trim().split('\n')
+    expect(touched).toContain('src/resources.ts')
+    expect(touched.length, touched.join('\n')).toBeLessThanOrEqual(MOST_FILES)
+
+    tree.run(join(root, 'node_modules/.bin/biome'), 'check', ...touched.filter(name => name.endsWith('.ts')))
+    const bunTest = [process.execPath, 'test', '--timeout', '120000'] as const
+    tree.run(...bunTest, ...comparing.map(name => `./${name}`))
+    tree.run(...bunTest, '--test-name-pattern', 'voucher', ...walking.map(name => `./${name}`))
+  },
+  PATIENCE_MS,
+)
+
+const copyOfTree = () => {
+  const path = mkdtempSync(join(scratch(), 'paymachine-test-'))
+  const run = (program: string, ...args: readonly string[]): string => {
+    const { status, stdout, stderr } = spawnSync(program, args, { cwd: path, encoding: 'utf8' })
+    expect(status, `${program} ${args.join(' ')}\n${stdout}${stderr}`).toBe(0)
+    return stdout
+  }
+  for (const name of clonedFiles()) cpSync(join(root, name), join(path, name))
+  symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'))
+  run('git', 'init', '--quiet')
+  return {
+    run,
+    /** The name of a git tree with all its files. */
+    snapshot: (): string => {
+      run('git', 'add', '--all')
+      return run('git', 'write-tree').trim()
+    },
+    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
+  }
+}
