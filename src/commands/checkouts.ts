@@ -12,9 +12,9 @@ import { paymentKind } from '../kinds/payment.ts'
 import { ofKind } from '../queries/actors.ts'
 import { checkoutRow, findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
 import { hasReceived } from '../queries/deposits.ts'
-import { haveBooks } from './checkout-books.ts'
 import { type AssetChoice, getOffer, type Offer } from './checkout-offers.ts'
 import { depositFor } from './deposits.ts'
+import { ensureCursor } from './ensure-cursor.ts'
 
 /** The dependencies of a checkout. */
 export type CheckoutServices = Services & { readonly keyring: Keyring; readonly chains: Chains }
@@ -95,7 +95,7 @@ const pickOf = async (
   { connected, quote, treasury, confirmations }: Offer,
   owner: Whose,
 ): Promise<Pick<Command, 'rows'> & { readonly event: AssetPick & { readonly type: 'asset_picked' } }> => {
-  await haveBooks(services.sql, connected)
+  await ensureCursor(services.sql, connected)
   const { deposit, rows } = await depositFor(services, services.keyring, { ...owner, treasury })
   return {
     rows,

@@ -4,7 +4,7 @@ import { openSessionCache } from '../access/session-cache.ts'
 import type { Services } from '../actors/services.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import type { AccountContext } from '../commands/account-context.ts'
-import { type Looks, openLooks } from '../commands/looks.ts'
+import { type BalanceChecks, openBalanceChecks } from '../commands/balance-checks.ts'
 import type { Env } from '../env.ts'
 import type { Web } from '../pages/web.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -24,7 +24,7 @@ export type Api = Services &
     /** Event streams of payments. They are closed before the server stops, because it would wait for them. */
     readonly streams: Streams
     /** Balance checks for payments that customers are waiting for. */
-    readonly looks: Looks
+    readonly balanceChecks: BalanceChecks
     readonly traffic: Traffic
     /** The scripts and style sheets of the pages. */
     readonly web: Web
@@ -46,9 +46,9 @@ export const openApi = (
 ): OpenApi => {
   const sessions = openSessionCache(services, keyring)
   const keys = openKeyCache(services)
-  const looks = openLooks(services, chains, { wake: wakeChain })
+  const balanceChecks = openBalanceChecks(services, chains, { wake: wakeChain })
   const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks } = env
-  const streams = openPaymentStreams({ ...services, settings: { publicUrl }, keyring, chains, looks })
+  const streams = openPaymentStreams({ ...services, settings: { publicUrl }, keyring, chains, balanceChecks })
   return {
     ...services,
     settings: {
@@ -62,13 +62,13 @@ export const openApi = (
     chains,
     sandbox,
     streams,
-    looks,
+    balanceChecks,
     traffic: openTraffic(),
     web,
     close: async () => {
       streams.stop()
       sessions.stop()
-      await looks.stop()
+      await balanceChecks.stop()
       await keys.stop()
     },
   }

@@ -34,7 +34,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
     query: secret,
     handle: async (api, call) => {
       const found = await find(api, call)
-      api.looks.want(found.payment)
+      api.balanceChecks.request(found.payment)
       return { status: 200, body: customersPayment(api, found) }
     },
   }),
@@ -60,7 +60,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
     handle: async (api, call) => {
       const found = await find(api, call)
       const { isNews } = await submitTransaction(api, found.payment, call.body.txHash)
-      api.looks.want(found.payment, { again: isNews })
+      api.balanceChecks.request(found.payment, { again: isNews })
       return { status: 200, body: customersPayment(api, found) }
     },
   }),

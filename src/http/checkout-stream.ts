@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Services } from '../actors/services.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
-import type { Looks } from '../commands/looks.ts'
+import type { BalanceChecks } from '../commands/balance-checks.ts'
 import { receiptUrlOf } from '../commands/receipts.ts'
 import type { Keyring } from '../keyring.ts'
 import { listWatchedPayments } from '../queries/checkouts.ts'
@@ -12,13 +12,13 @@ import { openStreams, type StreamedState, type Streams } from './checkout-stream
 
 /** The event streams of a process. */
 export const openPaymentStreams = (
-  api: CustomersView & Pick<Services, 'sql' | 'log'> & { readonly looks: Looks },
+  api: CustomersView & Pick<Services, 'sql' | 'log'> & { readonly balanceChecks: BalanceChecks },
 ): Streams =>
   openStreams({
     log: api.log,
     look: async ids => {
       const all = (await listWatchedPayments(api.sql, ids)).map(readShown)
-      for (const { payment } of all) api.looks.want(payment)
+      for (const { payment } of all) api.balanceChecks.request(payment)
       return new Map(all.map(each => [each.payment.id, seenOf(api, each)]))
     },
   })

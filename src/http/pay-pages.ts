@@ -137,7 +137,7 @@ export const payPageRoutes: readonly Route[] = [
       if (!/^0x[0-9a-fA-F]{64}$/.test(txHash)) return payPageOf(api, visit, { errors: { page: texts.transaction } })
       try {
         const { isNews } = await submitTransaction(api, visit.shown.payment, txHash)
-        api.looks.want(visit.shown.payment, { again: isNews })
+        api.balanceChecks.request(visit.shown.payment, { again: isNews })
         return redirectTo(visit.path + visit.query)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error

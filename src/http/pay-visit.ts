@@ -93,7 +93,7 @@ export const payPageOf = async (api: Api, visit: PayVisit, refused?: RefusedForm
       }),
     )
   }
-  if (shown) api.looks.want(shown.payment)
+  if (shown) api.balanceChecks.request(shown.payment)
   const { facts, readings } = await gatherFacts(api, visited, shown, locale)
   const chainId = shown?.payment.context.chainId ?? null
   const reading = readings.find(each => each.chainId === chainId)

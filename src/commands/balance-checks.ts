@@ -11,14 +11,14 @@ import { checkPaymentNow } from '../chain/watch/native/watch-balances.ts'
  * Checks the balances of payments while customers wait for them. Native currency that a contract passes on, such as
  * that of an exchange, is visible only in the balance, and the chain reader checks balances only every few minutes.
  */
-export type Looks = {
+export type BalanceChecks = {
   /** Checks a payment in the background. `again`: even if it was checked recently, because a payment was reported. */
-  want(payment: Actor<Payment>, how?: { readonly again: boolean }): void
+  request(payment: Actor<Payment>, how?: { readonly again: boolean }): void
   /** Resolves when no check is running any more. */
   stop(): Promise<void>
 }
 
-export type LooksOptions = {
+export type BalanceChecksOptions = {
   /** Reads a chain immediately, when a payment was reported. */
   readonly wake?: ((chainId: number) => void) | undefined
   readonly everyMs?: number
@@ -28,28 +28,28 @@ export type LooksOptions = {
 type Wanted = { readonly freshMs: number | undefined }
 
 /** One check at a time on each chain, so that a thousand open pages load a node no more than one does. */
-export const openLooks = (
+export const openBalanceChecks = (
   { sql, log }: Pick<Services, 'sql' | 'log'>,
   chains: Chains,
-  { wake, everyMs = 15_000, most = 1_000 }: LooksOptions = {},
-): Looks => {
+  { wake, everyMs = 15_000, most = 1_000 }: BalanceChecksOptions = {},
+): BalanceChecks => {
   /** By chain: slow nodes of one chain do not delay the others. */
   const queues = new Map<number, Map<string, Wanted>>()
   /** Time of the last check of each payment, oldest first. */
-  const looked = new Map<string, number>()
+  const checkedAt = new Map<string, number>()
   let stopped = false
-  const looking = new Set<Promise<void>>()
+  const running = new Set<Promise<void>>()
 
-  const lookOn = async (chainId: number, waiting: Map<string, Wanted>): Promise<void> => {
+  const checkQueue = async (chainId: number, waiting: Map<string, Wanted>): Promise<void> => {
     for (const [id, wanted] of waiting) {
       if (stopped) break
       waiting.delete(id)
-      await look(chainId, id, wanted)
+      await check(chainId, id, wanted)
     }
     queues.delete(chainId)
   }
 
-  const look = async (chainId: number, id: string, { freshMs }: Wanted): Promise<void> => {
+  const check = async (chainId: number, id: string, { freshMs }: Wanted): Promise<void> => {
     const connected = chains.find(chainId)
     if (!connected) return
     try {
@@ -61,33 +61,33 @@ export const openLooks = (
     }
   }
 
-  const wasLookedAt = (id: string): boolean => {
+  const wasChecked = (id: string): boolean => {
     const now = performance.now()
-    for (const [known, at] of looked) {
+    for (const [known, at] of checkedAt) {
       if (now - at < everyMs) break
-      looked.delete(known)
+      checkedAt.delete(known)
     }
-    return looked.has(id)
+    return checkedAt.has(id)
   }
 
   return {
-    want: ({ id, state, context: { chainId, tokenAddress } }, how) => {
+    request: ({ id, state, context: { chainId, tokenAddress } }, how) => {
       if (stopped || chainId === null || !(state === 'pending' || state === 'processing')) return
       if (how?.again) wake?.(chainId)
       const waiting = queues.get(chainId) ?? new Map<string, Wanted>()
       if (tokenAddress !== null || waiting.has(id) || waiting.size >= most) return
-      if (wasLookedAt(id) && !how?.again) return
-      looked.delete(id)
-      looked.set(id, performance.now())
+      if (wasChecked(id) && !how?.again) return
+      checkedAt.delete(id)
+      checkedAt.set(id, performance.now())
       waiting.set(id, { freshMs: how?.again ? 0 : undefined })
       if (queues.has(chainId)) return
       queues.set(chainId, waiting)
-      const under = lookOn(chainId, waiting).finally(() => looking.delete(under))
-      looking.add(under)
+      const check = checkQueue(chainId, waiting).finally(() => running.delete(check))
+      running.add(check)
     },
     stop: async () => {
       stopped = true
-      await Promise.all(looking)
+      await Promise.all(running)
     },
   }
 }

@@ -11,7 +11,7 @@ import type { Sql } from '../postgres/connect.ts'
  * Ensures that the chain has a cursor before an address on it is shown: reading starts at the cursor, so payments before it
  * would be missed. After that, no node is called here.
  */
-export const haveBooks = async (sql: Sql, { chain, rpc }: ConnectedChain): Promise<void> => {
+export const ensureCursor = async (sql: Sql, { chain, rpc }: ConnectedChain): Promise<void> => {
   if (await findCursor(sql, chain.id)) return
   try {
     await startReading(sql, { id: chain.id, confirmations: confirmationsOf(chain) }, openSource(rpc, []))
