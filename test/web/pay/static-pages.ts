@@ -5,7 +5,7 @@ import { receiptPage } from '../../../src/pages/checkout/receipt.ts'
 import { openWeb } from '../../../src/server/web.ts'
 import { receipts, type State, states } from './states.ts'
 
-/** Every page of the table, served as a server would, without a database. */
+/** Every page of the table, served as a server would, without a database. `?lang=de` shows it in German. */
 export type StaticPages = AsyncDisposable & { readonly url: string; readonly names: readonly string[] }
 
 export const servePages = async (): Promise<StaticPages> => {
@@ -14,7 +14,7 @@ export const servePages = async (): Promise<StaticPages> => {
     port: 0,
     hostname: '127.0.0.1',
     fetch: request => {
-      const { pathname } = new URL(request.url)
+      const { pathname, searchParams } = new URL(request.url)
       if (pathname.startsWith('/assets/')) {
         const file = web.file(pathname.slice('/assets/'.length))
         return file
@@ -22,16 +22,17 @@ export const servePages = async (): Promise<StaticPages> => {
           : new Response(null, { status: 404 })
       }
       const name = pathname.slice(1)
-      const page = pageOf(name)
+      const page = pageOf(name, searchParams.get('lang'))
       return page
         ? new Response(page.text, { status: page.status, headers: page.headers })
         : new Response(null, { status: 404 })
     },
   })
-  const pageOf = (name: string): WholeText | undefined => {
+  const pageOf = (name: string, lang: string | null): WholeText | undefined => {
     const [state, receipt] = [states[name], receipts[name]]
-    if (state) return stateOf(name, state)
-    return receipt && receiptOf(name, receipt)
+    const language = lang === 'de' ? ({ locale: lang } as const) : {}
+    if (state) return stateOf(name, { ...state, facts: { ...state.facts, ...language } })
+    return receipt && receiptOf(name, { ...receipt, ...language })
   }
   const stateOf = (name: string, { facts, request }: State) =>
     checkoutPage(web, facts, {

@@ -220,7 +220,7 @@ describe.skipIf(!hasBrowser)('a wallet in the browser', () => {
     wallet.answer = ({ method }) => (method === 'eth_sendTransaction' ? `0x${'3'.repeat(64)}` : undefined)
     await press(page, 'Lamp Wallet')
     await page.getByText('Your wallet has sent it').waitFor()
-    await press(page, 'Lamp Wallet')
+    await page.getByTestId('wallet').click({ force: true })
     await page.reload()
     await page.getByText('Your wallet has sent it').waitFor()
     expect(wallet.asked.filter(method => method === 'eth_sendTransaction')).toHaveLength(1)
