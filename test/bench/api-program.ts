@@ -15,6 +15,7 @@ import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { shownColumns } from '../../src/queries/payments.ts'
 import { noChainOptions } from '../harness/no-chains.ts'
+import { paymentLinkOpening } from '../machines/payment-link-cases.ts'
 
 /**
  * The API as it is served, and on another port a minimal handler that reads a payment or creates a link:
@@ -35,14 +36,7 @@ const served = app(routes, api)
 await serve(served, { host: '127.0.0.1', port: 0 })
 
 /** The defaults that the API adds. */
-const OPENING = {
-  livemode: false,
-  assets: null,
-  maxPayments: null,
-  windowMinutes: 30,
-  expiresAt: null,
-  successUrl: null,
-}
+const OPENING = { ...paymentLinkOpening, livemode: false, assets: null, maxPayments: null, expiresAt: null }
 
 const bare = new Elysia()
   .get('/payments/:id', async ({ params }) => {
