@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { Browser } from 'playwright-core'
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { hasBrowser, openBrowser } from '../../harness/browser.ts'
 import { axeFaults, faultsOf, unfoldAll } from './gates.ts'
 import { readQr } from './qr-picture.ts'
@@ -14,6 +14,15 @@ beforeAll(async () => {
   pages = await servePages()
   browser = await openBrowser()
 })
+/** One for each way to look: a context of its own for each state took a third of the time. */
+const contexts = new Map<string, Promise<BrowserContext>>()
+const contextOf = (options: BrowserContextOptions): Promise<BrowserContext> => {
+  const key = JSON.stringify(options)
+  const found = contexts.get(key) ?? browser.newContext(options)
+  contexts.set(key, found)
+  return found
+}
+
 afterAll(async () => {
   await browser?.close()
   await pages?.[Symbol.asyncDispose]()
@@ -29,7 +38,7 @@ const open = async (
   name: string,
   { width = 1280, colorScheme = 'light' as 'light' | 'dark', javaScriptEnabled = true } = {},
 ) => {
-  const context = await browser.newContext({
+  const context = await contextOf({
     ...{ viewport: { width, height: 800 }, colorScheme, javaScriptEnabled, locale: 'en-US', timezoneId: 'UTC' },
   })
   const page = await context.newPage()
@@ -42,7 +51,7 @@ const open = async (
     if (protocol !== 'data:') hosts.add(host)
   })
   await page.goto(`${pages.url}/${name}`)
-  return { page, complaints, hosts, [Symbol.asyncDispose]: () => context.close() }
+  return { page, complaints, hosts, [Symbol.asyncDispose]: () => page.close() }
 }
 
 describe.skipIf(!hasBrowser)('every state', () => {
