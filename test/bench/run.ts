@@ -8,6 +8,7 @@ import { core } from './core.ts'
 import { payments } from './payments.ts'
 import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
+import { web } from './web.ts'
 import { webhooks } from './webhooks.ts'
 
 /** Every bench by its name; `bun run bench` runs all, `bun run bench core` only one. */
@@ -18,6 +19,7 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   chain,
   webhooks,
   payments,
+  web,
   audit: auditBench,
 }
 
