@@ -49,6 +49,7 @@ const folders = [
   'src/web/text/errors',
   'src/web/text/checkout',
   'src/web/text/problems',
+  'src/web/claim',
   'src/web/pay',
   'src/web/receipt',
   'src/pages',

@@ -32,8 +32,8 @@ export const claimRoutes: readonly Route[] = [
     docs: visitClaimDocs,
     handle: async (api, { params }) => {
       const claim = await findClaim(api, params.secret)
-      if (!claim) return noClaimPage()
-      return shut(api, claim, undefined) ?? namingPage(claim, placeOf(api, claim))
+      if (!claim) return noClaimPage(api.web)
+      return shut(api, claim, undefined) ?? namingPage(api.web, claim, placeOf(api, claim))
     },
   }),
 
@@ -46,22 +46,22 @@ export const claimRoutes: readonly Route[] = [
     body: naming,
     handle: async (api, { params, body }) => {
       const claim = await findClaim(api, params.secret)
-      if (!claim) return noClaimPage()
+      if (!claim) return noClaimPage(api.web)
       const typed = body.address.trim()
       const closed = shut(api, claim, typed)
       if (closed) return closed
 
       const place = placeOf(api, claim)
       const address = await addressIn(api, claim, typed)
-      if (!address) return namingPage(claim, place, { address: typed, fault: 'invalid_destination' })
+      if (!address) return namingPage(api.web, claim, place, { address: typed, fault: 'invalid_destination' })
       const { signature = '' } = body
       const message = claimMessage(claim, place.host, address)
       if (signature !== '' && (await signerOf(message, signature)) !== address)
-        return namingPage(claim, place, { address: typed, fault: 'invalid_signature' })
-      if (!body.confirmed) return confirmPage(claim, place, address, signature)
+        return namingPage(api.web, claim, place, { address: typed, fault: 'invalid_signature' })
+      if (!body.confirmed) return confirmPage(api.web, claim, place, address, signature)
 
       const named = await nameDestination(api, claim, address, signature === '' ? undefined : { message, signature })
-      if (named) return namedPage({ ...claim, refund: named }, place, address)
+      if (named) return namedPage(api.web, { ...claim, refund: named }, place, address)
       // Another request was faster, or the merchant has canceled the refund.
       const latest = await findClaim(api, params.secret)
       return (latest && shut(api, latest, typed)) ?? refuse('state_conflict')
@@ -79,12 +79,12 @@ const shut = (api: Api, claim: VisitedClaim, typed: string | undefined): Answer 
   const { refund } = claim
   if (isOpenClaim(refund, claim, api.clock.now())) return undefined
   const { destination } = refund.context
-  if (refund.state === 'canceled' || destination === null) return closedPage(claim)
+  if (refund.state === 'canceled' || destination === null) return closedPage(api.web, claim)
   const place = placeOf(api, claim)
   // A repeated request with the same address gets the confirmation again.
   return typed?.toLowerCase() === destination.toLowerCase()
-    ? namedPage(claim, place, destination)
-    : takenPage(claim, place, typed !== undefined)
+    ? namedPage(api.web, claim, place, destination)
+    : takenPage(api.web, claim, place, typed !== undefined)
 }
 
 const addressIn = async (

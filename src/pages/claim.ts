@@ -1,19 +1,18 @@
 import type { VisitedClaim } from '../queries/refund-claims.ts'
 import type { TextAnswer } from './answer.ts'
-import { amountLine, card, cardStyle } from './card.ts'
+import { amountLine, card } from './card.ts'
 import { claimAmount, masked } from './claim-facts.ts'
 import { type ClaimFault, confirmForm, namingForm } from './claim-forms.ts'
 import { claimMessage } from './claim-message.ts'
 import { type Html, html } from './html.ts'
+import { definePage } from './layout.ts'
 import { moneyOf } from './money.ts'
-import { openLayout } from './page.ts'
+import type { Web } from './web.ts'
 
-const styles = [cardStyle, new URL('./claim.css', import.meta.url)]
-const layout = openLayout(styles, { forms: true, secret: true })
-/** Layout of the page with the address form. */
-const askingLayout = openLayout(styles, {
-  ...{ script: new URL('./claim-wallet.js', import.meta.url), forms: true, secret: true },
-})
+const kind = { style: 'claim/claim.css', inlined: true, secret: true } as const
+const page = definePage(kind)
+/** The page with the address form, which a wallet can fill in. */
+const namingFrame = definePage({ ...kind, script: 'claim/main.ts' })
 
 /** Facts on the page that are not part of the claim. */
 export type ClaimPageFacts = { readonly network: string; readonly host: string }
@@ -22,25 +21,33 @@ export type ClaimPageFacts = { readonly network: string; readonly host: string }
 export type ClaimAttempt = { readonly address: string; readonly fault: ClaimFault }
 
 /** Asks the customer for the address of the refund. */
-export const namingPage = (claim: VisitedClaim, place: ClaimPageFacts, attempt?: ClaimAttempt): TextAnswer => {
+export const namingPage = (
+  web: Web,
+  claim: VisitedClaim,
+  place: ClaimPageFacts,
+  attempt?: ClaimAttempt,
+): TextAnswer => {
   const { merchantName } = claim
   return send(
+    web,
     `${attempt ? 'Error: ' : ''}Your refund from ${merchantName}`,
     html`${head(claim, 'Enter your address for the refund')}
 ${facts(claim, place)}
 ${namingForm({ network: place.network, message: claimMessage(claim, place.host), attempt })}`,
-    { status: attempt ? 422 : 200, within: askingLayout },
+    { status: attempt ? 422 : 200, within: namingFrame },
   )
 }
 
 /** Asks the customer to confirm the address. */
 export const confirmPage = (
+  web: Web,
   claim: VisitedClaim,
   place: ClaimPageFacts,
   address: string,
   signature: string,
 ): TextAnswer =>
   send(
+    web,
     `Is this your address? – ${claim.merchantName}`,
     html`${head(claim, 'Is this your address?')}
 ${facts(claim, place)}
@@ -48,19 +55,21 @@ ${confirmForm({ network: place.network, address, signature })}`,
   )
 
 /** For the person who has just entered the address: shows all of it. */
-export const namedPage = (claim: VisitedClaim, place: ClaimPageFacts, address: string): TextAnswer =>
+export const namedPage = (web: Web, claim: VisitedClaim, place: ClaimPageFacts, address: string): TextAnswer =>
   send(
+    web,
     `Thank you – ${claim.merchantName}`,
     html`${head(claim, 'Thank you')}
 <p>Your address was received. <bdi>${claim.merchantName}</bdi> will send ${claimAmount(claim)} to this address on ${place.network}:</p>
-<p class="address"><code>${address}</code></p>
+<p class="named"><code>${address}</code></p>
 <p>You do not have to do anything else.</p>`,
   )
 
 /** For everyone else: shows only a part of the address. `tried`: they have entered another address. */
-export const takenPage = (claim: VisitedClaim, place: ClaimPageFacts, tried: boolean): TextAnswer => {
+export const takenPage = (web: Web, claim: VisitedClaim, place: ClaimPageFacts, tried: boolean): TextAnswer => {
   const { state, context } = claim.refund
   return send(
+    web,
     `Your refund from ${claim.merchantName}`,
     html`${head(claim, 'An address was already entered')}
 ${tried && html`<p role="alert"><strong>Your address was not stored: another address was entered before.</strong></p>`}
@@ -72,9 +81,10 @@ ${tried && html`<p role="alert"><strong>Your address was not stored: another add
 
 const journeys: Readonly<Record<string, string>> = { processing: 'is being sent', processed: 'was sent' }
 
-export const closedPage = (claim: VisitedClaim): TextAnswer => {
+export const closedPage = (web: Web, claim: VisitedClaim): TextAnswer => {
   const isCanceled = claim.refund.state === 'canceled'
   return send(
+    web,
     `Your refund from ${claim.merchantName}`,
     html`${head(claim, isCanceled ? 'This refund was canceled' : 'This page has expired')}
 <p>${isCanceled ? 'No money will be sent for this refund.' : 'You can no longer enter an address here. No money was sent.'} Contact <bdi>${claim.merchantName}</bdi> if you have questions or need a new link.</p>`,
@@ -82,8 +92,9 @@ export const closedPage = (claim: VisitedClaim): TextAnswer => {
   )
 }
 
-export const noClaimPage = (): TextAnswer =>
+export const noClaimPage = (web: Web): TextAnswer =>
   send(
+    web,
     'Refund not found',
     html`<h1>Refund not found</h1>
 <p>There is no refund at this address. Check the link, or ask the sender for a new one.</p>`,
@@ -103,5 +114,5 @@ const facts = (claim: VisitedClaim, { network }: ClaimPageFacts): Html => html`<
 <div><dt>Network</dt><dd>${network}</dd></div>
 </dl>`
 
-const send = (title: string, content: Html, { status = 200, within = layout } = {}): TextAnswer =>
-  within.send(within.textOf(title, card(content)), status)
+const send = (web: Web, title: string, content: Html, { status = 200, within = page } = {}): TextAnswer =>
+  within(web, { title, body: card(content), lang: 'en', status })

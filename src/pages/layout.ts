@@ -86,11 +86,11 @@ ${web.preloads(script).map(address => html`<link rel="modulepreload" href="${add
   return { head, inlined, headers: headersOf(kind, inlined) }
 }
 
-const headersOf = ({ trustedTypes = "'none'", secret }: PageKind, inlined: readonly string[]) => ({
+const headersOf = ({ script, trustedTypes = "'none'", secret }: PageKind, inlined: readonly string[]) => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
     "default-src 'none'",
-    "script-src 'self'",
+    ...(script === undefined ? [] : ["script-src 'self'"]),
     ["style-src 'self'", ...inlined.map(hashOfStyle)].join(' '),
     "img-src 'self' data:",
     "connect-src 'self'",

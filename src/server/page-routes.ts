@@ -44,7 +44,7 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
       path: '/docs/:section',
       page: true,
       docs: docsSectionDocs,
-      handle: (api, { params, headers }) => read(api).sections.get(params.section)?.(headers) ?? notFoundPage(),
+      handle: (api, { params, headers }) => read(api).sections.get(params.section)?.(headers) ?? notFoundPage(api.web),
     }),
 
     ...payPageRoutes,

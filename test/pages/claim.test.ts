@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { assetRoutes } from '../../src/http/assets.ts'
 import { claimRoutes } from '../../src/http/refund-claims.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
@@ -20,7 +21,8 @@ let lamps: Shop
 
 beforeAll(async () => {
   if (!hasBrowser) return
-  server = await apiServer({ routes: [...refundRoutes, ...claimRoutes], env: { CHECKOUT_RATE_LIMIT: '0' } })
+  const routes = [...refundRoutes, ...claimRoutes, ...assetRoutes]
+  server = await apiServer({ routes, env: { CHECKOUT_RATE_LIMIT: '0' } })
   browser = await openBrowser()
   lamps = await shop(server.api, 'Lamps and every other light there is '.repeat(4))
 })

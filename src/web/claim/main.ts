@@ -1,0 +1,67 @@
+import { findWallets, type WalletProvider } from './wallets.ts'
+
+/** Lets a wallet in the browser enter its address and sign a message. The form works without this module. */
+const main = (): void => {
+  const place = document.getElementById('wallet')
+  const address = document.getElementById('address')
+  const signature = document.getElementById('signature')
+  const status = document.getElementById('wallet-says')
+  const list = place?.querySelector('ul')
+  if (!place || !list || !status) return
+  if (!(address instanceof HTMLInputElement) || !(signature instanceof HTMLInputElement)) return
+
+  const say = (text: string) => {
+    status.textContent = text
+  }
+
+  const use = async (provider: WalletProvider): Promise<void> => {
+    say('Open your wallet and choose the account for the refund.')
+    const accounts = await ask(provider, 'eth_requestAccounts')
+    const account = String(Object(accounts)[0] ?? '').toLowerCase()
+    if (!/^0x[0-9a-f]{40}$/.test(account)) return say('The wallet did not return an address. You can type one.')
+    address.value = account
+    signature.value = ''
+    say('Open your wallet and sign the message. It confirms that the address is yours, and costs nothing.')
+    const message = (place.dataset.message ?? '').replace('{address}', account)
+    const signed = await ask(provider, 'personal_sign', [hexOf(message), account])
+    // The customer may have changed the address in the meantime: the signature would not match.
+    if (typeof signed === 'string' && address.value === account) signature.value = signed.toLowerCase()
+    if (signature.value === '')
+      return say('The address was entered without a signature. A signature is optional: you can continue.')
+    say('Signed.')
+    address.form?.requestSubmit()
+  }
+
+  findWallets((name, provider) => {
+    const button = document.createElement('button')
+    button.type = 'button'
+    button.className = 'button button--wide'
+    button.textContent = name
+    button.addEventListener('click', async () => {
+      button.disabled = true
+      await use(provider)
+      button.disabled = false
+    })
+    const item = document.createElement('li')
+    item.append(button)
+    list.append(item)
+    place.hidden = false
+  })
+  address.addEventListener('input', () => {
+    signature.value = ''
+  })
+}
+
+/** A rejection in the wallet is the decision of the customer, not an error. */
+const ask = async (provider: WalletProvider, method: string, params?: readonly unknown[]): Promise<unknown> => {
+  try {
+    return await provider.request({ method, ...(params && { params }) })
+  } catch {
+    return undefined
+  }
+}
+
+const hexOf = (text: string): string =>
+  `0x${Array.from(new TextEncoder().encode(text), byte => byte.toString(16).padStart(2, '0')).join('')}`
+
+main()
