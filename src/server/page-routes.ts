@@ -12,6 +12,7 @@ import { receiptPageRoutes } from '../http/receipts.ts'
 import { claimRoutes } from '../http/refund-claims.ts'
 import { refundPageRoutes } from '../http/refund-pages.ts'
 import { forAnybody, type Route } from '../http/route.ts'
+import { welcomeRoutes } from '../http/welcome.ts'
 import { docsPages } from '../pages/docs/docs.ts'
 import { notFoundPage } from '../pages/not-found.ts'
 
@@ -47,6 +48,7 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
       handle: (api, { params, headers }) => read(api).sections.get(params.section)?.(headers) ?? notFoundPage(api.web),
     }),
 
+    ...welcomeRoutes,
     ...payPageRoutes,
     ...receiptPageRoutes,
     ...assetRoutes,
