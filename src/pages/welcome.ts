@@ -1,8 +1,8 @@
 import type { Locale } from '../web/text/locale.ts'
 import { welcomeTexts } from '../web/text/welcome/texts.ts'
 import type { WholeText } from './answer.ts'
-import { brandMark, icons } from './checkout/icons.ts'
 import { type Html, html } from './html.ts'
+import { brandMark, icons } from './icons.ts'
 import { definePage } from './layout.ts'
 import type { Web } from './web.ts'
 

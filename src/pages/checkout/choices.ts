@@ -1,7 +1,7 @@
 import { type Html, html } from '../html.ts'
+import { icons, shapes } from '../icons.ts'
 import { moneyOf } from '../money.ts'
 import { fill } from './fill.ts'
-import { icons, shapes } from './icons.ts'
 import { clockTime } from './moments.ts'
 import type { CheckoutScene } from './parts.ts'
 import type { Choice } from './view.ts'

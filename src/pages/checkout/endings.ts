@@ -1,7 +1,7 @@
 import { type Html, html } from '../html.ts'
+import { icons } from '../icons.ts'
 import { moneyOf } from '../money.ts'
 import { fill, fillText } from './fill.ts'
-import { icons } from './icons.ts'
 import { clockTime, fullTime } from './moments.ts'
 import {
   actions,

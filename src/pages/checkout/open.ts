@@ -1,7 +1,7 @@
 import { type Html, html } from '../html.ts'
+import { icons } from '../icons.ts'
 import { choiceList } from './choices.ts'
 import { fill } from './fill.ts'
-import { icons } from './icons.ts'
 import { type CheckoutScene, shopName, strip } from './parts.ts'
 import type { OpenView } from './view.ts'
 

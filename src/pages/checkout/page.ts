@@ -1,6 +1,7 @@
 import { checkoutTextsOf } from '../../web/text/checkout/texts.ts'
 import type { WholeText } from '../answer.ts'
 import { type Html, html } from '../html.ts'
+import { brandMark, icons } from '../icons.ts'
 import { definePage } from '../layout.ts'
 import { moneyOf } from '../money.ts'
 import type { Web } from '../web.ts'
@@ -17,7 +18,6 @@ import {
   unavailableStep,
 } from './endings.ts'
 import type { CheckoutFacts } from './facts.ts'
-import { brandMark, icons } from './icons.ts'
 import { openStep, type RefusedForm } from './open.ts'
 import { type CheckoutScene, endingHead, foot, order, refreshAfter, testBanner, titleOf } from './parts.ts'
 import { type PayOptions, payStep, priceExpiredStep, REFRESH_S } from './pay.ts'

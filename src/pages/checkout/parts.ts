@@ -1,9 +1,9 @@
 import type { CheckoutTexts } from '../../web/text/checkout/en.ts'
 import { type Html, html } from '../html.ts'
+import { brandMark, icons, type ShapeName, seals, shapes } from '../icons.ts'
 import { moneyOf } from '../money.ts'
 import type { CheckoutFacts, ShopFace } from './facts.ts'
 import { fill, fillText } from './fill.ts'
-import { brandMark, icons, type ShapeName, seals, shapes } from './icons.ts'
 
 /** What every part of a page is rendered with. */
 export type CheckoutScene = {

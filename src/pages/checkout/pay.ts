@@ -1,9 +1,9 @@
 import { type Html, html } from '../html.ts'
+import { icons } from '../icons.ts'
 import { qrCells } from '../qr.ts'
 import { arrivedAmount } from './amounts.ts'
 import { choiceList } from './choices.ts'
 import { fill, fillText } from './fill.ts'
-import { icons } from './icons.ts'
 import { clockTime } from './moments.ts'
 import type { RefusedForm } from './open.ts'
 import {

@@ -1,4 +1,4 @@
-import { type Html, trusted } from '../html.ts'
+import { type Html, trusted } from './html.ts'
 
 const icon = (paths: string, more = ''): Html =>
   trusted(`<svg class="icon${more}" viewBox="0 0 20 20" aria-hidden="true">${paths}</svg>`)
