@@ -21,7 +21,7 @@ export const welcomePage = (web: Web, { locale, publicUrl, signUp }: WelcomeFact
   const isEmpty = signUp !== 'done'
   const other = locale === 'en' ? { code: 'de', name: 'Deutsch' } : { code: 'en', name: 'English' }
   const command = (text: string): Html => html`<div class="command">
-<pre class="code" tabindex="0" role="region" aria-label="${texts.command}"><code>${text}</code></pre>
+<pre class="code" tabindex="0" role="group" aria-label="${texts.command}"><code>${text}</code></pre>
 <button class="button needs-script" type="button" data-copy="${text}">${icons.copy}<span>${texts.copy}<span class="sr"> ${texts.copyCommand}</span></span></button>
 </div>`
   const demo = html`<li><h2>${texts.demoHeading}</h2><p>${texts.demo}</p>${command('bun run demo')}</li>`
