@@ -6,10 +6,12 @@ import { submitTransaction } from '../commands/submissions.ts'
 import { Refusal, refuse } from '../errors.ts'
 import { encodeId } from '../ids.ts'
 import type { RefusedForm } from '../pages/checkout/open.ts'
+import type { ShownPayment } from '../queries/payments.ts'
 import { checkoutTextsOf } from '../web/text/checkout/texts.ts'
 import type { Api } from './api.ts'
 import { customerEmail, customerName } from './checkout.ts'
 import { openPaymentStream } from './checkout-payments.ts'
+import type { Docs } from './docs/docs.ts'
 import {
   openPayPageDocs,
   payAgainPageDocs,
@@ -22,7 +24,7 @@ import {
 } from './docs/pay-pages.ts'
 import { writePayCookie } from './pay-cookie.ts'
 import { findPayVisit, foreignPage, type PayVisit, pathOfPayment, payPageOf, redirectTo } from './pay-visit.ts'
-import { type Answer, forCustomers, type Route } from './route.ts'
+import { type Answer, type Call, type Declared, forCustomers, type Parsed, type Route } from './route.ts'
 import { simulateInTest } from './simulate.ts'
 
 const linkPath = '/pay/:linkId'
@@ -36,6 +38,35 @@ const languageQuery = () => type({ 'lang?': "'en' | 'de'" })
 const openForm = () => type({ 'email?': 'string', 'name?': 'string', 'chainId?': 'string', 'asset?': 'string' })
 const assetForm = () => type({ 'chainId?': 'string', 'asset?': 'string' })
 const transactionForm = () => type({ 'txHash?': 'string' })
+
+type PaymentVisit = PayVisit & { readonly shown: ShownPayment }
+
+type PaymentForm<Body extends Declared> = {
+  readonly docs: Docs
+  readonly body?: Body
+  readonly handle: (api: Api, visit: PaymentVisit, call: Call<typeof path, Parsed<Body>, Language>) => Promise<Answer>
+}
+
+type Language = Parsed<typeof languageQuery>
+
+/** A form on the page of a payment. From another site it does nothing; without the payment, the page says why. */
+const paymentForm = <Body extends Declared = undefined>(
+  name: string,
+  { docs, body, handle }: PaymentForm<Body>,
+): Route =>
+  forCustomers('POST', {
+    path: `${path}/${name}` as typeof path,
+    page: true,
+    form: true,
+    docs,
+    query: languageQuery,
+    ...(body && { body }),
+    handle: async (api, call) => {
+      if (isCrossSite(api.settings.publicUrl, call.headers)) return foreignPage(api, call)
+      const { shown, ...visit } = await findPayVisit(api, call)
+      return shown ? handle(api, { ...visit, shown }, call) : payPageOf(api, { ...visit, shown })
+    },
+  })
 
 export const payPageRoutes: readonly Route[] = [
   forCustomers('GET', {
@@ -96,17 +127,10 @@ export const payPageRoutes: readonly Route[] = [
     },
   }),
 
-  forCustomers('POST', {
-    path: `${path}/asset`,
-    page: true,
-    form: true,
+  paymentForm('asset', {
     docs: pickAssetPageDocs,
-    query: languageQuery,
     body: assetForm,
-    handle: async (api, call) => {
-      if (isCrossSite(api.settings.publicUrl, call.headers)) return foreignPage(api, call)
-      const visit = await findPayVisit(api, call)
-      if (!visit.shown) return payPageOf(api, visit)
+    handle: async (api, visit, call) => {
       const texts = checkoutTextsOf(visit.locale).errors
       const entered = { asset: assetTextIn(call.body) }
       const asset = assetIn(call.body)
@@ -121,17 +145,10 @@ export const payPageRoutes: readonly Route[] = [
     },
   }),
 
-  forCustomers('POST', {
-    path: `${path}/transaction`,
-    page: true,
-    form: true,
+  paymentForm('transaction', {
     docs: submitTransactionPageDocs,
-    query: languageQuery,
     body: transactionForm,
-    handle: async (api, call) => {
-      if (isCrossSite(api.settings.publicUrl, call.headers)) return foreignPage(api, call)
-      const visit = await findPayVisit(api, call)
-      if (!visit.shown) return payPageOf(api, visit)
+    handle: async (api, visit, call) => {
       const texts = checkoutTextsOf(visit.locale).errors
       const txHash = call.body.txHash?.trim() ?? ''
       if (!/^0x[0-9a-fA-F]{64}$/.test(txHash)) return payPageOf(api, visit, { errors: { page: texts.transaction } })
@@ -146,16 +163,10 @@ export const payPageRoutes: readonly Route[] = [
     },
   }),
 
-  forCustomers('POST', {
-    path: `${path}/again`,
-    page: true,
-    form: true,
+  paymentForm('again', {
     docs: payAgainPageDocs,
-    query: languageQuery,
-    handle: async (api, call) => {
-      if (isCrossSite(api.settings.publicUrl, call.headers)) return foreignPage(api, call)
-      const visit = await findPayVisit(api, call)
-      if (!visit.shown || !visit.visited) return payPageOf(api, visit)
+    handle: async (api, visit) => {
+      if (!visit.visited) return payPageOf(api, visit)
       const { payment } = visit.shown
       const isOver = payment.state !== 'pending' || endOf(visit.shown) <= api.clock.now()
       const isPaid = payment.state === 'success' || payment.state === 'processing'
@@ -168,16 +179,9 @@ export const payPageRoutes: readonly Route[] = [
     },
   }),
 
-  forCustomers('POST', {
-    path: `${path}/simulate`,
-    page: true,
-    form: true,
+  paymentForm('simulate', {
     docs: simulatePageDocs,
-    query: languageQuery,
-    handle: async (api, call) => {
-      if (isCrossSite(api.settings.publicUrl, call.headers)) return foreignPage(api, call)
-      const visit = await findPayVisit(api, call)
-      if (!visit.shown) return payPageOf(api, visit)
+    handle: async (api, visit, call) => {
       try {
         await simulateInTest(api, visit.shown.payment, 'paid', 'customer')
         return redirectTo(visit.path + visit.query)
