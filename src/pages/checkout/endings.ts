@@ -191,7 +191,7 @@ const delayText = (texts: CheckoutScene['texts']['late'], ms: number): string =>
 export const failedStep = (scene: CheckoutScene, view: FailedView): Html => {
   const { texts, facts } = scene
   const { reason, network, denomination, received, expected, txHash } = view
-  const words = wordsOf(texts.failed)[reason]
+  const words = texts.failed.reasons[reason]
   const { asset } = denomination
   const values = { shop: shopName(facts.shop), network: network.network, native: network.native, asset }
   const lead = fill(words.lead, { ...values, due: expected.text, amount: received.text, expected: expected.text })
@@ -213,24 +213,6 @@ ${factList([
 ${reason === 'reverted' && note({ tone: 'quiet', title: texts.failed.revertedWhy, text: fill(why, values) })}
 </div>`
 }
-
-const wordsOf = (texts: CheckoutScene['texts']['failed']) =>
-  ({
-    reverted: { heading: texts.reverted, lead: texts.revertedLead, reason: texts.revertedReason },
-    wrong_recipient: {
-      heading: texts.wrongRecipient,
-      lead: texts.wrongRecipientLead,
-      reason: texts.wrongRecipientReason,
-    },
-    wrong_asset: { heading: texts.wrongAsset, lead: texts.wrongAssetLead, reason: texts.wrongAssetReason },
-    wrong_chain: { heading: texts.wrongChain, lead: texts.wrongChainLead, reason: texts.wrongChainReason },
-    amount_mismatch: {
-      heading: texts.amountMismatch,
-      lead: texts.amountMismatchLead,
-      reason: texts.amountMismatchReason,
-    },
-    underpaid: { heading: texts.underpaid, lead: texts.underpaidLead, reason: texts.underpaidReason },
-  }) satisfies Record<FailedView['reason'], unknown>
 
 export const canceledStep = (scene: CheckoutScene): Html => {
   const { texts, facts } = scene

@@ -253,37 +253,46 @@ export const checkoutDe: Translated<typeof checkoutEn> = {
     again: 'Noch einmal versuchen',
     reason: 'Grund',
     transaction: 'Transaktion',
-    reverted: 'Die Transaktion wurde abgelehnt',
-    revertedLead:
-      '{network} hat sie abgelehnt. Ihre {asset} haben die Wallet nie verlassen; nur die Netzwerkgebühr wurde verbraucht.',
-    revertedReason: 'Vom Netzwerk abgelehnt',
     revertedWhy: 'Woran das liegt',
     revertedWhyHint:
       'Meist hatte die Wallet zu wenig {asset} oder zu wenig {native} für die Gebühr. Prüfen Sie beides, dann versuchen Sie es noch einmal.',
     revertedWhyNative:
       'Meist hatte die Wallet zu wenig {native} für Betrag und Gebühr. Prüfen Sie das, dann versuchen Sie es noch einmal.',
-    wrongRecipient: 'Sie ging an eine andere Adresse',
-    wrongRecipientLead:
-      'Die Transaktion ist auf {network}, hat aber nicht an die Adresse dieser Bestellung gezahlt. Was sie gesendet hat, ist dort, nicht bei {shop}.',
-    wrongRecipientReason: 'An eine andere Adresse gezahlt',
-    wrongAsset: 'Sie sendete etwas anderes',
-    wrongAssetLead:
-      'Die Transaktion hat keine {asset} gesendet. Was sie gesendet hat, gehört nicht zu dieser Bestellung. {shop} sieht, was an der Adresse angekommen ist, und kann es zurücksenden.',
-    wrongAssetReason: 'Etwas anderes gesendet',
-    wrongChain: 'Sie war auf einem anderen Netzwerk',
-    wrongChainLead:
-      'Die Transaktion war nicht auf {network}. Was sie gesendet hat, gehört nicht zu dieser Bestellung. {shop} sieht, was an der Adresse angekommen ist, und kann es zurücksenden.',
-    wrongChainReason: 'Anderes Netzwerk benutzt',
-    amountMismatch: 'Sie sendete einen anderen Betrag',
-    amountMismatchLead:
-      'Die Transaktion auf {network} hat nicht {due} gesendet. {shop} sieht, was an der Adresse angekommen ist, und kann es zurücksenden.',
-    amountMismatchReason: 'Anderer Betrag gesendet',
-    underpaid: 'Es kam zu wenig an',
-    underpaidLead:
-      '{amount} von {expected} sind vor Ablauf der Zeit angekommen. Sie sind nicht verloren: {shop} wurde benachrichtigt und kann sie zurücksenden.',
-    underpaidReason: 'Weniger als der offene Betrag',
     arrived: 'Angekommen',
     due: 'Offen war',
+    /** By the failure reason of the payment. */
+    reasons: {
+      reverted: {
+        heading: 'Die Transaktion wurde abgelehnt',
+        lead: '{network} hat sie abgelehnt. Ihre {asset} haben die Wallet nie verlassen; nur die Netzwerkgebühr wurde verbraucht.',
+        reason: 'Vom Netzwerk abgelehnt',
+      },
+      wrong_recipient: {
+        heading: 'Sie ging an eine andere Adresse',
+        lead: 'Die Transaktion ist auf {network}, hat aber nicht an die Adresse dieser Bestellung gezahlt. Was sie gesendet hat, ist dort, nicht bei {shop}.',
+        reason: 'An eine andere Adresse gezahlt',
+      },
+      wrong_asset: {
+        heading: 'Sie sendete etwas anderes',
+        lead: 'Die Transaktion hat keine {asset} gesendet. Was sie gesendet hat, gehört nicht zu dieser Bestellung. {shop} sieht, was an der Adresse angekommen ist, und kann es zurücksenden.',
+        reason: 'Etwas anderes gesendet',
+      },
+      wrong_chain: {
+        heading: 'Sie war auf einem anderen Netzwerk',
+        lead: 'Die Transaktion war nicht auf {network}. Was sie gesendet hat, gehört nicht zu dieser Bestellung. {shop} sieht, was an der Adresse angekommen ist, und kann es zurücksenden.',
+        reason: 'Anderes Netzwerk benutzt',
+      },
+      amount_mismatch: {
+        heading: 'Sie sendete einen anderen Betrag',
+        lead: 'Die Transaktion auf {network} hat nicht {due} gesendet. {shop} sieht, was an der Adresse angekommen ist, und kann es zurücksenden.',
+        reason: 'Anderer Betrag gesendet',
+      },
+      underpaid: {
+        heading: 'Es kam zu wenig an',
+        lead: '{amount} von {expected} sind vor Ablauf der Zeit angekommen. Sie sind nicht verloren: {shop} wurde benachrichtigt und kann sie zurücksenden.',
+        reason: 'Weniger als der offene Betrag',
+      },
+    },
   },
   canceled: {
     title: 'Zahlung storniert – {shop}',

@@ -241,36 +241,46 @@ export const checkoutEn = {
     again: 'Try again',
     reason: 'Reason',
     transaction: 'Transaction',
-    reverted: 'The transaction was rejected',
-    revertedLead: '{network} reverted it. Your {asset} never left your wallet; only the network fee was spent.',
-    revertedReason: 'Reverted by the network',
     revertedWhy: 'Why this happens',
     revertedWhyHint:
       'Usually the wallet had too little {asset} or too little {native} for the fee. Check both, then try again.',
     revertedWhyNative:
       'Usually the wallet had too little {native} for the amount and the fee. Check it, then try again.',
-    wrongRecipient: 'It went to another address',
-    wrongRecipientLead:
-      'The transaction is on {network}, but it did not pay the address of this order. What it sent is where it says, not with {shop}.',
-    wrongRecipientReason: 'Another address was paid',
-    wrongAsset: 'It sent another asset',
-    wrongAssetLead:
-      'The transaction did not send {asset}. What it sent is not part of this order. {shop} can see what arrived at the address and send it back.',
-    wrongAssetReason: 'Another asset was sent',
-    wrongChain: 'It was on another network',
-    wrongChainLead:
-      'The transaction was not on {network}. What it sent is not part of this order. {shop} can see what arrived at the address and send it back.',
-    wrongChainReason: 'Another network was used',
-    amountMismatch: 'It sent another amount',
-    amountMismatchLead:
-      'The transaction on {network} did not send {due}. {shop} can see what arrived at the address and send it back.',
-    amountMismatchReason: 'Another amount was sent',
-    underpaid: 'Too little arrived',
-    underpaidLead:
-      '{amount} arrived of {expected} before the time was up. It is not lost: {shop} was notified and can send it back.',
-    underpaidReason: 'Less than the amount due',
     arrived: 'Arrived',
     due: 'Due',
+    /** By the failure reason of the payment. */
+    reasons: {
+      reverted: {
+        heading: 'The transaction was rejected',
+        lead: '{network} reverted it. Your {asset} never left your wallet; only the network fee was spent.',
+        reason: 'Reverted by the network',
+      },
+      wrong_recipient: {
+        heading: 'It went to another address',
+        lead: 'The transaction is on {network}, but it did not pay the address of this order. What it sent is where it says, not with {shop}.',
+        reason: 'Another address was paid',
+      },
+      wrong_asset: {
+        heading: 'It sent another asset',
+        lead: 'The transaction did not send {asset}. What it sent is not part of this order. {shop} can see what arrived at the address and send it back.',
+        reason: 'Another asset was sent',
+      },
+      wrong_chain: {
+        heading: 'It was on another network',
+        lead: 'The transaction was not on {network}. What it sent is not part of this order. {shop} can see what arrived at the address and send it back.',
+        reason: 'Another network was used',
+      },
+      amount_mismatch: {
+        heading: 'It sent another amount',
+        lead: 'The transaction on {network} did not send {due}. {shop} can see what arrived at the address and send it back.',
+        reason: 'Another amount was sent',
+      },
+      underpaid: {
+        heading: 'Too little arrived',
+        lead: '{amount} arrived of {expected} before the time was up. It is not lost: {shop} was notified and can send it back.',
+        reason: 'Less than the amount due',
+      },
+    },
   },
   canceled: {
     title: 'Payment canceled – {shop}',
