@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Hex } from 'viem'
 import { toHex } from 'viem/utils'
@@ -8,6 +8,7 @@ import { deploy, mine } from '../../src/sandbox/deploy.ts'
 import { callNode } from '../../src/sandbox/node-client.ts'
 import { awaitMined, payFromWallet } from '../../src/sandbox/simulate/payer.ts'
 import { anvil } from '../harness/anvil.ts'
+import { localServer } from '../harness/local-server.ts'
 
 const sandboxNode = async () => {
   const node = await anvil({ mining: 'none', args: ['--balance', '1000000'] })
@@ -25,21 +26,12 @@ const givingNonce = async (url: string, nonce: number) => {
     const body = JSON.stringify(call)
     return (await fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } })).text()
   }
-  const server = createServer((request, response) => {
+  return localServer((request, response) => {
     forward(request).then(
       body => response.setHeader('content-type', 'application/json').end(body),
       () => response.destroy(),
     )
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
-    },
-  }
 }
 
 test('of two payments with the same nonce the second is sent again, and both are mined', async () => {

@@ -1,4 +1,3 @@
-import { audit } from '../../../src/audit/audit.ts'
 import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { compareSeenTransfers } from '../../../src/chain/watch/compare-seen-transfers.ts'
 import { deepenPayments } from '../../../src/chain/watch/depth.ts'
@@ -8,12 +7,12 @@ import { findRecipients } from '../../../src/chain/watch/recipients.ts'
 import { settlePayments } from '../../../src/chain/watch/settle.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
 import type { ChainSource, WatchedChain } from '../../../src/chain/watch/watched-chain.ts'
-import { kinds } from '../../../src/kinds/all.ts'
 import { findPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
 import { apiServer } from '../../harness/api.ts'
 import { happen, type MadePayment, makePayment } from '../../http/payments.ts'
 import { payments } from '../../machines/payment-cases.ts'
+import { endOf } from './fixture-end.ts'
 import { issueAddress } from './ledger.ts'
 import { type AnswerChange, changedNode, testChain } from './test-node.ts'
 
@@ -86,17 +85,7 @@ export const openChainFixture = async () => {
       const payment = await findPayment(sql, { id: actor, merchantId, livemode: false })
       return payment && { ...payment.context, state: payment.state }
     },
-    head: async () => Number(await chain.rpc<string>('eth_blockNumber')),
-    /** Called after each test: makes everything final, so that no transfer of the test can change any more. */
-    rest: async () => {
-      await chain.mine(CONFIRMATIONS)
-      await read()
-    },
-    audit: () => audit(sql, kinds),
-    [Symbol.asyncDispose]: async () => {
-      await chain[Symbol.asyncDispose]()
-      await server[Symbol.asyncDispose]()
-    },
+    ...endOf({ chain, server, confirmations: CONFIRMATIONS, read }),
   }
 }
 

@@ -44,6 +44,12 @@ const collect = ({ salt }: Collectable, token: string = zeroAddress) =>
 const balanceOf = async (address: string) =>
   BigInt(await fixture.chain.rpc<string>('eth_getBalance', address, 'latest'))
 
+const mineAndCheck = async (payment: MadePayment, blocks = 1) => {
+  await fixture.chain.mine(blocks)
+  await fixture.read()
+  await fixture.check([payment])
+}
+
 test('an internal transfer collected before the next check is found and pays', async () => {
   const payment = await opened()
   await fixture.sendInternally(payment.address, 1000n)
@@ -62,9 +68,7 @@ test('an internal transfer collected before the next check is found and pays', a
     blockNumber: paidIn,
   })
   // Another check changes nothing.
-  await fixture.chain.mine()
-  await fixture.read()
-  await fixture.check([payment])
+  await mineAndCheck(payment)
   expect(await fixture.transfersOf(payment)).toHaveLength(1)
   await fixture.rest()
   expect(await fixture.stateOf(payment)).toMatchObject({ state: 'success', amountFinal: 1000n, attention: false })
@@ -84,9 +88,7 @@ test('a collection of known transfers needs no attention', async () => {
 
 const endWindow = async (payment: MadePayment) => {
   await fixture.chain.rpc('evm_increaseTime', 3_600)
-  await fixture.chain.mine()
-  await fixture.read()
-  await fixture.check([payment])
+  await mineAndCheck(payment)
   await fixture.endWindows()
 }
 
@@ -94,16 +96,12 @@ test('native currency that arrives and is collected in one block needs attention
   const payment = await opened()
   await fixture.sendInternally(payment.address, 1000n)
   await collect(payment)
-  await fixture.chain.mine()
-  await fixture.read()
-  await fixture.check([payment])
+  await mineAndCheck(payment)
   expect(await fixture.stateOf(payment)).toMatchObject({ state: 'pending', amountReceived: 0n, attention: true })
   await endWindow(payment)
   expect(await fixture.stateOf(payment)).toMatchObject({ state: 'expired', attention: true })
   await fixture.api.actors.dispatch({ kind: 'payment', actor: payment.actor, event: { type: 'dismiss' } })
-  await fixture.chain.mine()
-  await fixture.read()
-  await fixture.check([payment])
+  await mineAndCheck(payment)
   expect(await fixture.stateOf(payment)).toMatchObject({ state: 'expired', attention: false })
 })
 
@@ -137,9 +135,7 @@ test('an unexplained collection is deleted when a reorg removes its block, and r
   const collectOnce = async () => {
     await fixture.sendInternally(payment.address, 1000n)
     await collect(payment)
-    await fixture.chain.mine()
-    await fixture.read()
-    await fixture.check([payment])
+    await mineAndCheck(payment)
   }
   await collectOnce()
   expect(await fixture.stateOf(payment)).toMatchObject({ attention: true, collectionUnexplained: true })
@@ -160,12 +156,8 @@ test('a reorg above the block of an unexplained collection does not change it', 
   const payment = await opened()
   await fixture.sendInternally(payment.address, 1000n)
   await collect(payment)
-  await fixture.chain.mine()
-  await fixture.read()
-  await fixture.check([payment])
-  await fixture.chain.mine()
-  await fixture.read()
-  await fixture.check([payment])
+  await mineAndCheck(payment)
+  await mineAndCheck(payment)
   await fixture.chain.reorganize(1)
   await fixture.chain.mine()
   await fixture.read()
@@ -177,9 +169,7 @@ test('a restarted chain state has no unexplained collections of the old chain', 
   const payment = await opened()
   await fixture.sendInternally(payment.address, 1000n)
   await collect(payment)
-  await fixture.chain.mine()
-  await fixture.read()
-  await fixture.check([payment])
+  await mineAndCheck(payment)
   const state = await findCursor(fixture.sql, fixture.watched.id)
   if (!state) throw new Error('the chain has no cursor')
   const block = { number: state.number, hash: state.hash, minedAt: new Date() }
@@ -227,8 +217,6 @@ test('a transfer that is not found again when it becomes final explains no colle
   expect(await fixture.sql`select from transfers where payment_id = ${payment.actor} and state = 'seen'`).toHaveLength(
     1,
   )
-  await fixture.chain.mine(CONFIRMATIONS)
-  await fixture.read()
-  await fixture.check([payment])
+  await mineAndCheck(payment, CONFIRMATIONS)
   expect(await fixture.stateOf(payment)).toMatchObject({ attention: true, collectionUnexplained: true })
 })

@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { anvil, type Placed } from '../../harness/anvil.ts'
+import { localServer } from '../../harness/local-server.ts'
 
 /** A token contract that logs a transfer of the given amount from the caller to the given address, for any caller. */
 const TOKEN_CODE = (() => {
@@ -124,7 +125,7 @@ export const changedNode = async (
     const changed = await Promise.all(items.map(changedOf))
     return JSON.stringify(Array.isArray(sent) ? changed : changed[0])
   }
-  const server = createServer((request, response) => {
+  return localServer((request, response) => {
     answer(request).then(
       body => {
         if (body === undefined) response.statusCode = 429
@@ -133,13 +134,4 @@ export const changedNode = async (
       () => response.destroy(),
     )
   })
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const address = server.address()
-  return {
-    url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`,
-    [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections()
-      await new Promise(resolve => server.close(resolve))
-    },
-  }
 }
