@@ -27,7 +27,7 @@ create table chain_cursors (
   epoch text,
   -- Of the sandbox: when the chain state was restarted. What was mined before is on a chain that is lost.
   lost_before timestamptz,
-  -- Since when the chain has other blocks than those that were final. It is not read meanwhile and not offered to
+  -- Since when the chain is known to be reorganized below its final block. It is not read meanwhile and not offered to
   -- customers. Null while the chain has the block at the cursor.
   stopped_at timestamptz
 );

@@ -298,8 +298,8 @@ $$;
 -- Finalizes the transfers up to a block, as they were read again at a step: `logs` are all transfers of those blocks. A
 -- transfer that was not found again is orphaned; one that was missed the first time is final immediately. A node gives
 -- no sign that it leaves transfers out, so a transfer counts as missing only in blocks that were queried individually;
--- PM005 names the other blocks. Blocks below the final one are deleted: nothing rewinds below it. `unproven`: see
--- note_unproven_transfers().
+-- error PM005 lists the blocks for which that is still to be done. Blocks below the final one are deleted: nothing
+-- rewinds below it. `unproven`: see note_unproven_transfers().
 create function finalize_blocks(
   chain bigint, at_number bigint, at_hash text, read_at bigint, up_to bigint, logs json, asked_again text[],
   unproven json
@@ -307,7 +307,7 @@ create function finalize_blocks(
 declare
   head chain_cursors;
   at_step bigint;
-  all_told integer;
+  reported_count integer;
   found uuid[];
   lost uuid[];
   lost_in text[];
@@ -323,18 +323,18 @@ begin
 
   -- Each transfer is updated by its key, and then the rest. One statement that compares all with all took six seconds
   -- for 5,000 transfers and two minutes for 20,000.
-  with told as materialized (
+  with reported as materialized (
     select * from read_transfers(chain, head.final_number, up_to, logs)),
   there as (
-    update transfers t set state = 'final', mined_at = told.mined_at
-    from told
-    where t.chain_id = chain and t.block_hash = told.block_hash and t.tx_hash = told.tx_hash
-      and t.log_index = told.log_index
+    update transfers t set state = 'final', mined_at = reported.mined_at
+    from reported
+    where t.chain_id = chain and t.block_hash = reported.block_hash and t.tx_hash = reported.tx_hash
+      and t.log_index = reported.log_index
       -- Written so that only the index of the key matches.
       and (t.state, t.token_address, t.payment_id, t.amount)
-        is not distinct from ('seen'::text, told.token_address, told.payment_id, told.amount)
+        is not distinct from ('seen'::text, reported.token_address, reported.payment_id, reported.amount)
     returning t.payment_id)
-  select (select array_agg(payment_id) from there), (select count(*) from told) into found, all_told;
+  select (select array_agg(payment_id) from there), (select count(*) from reported) into found, reported_count;
 
   with gone as (
     update transfers set state = 'orphaned'
@@ -355,7 +355,7 @@ begin
   end if;
 
   -- Usually all of them existed.
-  if all_told > coalesce(cardinality(found), 0) then
+  if reported_count > coalesce(cardinality(found), 0) then
     select write_transfers(chain, array_agg(number), array_agg(hash), array_agg(mined_at), logs, 'final', true) into added
     from chain_blocks where chain_id = chain and number > head.final_number and number <= up_to;
   end if;

@@ -70,7 +70,11 @@ export const recoverDeliveries = async (
 ): Promise<void> => {
   for (const state of ['failed', 'canceled'] as const)
     for await (const batch of walk(services, { endpointId, state, enabled: true, since }, signal))
-      await tell(services, batch, { type: 'redeliver', cause, idOf: id => uuidFrom(['recover', recoveryId, id]) })
+      await dispatchToAll(services, batch, {
+        type: 'redeliver',
+        cause,
+        idOf: id => uuidFrom(['recover', recoveryId, id]),
+      })
   // Cancels deliveries that became pending while the endpoint was being disabled.
   await cancelOpenDeliveries(services, endpointId, { cause, signal })
 }
@@ -89,15 +93,15 @@ export const cancelOpenDeliveries = async (
   endpointId: string,
   { cause, most = Number.POSITIVE_INFINITY, signal }: Canceling,
 ): Promise<boolean> => {
-  let told = 0
+  let canceled = 0
   // A delivery whose attempt has just failed can be pending behind the walk: repeat until none is found.
-  for (let before = -1; before < told; ) {
-    before = told
+  for (let before = -1; before < canceled; ) {
+    before = canceled
     for (const state of ['pending', 'sending'] as const)
       for await (const batch of walk(services, { endpointId, state, enabled: false }, signal)) {
-        await tell(services, batch, { type: 'cancel', cause })
-        told += batch.length
-        if (told >= most) return false
+        await dispatchToAll(services, batch, { type: 'cancel', cause })
+        canceled += batch.length
+        if (canceled >= most) return false
       }
   }
   return true
@@ -115,15 +119,19 @@ async function* walk({ sql }: Services, of: Omit<DeliveryWalk, 'after' | 'limit'
   }
 }
 
-type Told = { readonly type: 'cancel' | 'redeliver'; readonly cause: string; readonly idOf?: (id: string) => string }
+type DeliveryCommand = {
+  readonly type: 'cancel' | 'redeliver'
+  readonly cause: string
+  readonly idOf?: (id: string) => string
+}
 
 /**
  * A delivery that has changed in the meantime refuses the command, which is correct: it is not in this state any more.
  */
-const tell = async (
+const dispatchToAll = async (
   { actors }: Services,
   batch: readonly WalkedDelivery[],
-  { type, cause, idOf }: Told,
+  { type, cause, idOf }: DeliveryCommand,
 ): Promise<void> => {
   await Promise.all(
     batch.map(({ id }) =>

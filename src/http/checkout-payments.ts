@@ -95,7 +95,7 @@ export const openPaymentStream = (api: Api, found: ShownPayment, { address, head
   return { status: 200, text, headers: STREAM_HEADERS }
 }
 
-/** Some proxies buffer responses unless this header tells them not to. */
+/** Some proxies buffer responses unless this header disables it. */
 const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
 
 type CustomersCall = {

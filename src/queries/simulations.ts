@@ -63,11 +63,11 @@ export const findProgress = async (
   sql: Sql,
   chainId: number,
   paymentId: string,
-): Promise<{ readonly number: number; readonly finalNumber: number; readonly told: boolean } | undefined> => {
-  const [row] = await sql<{ number: string; final_number: string; told: boolean }[]>`
+): Promise<{ readonly number: number; readonly finalNumber: number; readonly isApplied: boolean } | undefined> => {
+  const [row] = await sql<{ number: string; final_number: string; is_applied: boolean }[]>`
     select number, final_number, not exists (
       select from unsettled_payments u join payments p on p.id = u.payment_id
-      where u.payment_id = ${paymentId} and u.reported_rev is distinct from p.rev) as told
+      where u.payment_id = ${paymentId} and u.reported_rev is distinct from p.rev) as is_applied
     from chain_cursors where chain_id = ${chainId}`
-  return row && { number: Number(row.number), finalNumber: Number(row.final_number), told: row.told }
+  return row && { number: Number(row.number), finalNumber: Number(row.final_number), isApplied: row.is_applied }
 }

@@ -96,7 +96,7 @@ const nothing = new Uint8Array()
 
 type Stage = 'connecting' | 'handshake' | 'open'
 
-/** Returns a function that tells the stage of the connection. A reused connection is `open`. */
+/** Returns a function that returns the stage of the connection. A reused connection is `open`. */
 const followConnection = (
   request: http.ClientRequest,
   secure: boolean,

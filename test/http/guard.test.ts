@@ -127,13 +127,13 @@ test('an Authorization header that does not look like a key counts as no key; on
   expect(await ask(`Bearer ${secret}`)).toBeUndefined()
 })
 
-test('an unauthenticated request is told how to authenticate', async () => {
+test('the response to an unauthenticated request says how to authenticate', async () => {
   await using at = await start()
   expect((await at.server.call('GET', '/v1/lamps')).headers.get('www-authenticate')).toBe('Bearer')
   expect((await at.server.call('GET', '/v1/door')).headers.get('www-authenticate')).toBeNull()
 })
 
-test('a key is told its API version and may ask for a known one', async () => {
+test('a response names the API version of its key, and a request may choose a known one', async () => {
   await using at = await start()
   const { secret } = await insertKey(at.sql)
   const versions = async (headers: Record<string, string>) => {

@@ -126,7 +126,7 @@ describe('payment', () => {
       underpaid late                     | now 1000 in block 8     | stays      |                    | amountReceived=1000 blockNumber=8
       underpaid late                     | now 1200                | stays      |                    | amountReceived=1200
 
-      It becomes final: stablecoins in full are taken, however the payment has ended, and what is too much is told of.
+      It becomes final: stablecoins in full are accepted, however the payment has ended, and an excess is reported.
       paid late, canceled paid           | accept late 1000        | success    | payment.succeeded  | amountFinal=1000 receivedMinor=1000
       failed paid                        | accept late 1000        | success    | payment.succeeded  | amountFinal=1000 receivedMinor=1000 failureReason=null
       underpaid paid                     | accept late 1000        | success    | payment.succeeded  | amountFinal=1000 receivedMinor=1000 exception=null failureReason=null attention=false

@@ -237,7 +237,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
 })
 
 test.skipIf(!hasBrowser)(
-  'of two windows that confirm at the same time one sets the address, and the other is told so',
+  'of two windows that confirm at the same time one sets the address, and the other shows that it is set',
   async () => {
     const { id, secret } = await claimed()
     await using first = await open(secret)

@@ -19,7 +19,7 @@ const countOf = async (sql: Sql, subject: string) => (await sql`select from atte
 
 const rounds = 10
 
-/** Fifty simultaneous tries in every round, in a process of its own that starts when it is told to. Returns how many were counted. */
+/** Fifty simultaneous tries in every round, in a process of its own that starts on a signal. Returns how many were counted. */
 const tryInProcess = (url: string) => {
   const module = (path: string) => JSON.stringify(import.meta.resolve(path))
   const script = `

@@ -14,8 +14,8 @@ const RANGE_FROM = 200
 
 /**
  * After an outage: reads final blocks as two nodes agree on them, and returns those with transfers to our addresses and
- * the last one. Headers of other blocks are not requested: a range of a thousand blocks takes two requests instead of a
- * thousand. Undefined where blocks have to be read one by one.
+ * the last one. Headers of blocks without such transfers are not requested: a range of a thousand blocks takes two
+ * requests instead of a thousand. Undefined where blocks have to be read one by one.
  */
 export const findFinalRange = async (
   sql: Sql,

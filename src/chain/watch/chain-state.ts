@@ -23,7 +23,7 @@ export type ChainState = Cursor & {
   readonly confirmations: number | null
   readonly livemode: boolean | null
   readonly epoch: string | null
-  /** The chain has other blocks than those that were final. */
+  /** Reading has stopped because the chain was reorganized below its final block. */
   readonly stopped: boolean
 }
 

@@ -61,7 +61,7 @@ export const findFork = async (sql: Sql, chain: WatchedChain, source: ChainSourc
  */
 const FORK_BLOCKS = 50
 
-/** A chain has other blocks than those that were final. The server cannot repair this: an operator must decide. */
+/** A reorganization below the final block. The server cannot repair this: an operator must decide. */
 export class DeepReorganization extends Error {
   override readonly name = 'DeepReorganization'
   readonly reason = 'it was reorganized below its final block'

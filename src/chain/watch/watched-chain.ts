@@ -41,7 +41,10 @@ export type ChainSource = RangeSource &
     transfers(from: number, to: number): Promise<readonly TransferLog[]>
     /** Token transfers of one block, also of one that is not on the chain; undefined when the node does not have it. */
     transfersIn(blockHash: string): Promise<readonly TransferLog[] | undefined>
-    /** Token transfers of consecutive blocks, as two nodes agree; undefined while they do not, or have other blocks. */
+    /**
+     * Token transfers of consecutive blocks, as two nodes agree; undefined while they do not, or while the blocks are
+     * not on the canonical chain.
+     */
     agreedTransfers(blocks: readonly Cursor[]): Promise<readonly TransferLog[] | undefined>
     /** Counts a fault of a node that has another block in place of this final one. */
     faultOtherFinal(final: Cursor): Promise<void>

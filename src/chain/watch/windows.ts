@@ -116,7 +116,7 @@ const findBlockAt = async (
   return row && { number: Number(row.number), hash: row.hash, finalNumber: Number(row.final_number) }
 }
 
-/** The addresses with unrecorded transfers in recorded blocks. Other blocks may be invented. */
+/** The addresses with unrecorded transfers in recorded blocks. A block that is not recorded may be invented by its node. */
 const unrecordedRecipients = async (
   sql: Sql,
   chainId: number,

@@ -25,7 +25,7 @@ export type PayOptions = {
   readonly refused: RefusedForm | undefined
   /** The address that opens this payment on another device; undefined as long as the customer has not asked for it. */
   readonly phoneUrl: string | undefined
-  /** How a wallet is told about the network; undefined if no node may be named. */
+  /** The RPC node with which a wallet can add the network; undefined if none may be published. */
   readonly rpcUrl: string | undefined
   /** A block that the wallet must know if it is on the network of the payment. */
   readonly anchor: { readonly number: number; readonly hash: string } | undefined

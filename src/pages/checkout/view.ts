@@ -203,7 +203,7 @@ const viewOfPending = (facts: CheckoutFacts, shown: PaymentFacts, picked: Picked
   const counted = shown.transfers.filter(({ state }) => state !== 'orphaned')
   const ends = earlier(context.expiresAt, context.quoteExpiresAt)
   const inTime = counted.filter(({ minedAt }) => minedAt === null || minedAt <= ends)
-  // The chain may show more than the payment was told yet: nobody is asked for that again.
+  // The chain may show more than was applied to the payment: the customer is not asked for that part again.
   const received = largest(context.amountReceived, sumOf(inTime))
   if (isEnough(context, received)) return seenView(shown, picked)
   if (received === 0n && counted.length > 0) return lateView(shown, picked)

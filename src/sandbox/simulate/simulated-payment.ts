@@ -105,7 +105,7 @@ export const awaitChainRead = async (
 ): Promise<void> => {
   for (const until = performance.now() + timeoutMs; performance.now() < until; await sleep(50)) {
     const progress = await findProgress(services.sql, sandboxId, payment.id)
-    if (progress?.told && progress.number >= block) return
+    if (progress?.isApplied && progress.number >= block) return
   }
 }
 

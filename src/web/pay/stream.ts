@@ -1,4 +1,4 @@
-/** What a stream tells. `gone`: the payment cannot be read any more, so trying again is useless. */
+/** What a stream reports. `gone`: the payment cannot be read any more, so trying again is useless. */
 export type StreamEvent =
   | { readonly type: 'opened' }
   | { readonly type: 'changed'; readonly id: string }
@@ -6,13 +6,13 @@ export type StreamEvent =
   | { readonly type: 'gone' }
 
 /**
- * Reads server-sent events by `fetch`, which tells the status and sends the last ID from the beginning, both unlike
+ * Reads server-sent events by `fetch`, which returns the status and sends the last ID from the beginning, both unlike
  * EventSource. A stream without even a heartbeat for `silentMs` is taken for broken.
  */
 export const readStream = (
   url: string,
   lastId: string | undefined,
-  tell: (event: StreamEvent) => void,
+  report: (event: StreamEvent) => void,
   silentMs = 40_000,
 ): (() => void) => {
   const stopping = new AbortController()
@@ -29,14 +29,14 @@ export const readStream = (
     const retryAfter = Number(response.headers.get('retry-after'))
     if (!response.ok || !response.body)
       return { type: 'closed', retryMs: retryAfter > 0 ? retryAfter * 1_000 : undefined }
-    tell({ type: 'opened' })
+    report({ type: 'opened' })
     let text = ''
     for await (const piece of piecesOf(response.body)) {
       heard()
       text += piece
       const events = text.split('\n\n')
       text = events.pop() ?? ''
-      for (const id of events.flatMap(idOf)) tell({ type: 'changed', id })
+      for (const id of events.flatMap(idOf)) report({ type: 'changed', id })
     }
     return { type: 'closed', retryMs: undefined }
   }
@@ -44,7 +44,7 @@ export const readStream = (
     .catch((): StreamEvent => ({ type: 'closed', retryMs: undefined }))
     .then(event => {
       clearTimeout(silence)
-      if (!signal.aborted || signal.reason === 'silent') tell(event)
+      if (!signal.aborted || signal.reason === 'silent') report(event)
     })
   return () => {
     clearTimeout(silence)

@@ -21,8 +21,8 @@ export const localizeTimes = (): void => {
 }
 
 /**
- * The time of the server. The clock of the customer may be wrong by a day, so only its steps are used: the page tells the
- * time at which it was rendered, and a monotonic counter goes on from there.
+ * The time of the server. The clock of the customer may be wrong by a day, so only its steps are used: the page
+ * has the time at which it was rendered, and a monotonic counter goes on from there.
  */
 let offset = 0
 

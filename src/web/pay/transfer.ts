@@ -1,4 +1,4 @@
-/** What the customer owes, as the page tells it. Amounts and addresses are those that the page shows. */
+/** What the customer owes, as the page states it. Amounts and addresses are those that the page shows. */
 export type PayOrder = {
   readonly chainId: number
   readonly network: string
@@ -43,7 +43,7 @@ export const transferRequest = ({ chainId, to, token, units }: PayOrder, from: s
 
 export const balanceData = (account: string): string => BALANCE_OF + word(account)
 
-/** Rounded down to six digits after the point, so that nobody reads more than there is. */
+/** Rounded down to six digits after the point, so that the text never exceeds the amount. */
 export const amountText = (units: bigint, { decimals, asset, token }: PayOrder): string => {
   const text = String(units).padStart(decimals + 1, '0')
   const whole = text.slice(0, text.length - decimals)

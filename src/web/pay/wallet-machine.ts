@@ -78,7 +78,7 @@ export const walletMachine = setup({
         ],
       },
     },
-    // On another network. The wallet may be told to change it there, or by the button here.
+    // On another network. The customer may change it in the wallet, or by the button here.
     elsewhere: {
       on: {
         switch: 'switching',
@@ -113,7 +113,7 @@ export const walletMachine = setup({
       invoke: {
         src: 'report',
         input: stepOf,
-        // The hash only makes the page tell more: the money is seen without it.
+        // The hash only makes the page show more: the money is detected without it.
         onDone: [{ guard: ({ event }) => event.output, target: 'sent' }, { target: 'different' }],
         onError: 'sent',
       },

@@ -107,7 +107,7 @@ export const sendTransfer = async (provider: Provider, order: PayOrder, account:
   return hash
 }
 
-/** Whether the wallet has sent what it was asked to send. A wallet that cannot tell is believed. */
+/** Whether the wallet has sent what it was asked to send. A wallet that does not answer is trusted. */
 export const isAsAsked = async (
   provider: Provider,
   order: PayOrder,

@@ -12,7 +12,7 @@ const fixture = await forFile(openChainFixture(), { rests: false })
 const elsewhere = (answer: unknown) =>
   JSON.parse(JSON.stringify(answer).replaceAll(/"(hash|parentHash|blockHash)":"0x.{8}/g, '"$1":"0x01234567'))
 
-test('a chain with other blocks than the final ones is not read until its nodes have them again', async () => {
+test('a chain that was reorganized below its final block is not read until its nodes have the final blocks again', async () => {
   const [paid, open] = [await fixture.openPayment(), await fixture.openPayment()]
   await fixture.chain.pay(paid.address, 1000n)
   await fixture.chain.mine(CONFIRMATIONS)

@@ -188,7 +188,7 @@ for (const [what, change] of [
 for (const [what, change] of [
   ['blocks of another chain', blocksAs(block => ({ ...block, hash: hex(BigInt(block.hash) ^ 1n, 64) }))],
   [
-    'transfers of other blocks',
+    'transfers of blocks that it was not asked for',
     logsAs(logs => logs.map(log => ({ ...log, blockHash: hex(BigInt(log.blockNumber) + 7n, 64) }))),
   ],
 ] as const)

@@ -138,7 +138,7 @@ describe.skipIf(!hasBrowser)('a wallet in the browser', () => {
     await awaitStatus(page, 'seen')
   })
 
-  test('that does not know the network is told about it', async () => {
+  test('that does not know the network is asked to add it', async () => {
     await using visit = await open([{ name: 'Lamp Wallet', chainId: 1 }])
     const { page, wallet } = visit
     let added: unknown

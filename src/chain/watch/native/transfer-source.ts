@@ -10,13 +10,13 @@ export const BY_TRANSACTION = -1
 
 /** Queries for transactions with a value in native currency. */
 export type NativeTransferSource = {
-  /** The transactions with a value in these blocks; undefined while the chain has other blocks there. */
+  /** The transactions with a value in these blocks; undefined if they are not on the canonical chain. */
   sentIn(blocks: readonly Cursor[]): Promise<readonly TransferLog[] | undefined>
   /** The transactions that succeeded: one in a block may have failed. Undefined while a receipt is missing. */
   succeeded(sent: readonly TransferLog[]): Promise<readonly TransferLog[] | undefined>
   /**
-   * The transfers that two nodes find in their blocks and as succeeded; undefined while they do not agree, or have
-   * other blocks.
+   * The transfers that two nodes find in their blocks and as succeeded; undefined while they do not agree, or while
+   * the blocks are not on the canonical chain.
    */
   agreedSent(sent: readonly TransferLog[]): Promise<readonly TransferLog[] | undefined>
 }
