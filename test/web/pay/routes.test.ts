@@ -95,6 +95,12 @@ describe('GET /pay/:linkId', () => {
     const page = await get(path)
     expect(page.text).toContain('$90,071,992,547,409.91')
     expect(page.text).toContain('36028797018.963964\u00a0ETH')
+    expect([page.status, statusIn(page)]).toEqual([200, 'open'])
+    // No asset is offered beyond 10^12 units.
+    expect(page.text.match(/<strong class="badge"[^>]*>.*?<\/strong>/gs)).toHaveLength(1)
+    expect(page.text).toMatch(/value="31337:TUSD" disabled/)
+    const cent = await get((await linkOf({ amountMinor: 1 })).path)
+    expect(cent.text).toContain('$0.01')
   })
 
   test('200: in the language of ?lang=, or else of the browser', async () => {
