@@ -57,11 +57,16 @@ export const openTimers = (
   const stopping = new AbortController()
   let running: Promise<void> | undefined
   const loop = async (): Promise<void> => {
-    while (!stopping.signal.aborted) {
-      const { due, gone } = await fireAll().catch(error => {
-        deps.log.warn({ err: error }, 'timers not fired, retrying')
-        return { due: 0, gone: 0 }
-      })
+    for (let failed = false; !stopping.signal.aborted; ) {
+      let outcome = { due: 0, gone: 0 }
+      try {
+        outcome = await fireAll()
+        failed = false
+      } catch (err) {
+        if (!failed) deps.log.warn({ err }, 'timers not fired, retrying')
+        failed = true
+      }
+      const { due, gone } = outcome
       // A full batch means that more may be due. Pauses anyway if no timer of the batch could be fired.
       if (due < batchSize || gone === 0) await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {})
     }

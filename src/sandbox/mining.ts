@@ -22,8 +22,14 @@ export const mineWhileNeeded = (
     }
   }
   const run = async () => {
-    while (!stopping.signal.aborted) {
-      await check().catch(err => log.warn({ err }, 'sandbox mining check failed, retrying'))
+    for (let failed = false; !stopping.signal.aborted; ) {
+      try {
+        await check()
+        failed = false
+      } catch (err) {
+        if (!failed) log.warn({ err }, 'sandbox mining check failed, retrying')
+        failed = true
+      }
       await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {})
     }
     mining?.[Symbol.dispose]()

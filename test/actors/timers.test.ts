@@ -3,6 +3,7 @@ import { registered } from '../../src/actors/kind.ts'
 import { openTimers } from '../../src/actors/timers.ts'
 import { audit } from '../../src/audit/audit.ts'
 import { manualClock } from '../../src/clock.ts'
+import { readableLog } from '../harness/lines.ts'
 import { databaseProxy } from '../harness/proxy.ts'
 import { until } from '../harness/until.ts'
 import { lamp } from './lamp.ts'
@@ -119,6 +120,30 @@ test('a timer of a newer machine version is left to the process that can read it
   await timers.fireDue()
   const [row] = await instance.sql`select failures from timers`
   expect(row?.failures).toBe(0)
+})
+
+test('an outage is logged when it begins, not at every poll', async () => {
+  await using instance = await lampInstance()
+  const { log, lines } = readableLog()
+  let polls = 0
+  const share = () => {
+    polls++
+    return { index: 0, of: 1 }
+  }
+  const timers = openTimers({ ...instance.world, log }, instance.actors, { pollMs: 10, share })
+  const polled = async () => {
+    const wanted = polls + 4
+    await until(() => polls >= wanted)
+  }
+  timers.start()
+  for (const outages of [1, 2]) {
+    await instance.sql`alter table timers rename to missing`
+    await polled()
+    expect(lines().map(({ msg }) => msg)).toEqual(Array(outages).fill('timers not fired, retrying'))
+    await instance.sql`alter table missing rename to timers`
+    await polled()
+  }
+  await timers.stop()
 })
 
 test('the loop fires timers by itself and ends when it is stopped', async () => {
