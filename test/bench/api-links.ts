@@ -3,6 +3,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { insertKey, insertMerchant } from '../access/keys.ts'
 import { openInstance } from '../actors/lamps.ts'
+import { paymentLinkOpening } from '../machines/payment-link-cases.ts'
 import type { ApiSizes } from './api.ts'
 import { startApiServers } from './api-servers.ts'
 import type { Bench } from './bench.ts'
@@ -29,7 +30,7 @@ export const promiseLinks = async ({ server, print, report }: Bench, sizes: ApiS
 
   let made = 0
   const byCore = async () => {
-    const opening = { ...wanted(String(made++)), ...absent, merchantId, livemode: false }
+    const opening = { ...defaults, ...wanted(String(made++)), merchantId }
     await createPaymentLink({ ...instance.world, actors: instance.actors }, opening, {
       cause: 'bench',
       responseRows: () => [],
@@ -85,4 +86,4 @@ const wanted = (number: string) => ({
 })
 
 /** The defaults that the API adds. */
-const absent = { assets: null, maxPayments: null, windowMinutes: 30, expiresAt: null, successUrl: null }
+const defaults = { ...paymentLinkOpening, assets: null, maxPayments: null, expiresAt: null, livemode: false }
