@@ -133,7 +133,32 @@ test.concurrent('twenty simultaneous simulations of two processes pay one paymen
   }
 })
 
-test.concurrent('a simulated reorg keeps the transactions of others, whenever they were sent', async () => {
+test.concurrent('a node without support for reorgs is reported before anything is sent', async () => {
+  await using node = await anvil({ mining: 'none' })
+  using proxy = Bun.serve({
+    ...{ port: 0, hostname: '127.0.0.1' },
+    fetch: async request => {
+      const body = await request.text()
+      if (body.includes('anvil_reorg'))
+        return Response.json({ jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'no such method' } })
+      return fetch(node.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+    },
+  })
+  await using remote = await simulationServer(`http://127.0.0.1:${proxy.port}`)
+  const id = await remote.open('TUSD')
+  const answer = await remote.simulate(id, 'reorged')
+  expect(codeOf(answer)).toEqual([503, 'chain_unavailable'])
+  expect(answer.text).toContain('does not support reorganizations')
+  expect((await remote.simulate(id, 'paid')).status).toBe(200)
+  await remote.becomes(id, { state: 'success' })
+  // No payment here is in a native currency, so no block is searched for transfers.
+  const inCoins = await remote.open('TUSD')
+  expect((await remote.simulate(inCoins, 'wrong_asset')).status).toBe(200)
+  await remote.becomes(inCoins, { state: 'pending', exception: 'wrong_asset', attention: true })
+})
+
+// Not beside other tests: each of their payments is mined, and three blocks make the removed payment final.
+test('a simulated reorg keeps the transactions of others, whenever they were sent', async () => {
   const { url } = server.sandbox
   const from = '0x15d34aaf54267db7d7c367839aaf71a00a2c6a65'
   const sent: string[] = []
@@ -161,28 +186,4 @@ test.concurrent('a simulated reorg keeps the transactions of others, whenever th
   expect(await callNode(url, 'eth_getTransactionReceipt', hashesIn(answer)[0])).toBe(null)
   await server.becomes(beside, { state: 'success' })
   expect((await server.look(dropped)).state).toBe('pending')
-})
-
-test.concurrent('a node without support for reorgs is reported before anything is sent', async () => {
-  await using node = await anvil({ mining: 'none' })
-  using proxy = Bun.serve({
-    ...{ port: 0, hostname: '127.0.0.1' },
-    fetch: async request => {
-      const body = await request.text()
-      if (body.includes('anvil_reorg'))
-        return Response.json({ jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'no such method' } })
-      return fetch(node.url, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
-    },
-  })
-  await using remote = await simulationServer(`http://127.0.0.1:${proxy.port}`)
-  const id = await remote.open('TUSD')
-  const answer = await remote.simulate(id, 'reorged')
-  expect(codeOf(answer)).toEqual([503, 'chain_unavailable'])
-  expect(answer.text).toContain('does not support reorganizations')
-  expect((await remote.simulate(id, 'paid')).status).toBe(200)
-  await remote.becomes(id, { state: 'success' })
-  // No payment here is in a native currency, so no block is searched for transfers.
-  const inCoins = await remote.open('TUSD')
-  expect((await remote.simulate(inCoins, 'wrong_asset')).status).toBe(200)
-  await remote.becomes(inCoins, { state: 'pending', exception: 'wrong_asset', attention: true })
 })

@@ -42,6 +42,8 @@ describe.skipIf(!hasBrowser)('a customer', () => {
     await using visit = await to.visit({ javaScriptEnabled: false })
     const { page } = visit
     await beginPayment(page, await urlOf())
+    // With its stylesheet, without which nothing is painted.
+    await page.waitForLoadState()
     expect(await page.locator('meta[http-equiv=refresh]').getAttribute('content')).toStartWith('10; url=/pay/')
     expect(await page.locator('.needs-script:visible').count()).toBe(0)
     await page.getByTestId('sandbox-pay').click()
