@@ -4,7 +4,7 @@ import type { Chains } from '../chain/enabled/connect.ts'
 import type { BalanceChecks } from '../commands/balance-checks.ts'
 import { receiptUrlOf } from '../commands/receipts.ts'
 import type { Keyring } from '../keyring.ts'
-import { listWatchedPayments } from '../queries/checkouts.ts'
+import { listChangedPayments } from '../queries/checkouts.ts'
 import { readShown, type ShownPayment } from '../queries/payments.ts'
 import { cryptoFactsOf } from '../records/crypto-facts.ts'
 import { checkoutPaymentRecord } from '../records/payment.ts'
@@ -16,10 +16,10 @@ export const openPaymentStreams = (
 ): Streams =>
   openStreams({
     log: api.log,
-    look: async ids => {
-      const all = (await listWatchedPayments(api.sql, ids)).map(readShown)
-      for (const { payment } of all) api.balanceChecks.request(payment)
-      return new Map(all.map(each => [each.payment.id, seenOf(api, each)]))
+    look: async revisions => {
+      const changed = (await listChangedPayments(api.sql, revisions)).map(readShown)
+      for (const { payment } of changed) api.balanceChecks.request(payment)
+      return new Map(changed.map(each => [each.payment.id, seenOf(api, each)]))
     },
   })
 
@@ -42,6 +42,7 @@ export const customersPayment = (
 
 /** A payment has changed if its revision has changed, or its facts on the chain. */
 export const seenOf = (view: CustomersView, found: ShownPayment): StreamedState => ({
+  rev: found.payment.rev,
   key: `${found.payment.rev} ${JSON.stringify(found.shown)}`,
   say: () => {
     const record = customersPayment(view, found)

@@ -5,7 +5,7 @@ import { openEventReader, type Reader, type Said } from './checkout-reader.ts'
 import { openStreamCounts, RETRY_S, type StreamLimits, type StreamOrigin } from './stream-limits.ts'
 
 /** The current state of a payment. `key` is cheap, and changes whenever the result of `say` can change. */
-export type StreamedState = { readonly key: string; say(): Said }
+export type StreamedState = { readonly rev: number; readonly key: string; say(): Said }
 
 export type Streams = {
   /** Opens a stream of the payment. `lastId` in `to` is the last event that the client has received. */
@@ -17,8 +17,8 @@ export type Streams = {
 export type StreamListener = { readonly origin: StreamOrigin; readonly lastId: string | null }
 
 export type StreamsOptions = {
-  /** Reads these payments. */
-  readonly look: (paymentIds: readonly string[]) => Promise<ReadonlyMap<string, StreamedState>>
+  /** Reads those of the payments that may have changed since these revisions. */
+  readonly look: (revisions: ReadonlyMap<string, number>) => Promise<ReadonlyMap<string, StreamedState>>
   readonly log: Pick<Log, 'warn'>
   readonly everyMs?: number
   readonly beatMs?: number
@@ -27,8 +27,11 @@ export type StreamsOptions = {
   readonly limits?: Partial<StreamLimits & { readonly mostOfPayment: number }>
 }
 
-/** The readers of a payment, oldest first. */
-type Watched = { key: string | undefined; readonly readers: Set<Reader> }
+/** What was read last of a payment, and its readers, oldest first. */
+type Watched = { rev: number; key: string | undefined; readonly readers: Set<Reader> }
+
+/** Of no payment, so that it is read. */
+const UNKNOWN = -1
 
 /**
  * Sends customers the state of their payments. One query at a time reads all payments with open streams; there is no query
@@ -37,7 +40,7 @@ type Watched = { key: string | undefined; readonly readers: Set<Reader> }
 export const openStreams = ({
   look,
   log,
-  everyMs = 300,
+  everyMs = 150,
   beatMs = 15_000,
   longestMs = 3_600_000,
   limits: { mostOfPayment = 10, ...limits } = {},
@@ -50,10 +53,12 @@ export const openStreams = ({
   let beating: ReturnType<typeof setInterval> | undefined
 
   const lookAgain = async (): Promise<void> => {
-    const seen = await look([...payments.keys()])
-    for (const [id, watched] of payments) {
-      const now = seen.get(id)
-      if (!now || now.key === watched.key) continue
+    const changed = await look(new Map([...payments].map(([id, { rev }]) => [id, rev])))
+    for (const [id, now] of changed) {
+      const watched = payments.get(id)
+      if (!watched) continue
+      watched.rev = now.rev
+      if (now.key === watched.key) continue
       watched.key = now.key
       const said = now.say()
       for (const reader of watched.readers) reader.say(said)
@@ -80,11 +85,14 @@ export const openStreams = ({
     for (const [reader, { since }] of readers) {
       if (reader.beat() >= MOST_UNREAD || performance.now() - since > longestMs) reader.end()
     }
+    // Now and then all are read, because reading a payment also checks its balance.
+    for (const watched of payments.values()) watched.rev = UNKNOWN
   }
 
   const join = (paymentId: string, reader: Reader, origin: StreamOrigin): void => {
-    const watched = payments.get(paymentId) ?? { key: undefined, readers: new Set() }
+    const watched = payments.get(paymentId) ?? { rev: UNKNOWN, key: undefined, readers: new Set() }
     // The next query sends the state to the new client too: it may have been opened with an older state than the others.
+    watched.rev = UNKNOWN
     watched.key = undefined
     watched.readers.add(reader)
     payments.set(paymentId, watched)

@@ -29,9 +29,16 @@ export const findCheckout = async (
   return row && readShown(row)
 }
 
-/** Payments with an open stream of updates. */
-export const listWatchedPayments = async (sql: Sql, paymentIds: readonly string[]): Promise<ShownRow[]> =>
-  sql<ShownRow[]>`select ${shownColumns(sql)} from payments as r where id = any(${[...paymentIds]}::uuid[])`
+/**
+ * Of payments with an open stream, those that may have changed since these revisions: they have another one, or transfers,
+ * whose confirmations grow with each block. Of a thousand customers who have not paid yet nothing is read.
+ */
+export const listChangedPayments = async (sql: Sql, revisions: ReadonlyMap<string, number>): Promise<ShownRow[]> =>
+  sql<ShownRow[]>`
+    select ${shownColumns(sql)}
+    from unnest(${[...revisions.keys()]}::uuid[], ${[...revisions.values()]}::bigint[]) as known (id, rev)
+    join payments as r on r.id = known.id
+    where r.rev <> known.rev or exists (select from transfers_of(r.id))`
 
 /** The merchant's settings that apply to a checkout. */
 export type Terms = Pick<

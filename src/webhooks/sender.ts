@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Services } from '../actors/services.ts'
+import { encodeId } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
 import type { Claimed } from '../queries/sending.ts'
 import { bodyOf, MAX_BODY_BYTES } from './body.ts'
@@ -80,7 +81,10 @@ export const openSender = (
     for (const [id, deliveries] of uncached) {
       const endpoint = read?.get(id)
       if (endpoint instanceof Error)
-        log.error({ err: endpoint, endpoint: id, action }, 'webhook not signed, endpoint secret unreadable')
+        log.error(
+          { err: endpoint, endpoint: encodeId('whe', id), action },
+          'webhook not signed, endpoint secret unreadable',
+        )
       for (const [claimed, held] of deliveries) {
         // The sender has stopped and given it up.
         if (!requests.has(held)) continue

@@ -1,6 +1,6 @@
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
-import { uuidv7 } from '../ids.ts'
+import { encodeId, uuidv7 } from '../ids.ts'
 import { isLockTimeout } from '../postgres/errors.ts'
 import { type Claimed, findLockedDeliveries, type Records } from '../queries/sending.ts'
 import { withDatabaseTimeout } from './database-timeout.ts'
@@ -173,7 +173,7 @@ export const openSteps = (services: Services, { nextClaims, onClaimed }: StepsOp
         const { moved } = await runStep(recordsOf([one], []))
         dispatchMoved([one], moved)
       } catch (err) {
-        log.error({ err, delivery: one.held.actor.id }, 'webhook attempt outcome not recorded')
+        log.error({ err, delivery: encodeId('whd', one.held.actor.id) }, 'webhook attempt outcome not recorded')
       }
     }
   }

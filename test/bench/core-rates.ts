@@ -12,8 +12,6 @@ type Round = {
   readonly insert: Loads
   readonly ours: Loads
   readonly bulk: Load
-  /** Bare inserts by one caller right before and after; the faster one counts. */
-  readonly byOne: { readonly many: number; readonly bulk: number }
   readonly steps: number | undefined
 }
 
@@ -59,14 +57,9 @@ const measureRound = async ({ floor, meters, dbos }: Contestants, sizes: CoreSiz
   const one = await at(CALLERS.one)
   const some = await at(CALLERS.some)
   const steps = await dbos?.stepsPerSecond(CALLERS.some, sizes.peerMs)
-  const before = await floor.insert(1, sizes.floorMs)
   const many = await at(CALLERS.many)
-  const between = await floor.insert(1, sizes.floorMs)
   const bulk = await ours(sizes.outstanding)
-  const after = await floor.insert(1, sizes.floorMs)
-  const perSecond = (loads: readonly Load[]) => Math.max(...loads.map(load => load.perSecond))
   return {
-    byOne: { many: perSecond([before, between]), bulk: perSecond([between, after]) },
     select: { one: one.select, some: some.select, many: many.select },
     insert: { one: one.insert, some: some.insert, many: many.insert },
     ours: { one: one.ours, some: some.ours, many: many.ours },
@@ -75,11 +68,7 @@ const measureRound = async ({ floor, meters, dbos }: Contestants, sizes: CoreSiz
   }
 }
 
-/**
- * The best round counts. Latencies and the peer are compared with their best rounds. Each ratio to bare inserts by one
- * caller is taken within one round, with the floor measured before and after ours, so that a round with a disturbed
- * floor does not look better.
- */
+/** The best round counts, of ours and of what it is compared with. */
 const judge = (report: Report, rounds: readonly Round[], { outstanding }: CoreSizes): void => {
   const fastest = (load: (round: Round) => Load) => Math.max(...rounds.map(round => load(round).perSecond))
   const shortest = (load: (round: Round) => Load) => Math.min(...rounds.map(round => load(round).p50))
@@ -108,35 +97,21 @@ const judge = (report: Report, rounds: readonly Round[], { outstanding }: CoreSi
   const bulk = fastest(round => round.bulk)
   report.atLeast(`bulk, ${outstanding} outstanding`, bulk, 15_000, { as: perSecond })
 
-  const against = (promise: string, ours: number, theirs: number, bound: number) =>
-    report.atLeast(promise, ours / theirs, bound, {
-      as: times,
-      from: `${perSecond(ours)} against ${perSecond(theirs)}`,
-    })
-  const comparedWithInserts = (
-    promise: string,
-    which: 'many' | 'bulk',
-    ours: (round: Round) => Load,
-    bound: number,
-  ) => {
-    const best = bestOf(rounds, round => ours(round).perSecond / round.byOne[which], 'higher')
-    against(promise, ours(best).perSecond, best.byOne[which], bound)
-  }
-  comparedWithInserts('256 callers against bare committed inserts by one', 'many', ({ ours }) => ours.many, 8)
-  comparedWithInserts('bulk against bare committed inserts by one', 'bulk', round => round.bulk, 10)
   const peer = '32 callers against DBOS steps by 32'
   const steps = rounds.flatMap(round => round.steps ?? [])
-  if (steps.length > 0) against(peer, some, Math.max(...steps), 6)
+  const theirs = Math.max(...steps)
+  if (steps.length > 0)
+    report.atLeast(peer, some / theirs, 6, { as: times, from: `${perSecond(some)} against ${perSecond(theirs)}` })
   else report.skip(peer, '@dbos-inc/dbos-sdk is not installed')
 }
 
-const format = ({ select, insert, ours, bulk, byOne, steps }: Round): string =>
+const format = ({ select, insert, ours, bulk, steps }: Round): string =>
   [
     `p50 by one ${milliseconds(ours.one.p50)} (bare ${milliseconds(select.one.p50)} + ${milliseconds(insert.one.p50)})`,
     `32 callers ${perSecond(ours.some.perSecond)}${steps === undefined ? '' : ` (DBOS ${perSecond(steps)})`}`,
     `256 callers ${perSecond(ours.many.perSecond)}, p99 ${milliseconds(ours.many.p99)}`,
     `bulk ${perSecond(bulk.perSecond)}`,
-    `bare inserts ${[insert.one.perSecond, byOne.many, byOne.bulk].map(perSecond).join(', ')}`,
+    `bare inserts ${perSecond(insert.one.perSecond)}`,
   ].join('; ')
 
 /** For information: the bare round trips with the same number of callers. */

@@ -108,17 +108,20 @@ const measureFloor = async (floor: Floor, { inFlight, floorMs }: PaymentSizes): 
 
 const judge = (report: Report, rounds: readonly Round[]): void => {
   const fastest = bestOf(rounds, round => round.perSecond, 'higher')
-  report.atLeast('complete payments', fastest.perSecond, 300, { as: perSecond, from: spentText(fastest.spent) })
-  const closest = bestOf(rounds, ratio, 'higher')
-  const from = `${perSecond(closest.perSecond)} against ${perSecond(closest.floor.perSecond)}`
+  report.atLeast('complete payments', fastest.perSecond, 340, { as: perSecond, from: spentText(fastest.spent) })
+  // The fastest of each: a disturbed round of the floor would flatter the ratio.
+  const floor = bestOf(
+    rounds.map(round => round.floor),
+    each => each.perSecond,
+    'higher',
+  )
+  const from = `${perSecond(fastest.perSecond)} against ${perSecond(floor.perSecond)}`
   const promise = 'complete payments against the same rows by bare batched statements'
-  report.atLeast(promise, ratio(closest), 0.3, { as: times, from })
+  report.atLeast(promise, fastest.perSecond / floor.perSecond, 0.3, { as: times, from })
 }
-
-const ratio = ({ perSecond, floor }: Round) => perSecond / floor.perSecond
 
 const roundText = ({ floor, ...ours }: Round): string =>
   `${perSecond(ours.perSecond)} (${spentText(ours.spent)}); ` +
-  `floor ${perSecond(floor.perSecond)} (${spentText(floor.spent)}), ${times(ratio({ ...ours, floor }))}`
+  `floor ${perSecond(floor.perSecond)} (${spentText(floor.spent)}), ${times(ours.perSecond / floor.perSecond)}`
 
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`

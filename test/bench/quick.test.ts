@@ -27,8 +27,6 @@ test('the core bench runs, and prints for every promise whether it is kept', asy
     '32 callers',
     '256 callers',
     'bulk, 512 outstanding',
-    '256 callers against bare committed inserts by one',
-    'bulk against bare committed inserts by one',
     '32 callers against DBOS steps by 32',
     'timers with 500 armed',
     'a command at 2,000 rows of history against one at 1,000',

@@ -5,14 +5,15 @@ import { until } from '../harness/until.ts'
 /** Streams of objects whose state is a number. */
 const counting = (options: Partial<StreamsOptions> = {}) => {
   const seen = (state: number) => ({
-    key: String(state),
+    ...{ rev: state, key: String(state) },
     say: () => ({ id: String(state), data: JSON.stringify({ state }) }),
   })
   const now = { state: 0, looks: [] as (readonly string[])[], warnings: 0 }
   const streams = openStreams({
-    look: async ids => {
-      now.looks.push(ids)
-      return new Map(ids.map(id => [id, seen(now.state)]))
+    look: async revisions => {
+      now.looks.push([...revisions.keys()])
+      const changed = [...revisions].filter(([, rev]) => rev !== now.state)
+      return new Map(changed.map(([id]) => [id, seen(now.state)]))
     },
     log: { warn: () => void now.warnings++ } as never,
     everyMs: 1,
@@ -34,7 +35,7 @@ const originOf = (network: string | undefined) => (network === undefined ? undef
 const codeOf = (streams: Streams, network?: string) => {
   const to = { origin: originOf(network), lastId: null }
   try {
-    void streams.open('other', { key: '', say: () => ({ id: '', data: '' }) }, to).cancel()
+    void streams.open('other', { rev: 0, key: '', say: () => ({ id: '', data: '' }) }, to).cancel()
     return 'open'
   } catch (error) {
     return Object(error).code
@@ -99,6 +100,24 @@ test('an idle stream sends heartbeats', async () => {
   for (let n = 0; n < 3; n++) expect(await reader.next()).toBe(':\n\n')
 })
 
+test('what has not changed is read again with each heartbeat only', async () => {
+  const looks: number[] = []
+  using to = counting({
+    beatMs: 40,
+    look: async revisions => {
+      const [rev = Number.NaN] = revisions.values()
+      looks.push(rev)
+      return new Map(rev === 7 ? [] : [['one', { rev: 7, key: '7', say: () => ({ id: '7', data: '{}' }) }]])
+    },
+  })
+  const reader = to.open()
+  await reader.next()
+  await until(() => looks.filter(rev => rev !== 7).length > 2)
+  // Without that it would be read by each of the many looks between two heartbeats.
+  expect(looks.filter(rev => rev === 7).length).toBeGreaterThan(0)
+  expect(looks.slice(0, 2)).toEqual([-1, 7])
+})
+
 test('a stream ends after its maximum duration', async () => {
   using to = counting({ beatMs: 5, longestMs: 20 })
   const reader = to.open()
@@ -138,10 +157,11 @@ test('a failing query is logged once and does not reach the listeners', async ()
   let failing = false
   const state = { looks: 0 }
   using to = counting({
-    look: async ids => {
-      state.looks++
+    look: async revisions => {
+      const rev = ++state.looks
       if (failing) throw new Error('the database is unreachable')
-      return new Map(ids.map(id => [id, { key: `${state.looks}`, say: () => ({ id: `${state.looks}`, data: '{}' }) }]))
+      const seen = { rev, key: `${rev}`, say: () => ({ id: `${rev}`, data: '{}' }) }
+      return new Map([...revisions.keys()].map(id => [id, seen]))
     },
   })
   const reader = to.open()

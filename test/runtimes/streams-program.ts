@@ -10,12 +10,12 @@ import { listen } from '../../src/http/node-listener.ts'
 let looks = 0
 const seen = () => {
   const id = String(looks)
-  return { key: id, say: () => ({ id, data: JSON.stringify({ looks: Number(id) }) }) }
+  return { rev: looks, key: id, say: () => ({ id, data: JSON.stringify({ looks: Number(id) }) }) }
 }
 const streams = openStreams({
-  look: async ids => {
+  look: async revisions => {
     looks++
-    return new Map(ids.map(id => [id, seen()]))
+    return new Map([...revisions.keys()].map(id => [id, seen()]))
   },
   log: console,
   everyMs: 20,

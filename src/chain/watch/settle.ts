@@ -3,7 +3,7 @@ import { type Command, LockedOut } from '../../actors/command.ts'
 import { type Actor, registered } from '../../actors/kind.ts'
 import type { Services } from '../../actors/services.ts'
 import { stepper } from '../../actors/step.ts'
-import { uuidFrom } from '../../ids.ts'
+import { encodeId, uuidFrom } from '../../ids.ts'
 import { linkEventOf, paymentKind } from '../../kinds/payment.ts'
 import { ofKind } from '../../queries/actors.ts'
 import { findCompleting } from './completing.ts'
@@ -74,7 +74,10 @@ const settleOrLog = async (world: Services, unsettled: Unsettled): Promise<Actor
     return await settle(world, unsettled)
   } catch (err) {
     if (!(err instanceof LockedOut))
-      world.log.error({ payment: unsettled.payment.id, err }, 'transfers not applied to payment, retrying')
+      world.log.error(
+        { payment: encodeId('pay', unsettled.payment.id), err },
+        'transfers not applied to payment, retrying',
+      )
     return undefined
   }
 }
