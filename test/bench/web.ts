@@ -64,7 +64,8 @@ const observe = `(() => {
     new PerformanceObserver(list => list.getEntries().forEach(take)).observe({ type, buffered: true, ...more })
   on('largest-contentful-paint', entry => { seen.paint = entry.startTime })
   on('layout-shift', entry => { if (!entry.hadRecentInput) seen.shift += entry.value })
-  on('event', entry => { seen.interaction = Math.max(seen.interaction, entry.duration) }, { durationThreshold: 16 })
+  // Only events with a number are interactions: the pointer that arrives over an element is none.
+  on('event', entry => { if (entry.interactionId) seen.interaction = Math.max(seen.interaction, entry.duration) }, { durationThreshold: 16 })
 })()`
 
 type Seen = { readonly paint: number; readonly shift: number; readonly interaction: number }
