@@ -55,7 +55,13 @@ export const giveEvidence = async (
   // The row checks it again: two parallel requests that fit alone may not fit together.
   if (!fits({ ...dispute.context, ...evidence })) refuseEvidence(evidence)
   const event = { type: submit ? 'evidence_submitted' : 'evidence_given', evidence } as const
-  return tell(services, dispute.id, event, by, refusal => refusal === 'evidence_too_large' && refuseEvidence(evidence))
+  return dispatchEvent(
+    services,
+    dispute.id,
+    event,
+    by,
+    refusal => refusal === 'evidence_too_large' && refuseEvidence(evidence),
+  )
 }
 
 export const resolveDispute = async (
@@ -65,10 +71,10 @@ export const resolveDispute = async (
   by: Requester<Dispute>,
 ): Promise<Actor<Dispute>> => {
   const { id } = (await findDispute(services.sql, name)) ?? refuse('resource_not_found')
-  return tell(services, id, { type: 'resolve', outcome }, by)
+  return dispatchEvent(services, id, { type: 'resolve', outcome }, by)
 }
 
-type Told = DisputeEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'at'> : never) : never
+type UntimedEvent = DisputeEvent extends infer Event ? (Event extends unknown ? Omit<Event, 'at'> : never) : never
 
 const fits = ({ uncategorizedText, customerCommunication, shippingTrackingNumber, refundPolicy }: Evidence): boolean =>
   [uncategorizedText, customerCommunication, shippingTrackingNumber, refundPolicy]
@@ -84,10 +90,10 @@ const refuseEvidence = (given: Partial<Evidence>): never =>
 
 const lengthOf = ([, text]: readonly [string, string | null]): number => text?.length ?? 0
 
-const tell = async (
+const dispatchEvent = async (
   { actors }: Services,
   id: string,
-  event: Told,
+  event: UntimedEvent,
   { cause, responseRows }: Requester<Dispute>,
   explain: (refusal: string) => unknown = () => {},
 ) => {

@@ -16,7 +16,7 @@ export type Shape = {
 /** By path: `crypto.quote.expiresAt`. */
 export type Descriptions = Readonly<Record<string, string>>
 
-export const shape = ({ type, ...said }: Shape): Shape => ({ ...said, type: lazy(type) })
+export const shape = ({ type, ...rest }: Shape): Shape => ({ ...rest, type: lazy(type) })
 
 /** The list of such objects. */
 export const listShape = (item: Shape): Shape =>

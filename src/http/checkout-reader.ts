@@ -19,7 +19,7 @@ const RETRY_MS = 2_000
  * client: it misses intermediate states and needs the memory of one text. `gone` is called once when the stream ends.
  */
 export const openEventReader = (lastId: string | null, gone: () => void): Reader => {
-  let toldId = lastId
+  let sentId = lastId
   let next: Said | undefined
   let waiting = `retry: ${RETRY_MS}\n\n`
   let unread = 0
@@ -61,8 +61,8 @@ export const openEventReader = (lastId: string | null, gone: () => void): Reader
     stream,
     end,
     say: said => {
-      if (said.id === toldId) return
-      toldId = said.id
+      if (said.id === sentId) return
+      sentId = said.id
       next = said
       wake()
     },

@@ -36,7 +36,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     if (wrong.areFull() && wrongHere.areFull()) return
     const rate = wrongOf(visit)
     const left = rate.look(limitGroup(addressOf(visit, api)))
-    if (!left.allowed) rate.tellAndRefuse(left, visit)
+    if (!left.allowed) rate.setFieldsAndRefuse(left, visit)
   }
 
   const wrongOf = (visit: Visit) => (isLoopback(addressOf(visit, api)) ? wrongHere : wrong)
@@ -46,7 +46,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     if (error instanceof Refusal && error.status === 401) {
       const rate = wrongOf(visit)
       const taken = rate.take(limitGroup(addressOf(visit, api)))
-      if (!taken.allowed) rate.tellAndRefuse(taken, visit)
+      if (!taken.allowed) rate.setFieldsAndRefuse(taken, visit)
     }
     throw error
   }
@@ -57,7 +57,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     const apiVersion = versionOf(found, visit)
     if (apiVersion === undefined) {
       // Not counted, but the response has the rate limit fields.
-      rate?.tell(rate.look(found.id), visit)
+      rate?.setFields(rate.look(found.id), visit)
       return refuse('invalid_api_version', { param: 'Service-Version' })
     }
     const key = apiVersion === found.apiVersion ? found : { ...found, apiVersion }
@@ -108,21 +108,21 @@ const ranks: readonly Role[] = ['viewer', 'developer', 'owner']
 const openRate = (limit: RateLimit, now: Now | undefined) => {
   const buckets = openBuckets(limit, now)
   const policy = policyField(limit)
-  const tell = (left: Left, { answerHeaders }: Visit): void => {
+  const setFields = (left: Left, { answerHeaders }: Visit): void => {
     answerHeaders['ratelimit-policy'] = policy
     answerHeaders.ratelimit = leftField(limit, left)
   }
-  const tellAndRefuse = (left: Left, visit: Visit): never => {
-    tell(left, visit)
+  const setFieldsAndRefuse = (left: Left, visit: Visit): never => {
+    setFields(left, visit)
     return refuse('rate_limited', { retryAfter: left.resetS })
   }
   /** Counts a request, and sets the fields on its response. */
   const count = (subject: string, visit: Visit): void => {
     const left = buckets.take(subject)
-    if (!left.allowed) tellAndRefuse(left, visit)
-    tell(left, visit)
+    if (!left.allowed) setFieldsAndRefuse(left, visit)
+    setFields(left, visit)
   }
-  return { ...buckets, tell, tellAndRefuse, count }
+  return { ...buckets, setFields, setFieldsAndRefuse, count }
 }
 
 /** A limit for authenticated callers, whose responses always have the fields. */

@@ -16,13 +16,13 @@ export const awaitDatabase = async (
   { say, stop, timeoutMs = 30_000 }: AwaitDatabaseOptions,
 ): Promise<void> => {
   const deadline = performance.now() + timeoutMs
-  for (let said = false; ; said = true) {
+  for (let isReported = false; ; isReported = true) {
     const fault = await tryDatabase(url)
     if (fault === undefined) break
     if (fault.refusal !== undefined) throw new StartError(`DATABASE_URL: ${fault.refusal}`)
     if (performance.now() > deadline)
       throw new StartError(`DATABASE_URL: the database does not respond (${fault.what})`)
-    if (!said) say(`Waiting for the database (${fault.what})`)
+    if (!isReported) say(`Waiting for the database (${fault.what})`)
     await sleep(500, undefined, { signal: stop })
   }
   await requireOwnSessions(url)

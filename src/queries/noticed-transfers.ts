@@ -35,7 +35,7 @@ const readRefund = readerOf(refundKind)
 
 /** Claims transfers that are due to be checked, by postponing their next check. */
 export const claimNoticed = async (sql: Sql, chainId: number, max: number): Promise<readonly Noticed[]> => {
-  const rows = await sql<(ActorRow & BeginningRow & Told)[]>`
+  const rows = await sql<(ActorRow & BeginningRow & NoticedRow)[]>`
     select r.*, n.tx_hash as "noticedHash", n.looks, n.from_address as "from", n.from_address is null as "isReported",
       b.final_number, b.head_number, is_treasury_of(r, n.from_address) as "isMerchants",
       alike.waiting = 1 as "isOnlyFit", alike.others_from,
@@ -66,7 +66,7 @@ export const claimNoticed = async (sql: Sql, chainId: number, max: number): Prom
   })
 }
 
-type Told = Omit<Noticed, 'refund' | 'txHash' | 'begun' | 'othersFrom'> & {
+type NoticedRow = Omit<Noticed, 'refund' | 'txHash' | 'begun' | 'othersFrom'> & {
   readonly noticedHash: string
   readonly others_from: string | null
 }

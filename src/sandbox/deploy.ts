@@ -15,7 +15,12 @@ export const deploy = async (url: string) => {
   if ((await withoutCode(url, [deploymentProxy])).length > 0) await deployProxy(url)
   for (const { address, input } of deployments)
     if (missing.includes(address))
-      await tell(url, 'eth_sendTransaction', { from: owner, to: deploymentProxy, data: input, gas: '0x2dc6c0' })
+      await callIgnoringRefusals(url, 'eth_sendTransaction', {
+        from: owner,
+        to: deploymentProxy,
+        data: input,
+        gas: '0x2dc6c0',
+      })
   await mineUntilThere(url, missing)
 }
 
@@ -24,9 +29,9 @@ export const deploy = async (url: string) => {
  * everywhere.
  */
 const deployProxy = async (url: string) => {
-  await tell(url, 'eth_sendTransaction', { from: owner, to: proxySigner, value: '0x2386f26fc10000' })
+  await callIgnoringRefusals(url, 'eth_sendTransaction', { from: owner, to: proxySigner, value: '0x2386f26fc10000' })
   await mine(url)
-  await tell(url, 'eth_sendRawTransaction', proxyDeployment)
+  await callIgnoringRefusals(url, 'eth_sendRawTransaction', proxyDeployment)
   await mineUntilThere(url, [deploymentProxy])
 }
 
@@ -44,7 +49,7 @@ const mineUntilThere = async (url: string, addresses: readonly string[]) => {
 }
 
 /** A node that mines by itself may refuse this. */
-export const mine = (url: string) => tell(url, 'evm_mine')
+export const mine = (url: string) => callIgnoringRefusals(url, 'evm_mine')
 
 /** Whether there are pending transactions. */
 export const hasPending = async (url: string): Promise<boolean> => {
@@ -55,7 +60,7 @@ export const hasPending = async (url: string): Promise<boolean> => {
 const isPool = lazy(() => type({ pending: 'string' }))
 
 /** Ignores refusals: another process may have done the same at this moment. The callers check the chain afterwards. */
-const tell = async (url: string, method: string, ...params: readonly unknown[]) => {
+const callIgnoringRefusals = async (url: string, method: string, ...params: readonly unknown[]) => {
   try {
     await callNode(url, method, ...params)
   } catch (error) {

@@ -178,7 +178,7 @@ describe('POST /v1/merchants/:merchantId/settings/logo', () => {
     expect((await upload(lamps, png(1, 1), { query: '?livemode=x' })).status).toBe(400)
   })
 
-  test('403 for viewers, 404 for strangers, 401 for nobody; before the body is read', async () => {
+  test('403 for viewers, 404 for strangers, 401 without a session; before the body is read', async () => {
     const lamps = await shop(to.api)
     const viewer = await member(to.api, lamps, 'viewer')
     const other = await shop(to.api, 'Chairs')

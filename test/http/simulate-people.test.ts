@@ -95,7 +95,7 @@ describe.concurrent('POST /v1/merchants/:merchantId/payments/:id/simulate', () =
     expect([...causes]).toEqual([{ cause: server.shop.owner.id }])
   })
 
-  test('409: while another scenario of the payment is in progress, whoever has begun it', async () => {
+  test('409: while another scenario of the payment is in progress, also one of another caller', async () => {
     const id = await server.open('TUSD')
     const answers = await Promise.all([
       simulate(id, server.shop.owner.bearer),

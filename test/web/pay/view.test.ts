@@ -44,7 +44,7 @@ describe('the amount', () => {
     expect(view.status === 'pay' && view.due?.amount.units).toBe(4_901_000_000_000n)
   })
 
-  test('still due is what has not arrived, also before the payment was told', () => {
+  test('still due is what has not arrived, also before the payment has received the event', () => {
     expect(viewOf('underpaid', 'underpaid').due?.amount.text).toBe('13.00\u00a0USDC')
     const view = checkoutView(checkoutFacts({ payment: shown({ transfers: [transfer(36_000_000n)] }) }))
     expect(view.status === 'underpaid' && view.due?.amount.text).toBe('13.00\u00a0USDC')
