@@ -41,7 +41,14 @@ test('an attempt without a recorded outcome for 20 s is lost, and its late outco
 
 test('a step whose database response is lost is done once: its claims are sent and its records kept', async () => {
   await using far = await sendingInstance({ distant: true })
-  const backend = async () => (await far.world.sql<{ pid: number }[]>`select pg_backend_pid() as pid`)[0]?.pid
+  // Asked again where the connection that loses its answer has not been closed yet.
+  const backend = () =>
+    until(() =>
+      far.world.sql<{ pid: number }[]>`select pg_backend_pid() as pid`.then(
+        ([row]) => row?.pid,
+        () => undefined,
+      ),
+    )
   await using shop = await receiver()
   const endpoint = await far.addEndpoint(shop.url)
   const sender = far.startSender({ pollMs: 60_000, sweepMs: 60_000, reapMs: 60_000 })
