@@ -9,14 +9,17 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 /** Names that several files may export, with the reason. */
 const allowed: ReadonlyMap<string, string> = new Map()
 
+/** Types of the API document, which are named as their records are. */
+const generated = 'src/web/api/calls.ts'
+
 type Sources = ReadonlyMap<string, string>
 
 const readSources = async (): Promise<Sources> => {
   const sources = new Map<string, string>()
   for (const folder of ['src', 'machines', 'tasks'])
     for (const entry of await readdir(join(root, folder), { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || !/\.ts$/.test(entry.name)) continue
       const path = join(entry.parentPath, entry.name)
+      if (!entry.isFile() || !/\.tsx?$/.test(entry.name) || path.endsWith(generated)) continue
       sources.set(relative(root, path), await readFile(path, 'utf8'))
     }
   return sources

@@ -50,6 +50,9 @@ const folders = [
   'src/web/text/checkout',
   'src/web/text/problems',
   'src/web/text/welcome',
+  'src/web/text/parts',
+  'src/web/parts',
+  'src/web/api',
   'src/web/claim',
   'src/web/pay',
   'src/web/receipt',
@@ -83,7 +86,7 @@ const readImports = async (base: string): Promise<Imports> => {
   for (const source of sources) {
     const entries = await readdir(join(base, source), { recursive: true, withFileTypes: true }).catch(() => [])
     for (const entry of entries) {
-      if (!entry.isFile() || !/\.[jt]s$/.test(entry.name)) continue
+      if (!entry.isFile() || !/\.[jt]sx?$/.test(entry.name)) continue
       const path = join(entry.parentPath, entry.name)
       imports.set(relative(base, path), importsIn(await readFile(path, 'utf8'), relative(base, path)))
     }
@@ -94,7 +97,7 @@ const readImports = async (base: string): Promise<Imports> => {
 /** By the text of the file: every `import`, `import type`, `export … from` and `import()` of a path. */
 const importsIn = (text: string, file: string): readonly string[] =>
   [
-    ...text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '').matchAll(/\b(?:from|import)\b[\s(]*['"](\.[^'"]+\.[jt]s)['"]/g),
+    ...text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '').matchAll(/\b(?:from|import)\b[\s(]*['"](\.[^'"]+\.[jt]sx?)['"]/g),
   ].map(([, path = '']) => join(dirname(file), path))
 
 /** The position of a file in the list of folders, or -1. */

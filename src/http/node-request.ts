@@ -24,9 +24,9 @@ export const requestOf = (incoming: IncomingMessage): Request => {
   return request as unknown as Request
 }
 
-const bodyOf = (incoming: IncomingMessage): ReadableStream<Uint8Array> => {
+const bodyOf = (incoming: IncomingMessage): ReadableStream<Uint8Array<ArrayBuffer>> => {
   // A reader that stops early is about to respond on the same connection.
-  const pieces: AsyncIterator<Uint8Array> = incoming.iterator({ destroyOnReturn: false })
+  const pieces: AsyncIterator<Uint8Array<ArrayBuffer>> = incoming.iterator({ destroyOnReturn: false })
   return new ReadableStream(
     {
       pull: async controller => {

@@ -21,10 +21,19 @@ type OpenWebOptions = {
  * they must have been built before.
  */
 export const openWeb = async ({ say, folder = join(root, WEB_FOLDER) }: OpenWebOptions): Promise<Web> => {
+  const web = await readOrBuild(folder, say)
+  if (process.execArgv.includes('--watch')) await watchSources(folder)
+  return web
+}
+
+const readOrBuild = async (folder: string, say: OpenWebOptions['say']): Promise<Web> => {
   const manifest = readManifest(folder)
   if (manifest && isCurrent(root, manifest)) return readWeb(folder)
   if (process.versions.bun) return await buildAndRead(folder, say)
-  if (!manifest) throw new StartError('The web pages are not built: run `bun run build`, then start again')
+  if (!manifest)
+    throw new StartError(
+      'The web pages are not built: run `bun run build` (without Bun: `npx -y bun@1.4.5 src/web/build.ts`), then start again',
+    )
   say('The web pages are older than their sources: run `bun run build`, then start again')
   return readWeb(folder)
 }
@@ -37,6 +46,12 @@ export const noWeb: Web = {
   preloads: () => [],
   styleText: () => '',
   file: () => undefined,
+}
+
+/** `bun --watch` restarts the process when a file changes that it has imported, also as a text. */
+const watchSources = async (folder: string): Promise<void> => {
+  const paths = Object.keys(readManifest(folder)?.sources ?? {}).filter(path => path.startsWith('src/web/'))
+  await Promise.all(paths.map(path => import(join(root, path), { with: { type: 'text' } })))
 }
 
 const buildAndRead = async (folder: string, say: OpenWebOptions['say']): Promise<Web> => {
@@ -77,7 +92,7 @@ const canWrite = (folder: string): boolean => {
 }
 
 /** Retries, because another process may replace the build between two reads. */
-const readWeb = (folder: string, attempts = 5): Web => {
+export const readWeb = (folder: string, attempts = 5): Web => {
   const manifest = readManifest(folder)
   if (!manifest) throw new StartError(`There is no manifest.json in ${folder}: run \`bun run build\`, then start again`)
   try {

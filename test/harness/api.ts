@@ -10,6 +10,7 @@ import { serve } from '../../src/http/serve.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
+import type { Web } from '../../src/pages/web.ts'
 import type { Sandbox } from '../../src/sandbox/sandbox.ts'
 import { openWeb } from '../../src/server/web.ts'
 import { type Database, database } from './database.ts'
@@ -29,7 +30,7 @@ export type ApiServer = AsyncDisposable & {
 
 export type CallOptions = {
   readonly json?: unknown
-  readonly body?: string | Uint8Array | ReadableStream
+  readonly body?: string | Uint8Array<ArrayBuffer> | ReadableStream
   readonly bearer?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -52,6 +53,8 @@ export type ApiServerOptions = {
   /** No chains by default. */
   readonly chains?: (outside: Dependencies) => Chains
   readonly sandbox?: Sandbox
+  /** Instead of the scripts and style sheets of the pages. */
+  readonly web?: Web
 }
 
 export const apiServer = async ({
@@ -62,6 +65,7 @@ export const apiServer = async ({
   outside = {},
   chains: connect = noChains,
   sandbox,
+  web: givenWeb,
 }: ApiServerOptions): Promise<ApiServer> => {
   await using starting = new AsyncDisposableStack()
   const { sql, url: DATABASE_URL } = starting.use(await database())
@@ -76,7 +80,7 @@ export const apiServer = async ({
   const keyring = openKeyring(settings.secretKey ?? SECRET_KEY, settings.previousSecretKey)
   const actors = await openActors(given, kinds)
   starting.defer(() => actors.idle())
-  const web = await openWeb({ say: console.log })
+  const web = givenWeb ?? (await openWeb({ say: console.log }))
   const chains = starting.adopt(connect(given), c => c.close())
   const options = { env: settings, keyring, signUpCode: signUpCode ?? null, chains, sandbox, web }
   const api = starting.adopt(openApi({ ...given, actors }, options), a => a.close())

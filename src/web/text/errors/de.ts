@@ -52,4 +52,5 @@ export const errorsDe: Translated<typeof errorsEn> = {
     'Für diese Kryptowährung gibt es gerade keinen Kurs. Wählen Sie eine andere oder versuchen Sie es später.',
   chain_unavailable: 'Dieses Netzwerk antwortet gerade nicht. Andere funktionieren. Versuchen Sie es später.',
   service_unavailable: 'Der Server ist gerade nicht erreichbar. Versuchen Sie es in einer Minute noch einmal.',
+  unreachable: 'Der Server antwortet nicht. Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.',
 }

@@ -45,4 +45,6 @@ export const errorsEn = {
   rate_unavailable: 'There is no current price for this asset. Choose another one or try again later.',
   chain_unavailable: 'This network does not answer at the moment. Others work. Try again later.',
   service_unavailable: 'The server is not available at the moment. Try again in a minute.',
-} satisfies Readonly<Record<Code, string>>
+  /** No response at all. */
+  unreachable: 'The server does not answer. Check your connection, then try again.',
+} satisfies Readonly<Record<Code | 'unreachable', string>>

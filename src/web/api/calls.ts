@@ -1,0 +1,1267 @@
+// Written by `bun run calls` from the OpenAPI document. A test fails if it is not up to date.
+
+/** By operation: the method, the path, the parameters of the query. Other fields are sent in the body. */
+export const calls = {
+  signUp: 'POST /v1/auth/sign-up',
+  signIn: 'POST /v1/auth/sign-in',
+  getAccount: 'GET /v1/auth/me',
+  changePassword: 'POST /v1/auth/password',
+  stepUp: 'POST /v1/auth/step-up',
+  findOwnSession: 'GET /v1/auth/session',
+  refreshSession: 'POST /v1/auth/refresh',
+  signOut: 'POST /v1/auth/sign-out',
+  listSessions: 'GET /v1/auth/sessions',
+  endSession: 'DELETE /v1/auth/sessions/{id}',
+  setUpMfa: 'POST /v1/auth/mfa/setup',
+  confirmMfa: 'POST /v1/auth/mfa/confirm',
+  disableMfa: 'POST /v1/auth/mfa/disable',
+  getSettings: 'GET /v1/merchants/{merchantId}/settings?livemode',
+  updateSettings: 'PATCH /v1/merchants/{merchantId}/settings?livemode',
+  uploadLogo: 'POST /v1/merchants/{merchantId}/settings/logo?livemode',
+  deleteLogo: 'DELETE /v1/merchants/{merchantId}/settings/logo',
+  listMembers: 'GET /v1/merchants/{merchantId}/members?limit&order&livemode&startingAfter',
+  changeRole: 'PATCH /v1/merchants/{merchantId}/members/{id}',
+  removeMember: 'DELETE /v1/merchants/{merchantId}/members/{id}',
+  listInvites: 'GET /v1/merchants/{merchantId}/invites?limit&order&livemode&startingAfter',
+  inviteMember: 'POST /v1/merchants/{merchantId}/invites',
+  revokeInvite: 'DELETE /v1/merchants/{merchantId}/invites/{id}',
+  acceptInvite: 'POST /v1/auth/invites/accept',
+  listSecurityEvents: 'GET /v1/merchants/{merchantId}/audit-log?limit&order&action&livemode&startingAfter',
+  listApiKeys: 'GET /v1/merchants/{merchantId}/api-keys?limit&order&livemode&startingAfter',
+  createApiKey: 'POST /v1/merchants/{merchantId}/api-keys?livemode',
+  rotateApiKey: 'POST /v1/merchants/{merchantId}/api-keys/{id}/rotate',
+  revokeApiKey: 'POST /v1/merchants/{merchantId}/api-keys/{id}/revoke',
+  listPaymentLinks: 'GET /v1/merchants/{merchantId}/payment-links?limit&order&livemode&reference&startingAfter&status',
+  createPaymentLink: 'POST /v1/merchants/{merchantId}/payment-links?livemode',
+  getPaymentLink: 'GET /v1/merchants/{merchantId}/payment-links/{id}',
+  deactivatePaymentLink: 'POST /v1/merchants/{merchantId}/payment-links/{id}/deactivate',
+  listPayments:
+    'GET /v1/merchants/{merchantId}/payments?limit&order&livemode&attention&paymentLinkId&reference&startingAfter&status',
+  getPayment: 'GET /v1/merchants/{merchantId}/payments/{id}',
+  cancelPayment: 'POST /v1/merchants/{merchantId}/payments/{id}/cancel',
+  resolvePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/resolve',
+  startRefund: 'POST /v1/merchants/{merchantId}/payments/{id}/refunds',
+  listRefunds: 'GET /v1/merchants/{merchantId}/refunds?limit&order&livemode&attention&paymentId&startingAfter&status',
+  getRefund: 'GET /v1/merchants/{merchantId}/refunds/{id}',
+  cancelRefund: 'POST /v1/merchants/{merchantId}/refunds/{id}/cancel',
+  resolveRefund: 'POST /v1/merchants/{merchantId}/refunds/{id}/resolve',
+  nameRefundTransaction: 'POST /v1/merchants/{merchantId}/refunds/{id}/transaction',
+  readRefundPaymentUri: 'GET /v1/merchants/{merchantId}/refunds/{id}/payment-uri',
+  retryRefund: 'POST /v1/merchants/{merchantId}/refunds/{id}/retry',
+  openDispute: 'POST /v1/merchants/{merchantId}/payments/{id}/disputes',
+  listDisputes: 'GET /v1/merchants/{merchantId}/disputes?limit&order&livemode&paymentId&startingAfter&status',
+  getDispute: 'GET /v1/merchants/{merchantId}/disputes/{id}',
+  giveEvidence: 'POST /v1/merchants/{merchantId}/disputes/{id}/evidence',
+  resolveDispute: 'POST /v1/merchants/{merchantId}/disputes/{id}/resolve',
+  simulatePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/simulate',
+  listBalances: 'GET /v1/merchants/{merchantId}/balances?livemode',
+  createCollection: 'POST /v1/merchants/{merchantId}/collections?livemode',
+  getRecoveryFile: 'GET /v1/merchants/{merchantId}/recovery-file',
+  listEvents: 'GET /v1/merchants/{merchantId}/events?limit&order&livemode&startingAfter&type',
+  getEvent: 'GET /v1/merchants/{merchantId}/events/{id}',
+  listWebhookEndpoints: 'GET /v1/merchants/{merchantId}/webhook-endpoints?limit&order&livemode&startingAfter',
+  createWebhookEndpoint: 'POST /v1/merchants/{merchantId}/webhook-endpoints?livemode',
+  getWebhookEndpoint: 'GET /v1/merchants/{merchantId}/webhook-endpoints/{id}',
+  updateWebhookEndpoint: 'PATCH /v1/merchants/{merchantId}/webhook-endpoints/{id}',
+  deleteWebhookEndpoint: 'DELETE /v1/merchants/{merchantId}/webhook-endpoints/{id}',
+  enableWebhookEndpoint: 'POST /v1/merchants/{merchantId}/webhook-endpoints/{id}/enable',
+  rotateWebhookSecret: 'POST /v1/merchants/{merchantId}/webhook-endpoints/{id}/rotate-secret',
+  testWebhookEndpoint: 'POST /v1/merchants/{merchantId}/webhook-endpoints/{id}/test',
+  listWebhookDeliveries:
+    'GET /v1/merchants/{merchantId}/webhook-endpoints/{id}/deliveries?limit&order&startingAfter&status',
+  recoverWebhookDeliveries: 'POST /v1/merchants/{merchantId}/webhook-endpoints/{id}/recover',
+  getWebhookDelivery: 'GET /v1/merchants/{merchantId}/deliveries/{id}',
+  redeliverWebhookDelivery: 'POST /v1/merchants/{merchantId}/deliveries/{id}/redeliver',
+} as const
+
+export type CallName = keyof typeof calls
+
+/** What goes into a call, and what comes out of it. */
+export type Calls = {
+  signUp: {
+    input: {
+      readonly email: string
+      readonly password: string
+      readonly merchantName: string
+      readonly signUpCode?: string
+    }
+    output: SignedIn
+  }
+  signIn: {
+    input: {
+      readonly email: string
+      readonly password: string
+      readonly code?: string
+    }
+    output: SignedIn
+  }
+  getAccount: {
+    input: object
+    output: Account
+  }
+  changePassword: {
+    input: {
+      readonly currentPassword: string
+      readonly newPassword: string
+    }
+    output: undefined
+  }
+  stepUp: {
+    input: {
+      readonly password?: string
+      readonly code?: string
+    }
+    output: undefined
+  }
+  findOwnSession: {
+    input: object
+    output: OwnSession
+  }
+  refreshSession: {
+    input: object
+    output: AccessToken
+  }
+  signOut: {
+    input: {
+      readonly everywhere?: boolean
+    }
+    output: undefined
+  }
+  listSessions: {
+    input: object
+    output: SessionList
+  }
+  endSession: {
+    input: { readonly id: string }
+    output: undefined
+  }
+  setUpMfa: {
+    input: object
+    output: MfaSetup
+  }
+  confirmMfa: {
+    input: {
+      readonly code: string
+    }
+    output: RecoveryCodes
+  }
+  disableMfa: {
+    input: {
+      readonly code: string
+    }
+    output: undefined
+  }
+  getSettings: {
+    input: { readonly merchantId: string; readonly livemode?: boolean }
+    output: Settings
+  }
+  updateSettings: {
+    input: { readonly merchantId: string; readonly livemode?: boolean } & {
+      readonly name?: string
+      readonly branding?: {
+        readonly accentColor?: string | null
+        readonly supportEmail?: string | null
+        readonly supportUrl?: string | null
+      }
+      readonly toleranceBps?: number
+      readonly confirmations?: Readonly<Record<string, number | null>>
+      readonly latePolicy?: 'accept_stablecoins' | 'needs_attention'
+      readonly livemode?: boolean
+      readonly receivingAddress?: string | null
+      readonly receivingAddresses?: Readonly<Record<string, string | null>>
+      readonly refundMode?: 'manual' | 'signer'
+    }
+    output: Settings
+  }
+  uploadLogo: {
+    input: { readonly merchantId: string; readonly livemode?: boolean }
+    output: Settings
+  }
+  deleteLogo: {
+    input: { readonly merchantId: string }
+    output: undefined
+  }
+  listMembers: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly startingAfter?: string
+    }
+    output: MemberList
+  }
+  changeRole: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly role: 'developer' | 'owner' | 'viewer'
+    }
+    output: Member
+  }
+  removeMember: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: undefined
+  }
+  listInvites: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly startingAfter?: string
+    }
+    output: InviteList
+  }
+  inviteMember: {
+    input: { readonly merchantId: string } & {
+      readonly role: 'developer' | 'owner' | 'viewer'
+      readonly email?: string | null
+    }
+    output: InviteWithToken
+  }
+  revokeInvite: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: undefined
+  }
+  acceptInvite: {
+    input: {
+      readonly token: string
+      readonly email?: string
+      readonly password?: string
+    }
+    output: Account | SignedIn
+  }
+  listSecurityEvents: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly action?: string
+      readonly livemode?: boolean
+      readonly startingAfter?: string
+    }
+    output: SecurityEventList
+  }
+  listApiKeys: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly startingAfter?: string
+    }
+    output: ApiKeyList
+  }
+  createApiKey: {
+    input: { readonly merchantId: string; readonly livemode?: boolean } & {
+      readonly name: string
+      readonly livemode?: boolean
+      readonly access?: 'full' | 'read_only' | 'store_plugin'
+      readonly expiresAt?: string | null
+      readonly scopes?: readonly ('*' | 'disputes:write' | 'payment_links:write' | 'payments:read' | 'refunds:write')[]
+    }
+    output: ApiKeyWithSecret
+  }
+  rotateApiKey: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly overlapHours?: number
+    }
+    output: ApiKeyWithSecret
+  }
+  revokeApiKey: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: ApiKey
+  }
+  listPaymentLinks: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly reference?: string
+      readonly startingAfter?: string
+      readonly status?: 'active' | 'completed' | 'deactivated' | 'expired'
+    }
+    output: PaymentLinkList
+  }
+  createPaymentLink: {
+    input: { readonly merchantId: string; readonly livemode?: boolean; readonly idempotencyKey?: string } & {
+      readonly amountMinor: number
+      readonly currency: string
+      readonly title?: string | null
+      readonly reference?: string | null
+      readonly maxPayments?: number | null
+      readonly assets?:
+        | readonly {
+            readonly asset: string
+            readonly chainId: number
+          }[]
+        | null
+      readonly description?: string | null
+      readonly expiresAt?: string | null
+      readonly metadata?: Readonly<Record<string, string>>
+      readonly successUrl?: string | null
+      readonly windowMinutes?: number
+    }
+    output: PaymentLink
+  }
+  getPaymentLink: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: PaymentLink
+  }
+  deactivatePaymentLink: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: PaymentLink
+  }
+  listPayments: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly attention?: 'true'
+      readonly paymentLinkId?: string
+      readonly reference?: string
+      readonly startingAfter?: string
+      readonly status?: 'canceled' | 'expired' | 'failed' | 'pending' | 'processing' | 'success'
+    }
+    output: PaymentList
+  }
+  getPayment: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: PaymentWithCrypto
+  }
+  cancelPayment: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: PaymentWithCrypto
+  }
+  resolvePayment: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly action: 'accept' | 'dismiss'
+    }
+    output: PaymentWithCrypto
+  }
+  startRefund: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey: string } & {
+      readonly amountMinor?: number
+      readonly reason?:
+        | 'duplicate'
+        | 'fraudulent'
+        | 'late_payment'
+        | 'other'
+        | 'overpayment'
+        | 'requested_by_customer'
+        | null
+      readonly destination?: string | null
+      readonly metadata?: Readonly<Record<string, string>>
+    }
+    output: Refund
+  }
+  listRefunds: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly attention?: 'true'
+      readonly paymentId?: string
+      readonly startingAfter?: string
+      readonly status?:
+        | 'canceled'
+        | 'failed'
+        | 'processed'
+        | 'processing'
+        | 'requires_destination'
+        | 'requires_signature'
+    }
+    output: RefundList
+  }
+  getRefund: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: Refund
+  }
+  cancelRefund: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: Refund
+  }
+  resolveRefund: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly action: 'accept' | 'dismiss' | 'fail'
+    }
+    output: Refund
+  }
+  nameRefundTransaction: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly txHash: string
+    }
+    output: Refund
+  }
+  readRefundPaymentUri: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: PaymentUri
+  }
+  retryRefund: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: Refund
+  }
+  openDispute: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly reason:
+        | 'credit_not_processed'
+        | 'duplicate'
+        | 'fraudulent'
+        | 'general'
+        | 'product_not_received'
+        | 'product_unacceptable'
+      readonly description?: string | null
+      readonly amountMinor?: number
+    }
+    output: Dispute
+  }
+  listDisputes: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly paymentId?: string
+      readonly startingAfter?: string
+      readonly status?: 'lost' | 'needs_response' | 'under_review' | 'won'
+    }
+    output: DisputeList
+  }
+  getDispute: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: Dispute
+  }
+  giveEvidence: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly uncategorizedText?: string
+      readonly submit?: boolean
+      readonly customerCommunication?: string
+      readonly refundPolicy?: string
+      readonly shippingTrackingNumber?: string
+    }
+    output: Dispute
+  }
+  resolveDispute: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly outcome: 'lost' | 'won'
+    }
+    output: Dispute
+  }
+  simulatePayment: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly scenario: 'late' | 'overpaid' | 'paid' | 'reorged' | 'reverted' | 'underpaid' | 'wrong_asset'
+    }
+    output: Simulation
+  }
+  listBalances: {
+    input: { readonly merchantId: string; readonly livemode?: boolean }
+    output: BalanceList
+  }
+  createCollection: {
+    input: { readonly merchantId: string; readonly livemode?: boolean } & {
+      readonly chainId: number
+      readonly asset?: string | null
+      readonly treasury?: string
+    }
+    output: Collection
+  }
+  getRecoveryFile: {
+    input: { readonly merchantId: string }
+    output: RecoveryFile
+  }
+  listEvents: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly startingAfter?: string
+      readonly type?:
+        | 'dispute.opened'
+        | 'dispute.resolved'
+        | 'payment.canceled'
+        | 'payment.created'
+        | 'payment.expired'
+        | 'payment.failed'
+        | 'payment.late'
+        | 'payment.processing'
+        | 'payment.succeeded'
+        | 'payment.underpaid'
+        | 'refund.canceled'
+        | 'refund.failed'
+        | 'refund.processed'
+        | 'webhook_endpoint.test'
+    }
+    output: EventList
+  }
+  getEvent: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: Event
+  }
+  listWebhookEndpoints: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly startingAfter?: string
+    }
+    output: WebhookEndpointList
+  }
+  createWebhookEndpoint: {
+    input: { readonly merchantId: string; readonly livemode?: boolean } & {
+      readonly url: string
+      readonly eventTypes: readonly (
+        | 'dispute.opened'
+        | 'dispute.resolved'
+        | 'payment.canceled'
+        | 'payment.created'
+        | 'payment.expired'
+        | 'payment.failed'
+        | 'payment.late'
+        | 'payment.processing'
+        | 'payment.succeeded'
+        | 'payment.underpaid'
+        | 'refund.canceled'
+        | 'refund.failed'
+        | 'refund.processed'
+      )[]
+      readonly livemode?: boolean
+      readonly description?: string | null
+    }
+    output: WebhookEndpointWithSecret
+  }
+  getWebhookEndpoint: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: WebhookEndpoint
+  }
+  updateWebhookEndpoint: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly eventTypes?: readonly (
+        | 'dispute.opened'
+        | 'dispute.resolved'
+        | 'payment.canceled'
+        | 'payment.created'
+        | 'payment.expired'
+        | 'payment.failed'
+        | 'payment.late'
+        | 'payment.processing'
+        | 'payment.succeeded'
+        | 'payment.underpaid'
+        | 'refund.canceled'
+        | 'refund.failed'
+        | 'refund.processed'
+      )[]
+      readonly description?: string | null
+      readonly status?: 'disabled' | 'enabled'
+      readonly url?: string
+    }
+    output: WebhookEndpoint
+  }
+  deleteWebhookEndpoint: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: undefined
+  }
+  enableWebhookEndpoint: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: WebhookEndpoint
+  }
+  rotateWebhookSecret: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly overlapHours?: number
+    }
+    output: WebhookEndpointWithSecret
+  }
+  testWebhookEndpoint: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: WebhookDelivery
+  }
+  listWebhookDeliveries: {
+    input: {
+      readonly merchantId: string
+      readonly id: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly startingAfter?: string
+      readonly status?: 'canceled' | 'delivered' | 'failed' | 'pending'
+    }
+    output: WebhookDeliveryList
+  }
+  recoverWebhookDeliveries: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly since: string
+    }
+    output: WebhookRecovery
+  }
+  getWebhookDelivery: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: WebhookDelivery
+  }
+  redeliverWebhookDelivery: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: WebhookDelivery
+  }
+}
+
+export type SignedIn = {
+  readonly accessToken: string
+  readonly expiresIn: number
+  readonly user: {
+    readonly email: string
+    readonly id: string
+    readonly mfaEnabled: boolean
+  }
+  readonly merchants: readonly {
+    readonly id: string
+    readonly name: string
+    readonly role: 'developer' | 'owner' | 'viewer'
+  }[]
+}
+
+export type Account = {
+  readonly user: {
+    readonly email: string
+    readonly id: string
+    readonly mfaEnabled: boolean
+  }
+  readonly merchants: readonly {
+    readonly id: string
+    readonly name: string
+    readonly role: 'developer' | 'owner' | 'viewer'
+  }[]
+}
+
+export type OwnSession = {
+  readonly signedIn: boolean
+}
+
+export type AccessToken = {
+  readonly accessToken: string
+  readonly expiresIn: number
+}
+
+export type SessionList = {
+  readonly object: 'list'
+  readonly data: readonly Session[]
+  readonly has_more: boolean
+}
+
+export type MfaSetup = {
+  readonly secret: string
+  readonly otpauthUrl: string
+}
+
+export type RecoveryCodes = {
+  readonly recoveryCodes: readonly string[]
+}
+
+export type Settings = {
+  readonly object: 'settings'
+  readonly id: string
+  readonly merchantId: string
+  readonly livemode: boolean
+  readonly name: string
+  readonly branding: {
+    readonly accentColor: string | null
+    readonly logoUrl: string | null
+    readonly supportEmail: string | null
+    readonly supportUrl: string | null
+  }
+  readonly receivingAddress: string | null
+  readonly receivingAddresses: Readonly<Record<string, string>>
+  readonly confirmations: Readonly<Record<string, number>>
+  readonly toleranceBps: number
+  readonly latePolicy: 'accept_stablecoins' | 'needs_attention'
+  readonly refundMode: 'manual' | 'signer'
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type MemberList = {
+  readonly object: 'list'
+  readonly data: readonly Member[]
+  readonly has_more: boolean
+}
+
+export type Member = {
+  readonly object: 'member'
+  readonly id: string
+  readonly merchantId: string
+  readonly email: string
+  readonly role: 'developer' | 'owner' | 'viewer'
+  readonly mfaEnabled: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type InviteList = {
+  readonly object: 'list'
+  readonly data: readonly Invite[]
+  readonly has_more: boolean
+}
+
+export type InviteWithToken = {
+  readonly object: 'invite'
+  readonly id: string
+  readonly merchantId: string
+  readonly role: 'developer' | 'owner' | 'viewer'
+  readonly email: string | null
+  readonly status: 'expired' | 'pending'
+  readonly createdBy: string
+  readonly expiresAt: string
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly url: string
+  readonly token: string
+}
+
+export type SecurityEventList = {
+  readonly object: 'list'
+  readonly data: readonly SecurityEvent[]
+  readonly has_more: boolean
+}
+
+export type ApiKeyList = {
+  readonly object: 'list'
+  readonly data: readonly ApiKey[]
+  readonly has_more: boolean
+}
+
+export type ApiKeyWithSecret = {
+  readonly object: 'api_key'
+  readonly id: string
+  readonly merchantId: string
+  readonly name: string
+  readonly scopes: readonly ('*' | 'disputes:write' | 'payment_links:write' | 'payments:read' | 'refunds:write')[]
+  readonly tag: string
+  readonly last4: string
+  readonly livemode: boolean
+  readonly lastUsedAt: string | null
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly secret: string
+}
+
+export type ApiKey = {
+  readonly object: 'api_key'
+  readonly id: string
+  readonly merchantId: string
+  readonly name: string
+  readonly scopes: readonly ('*' | 'disputes:write' | 'payment_links:write' | 'payments:read' | 'refunds:write')[]
+  readonly tag: string
+  readonly last4: string
+  readonly livemode: boolean
+  readonly lastUsedAt: string | null
+  readonly expiresAt: string | null
+  readonly revokedAt: string | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type PaymentLinkList = {
+  readonly object: 'list'
+  readonly data: readonly PaymentLink[]
+  readonly has_more: boolean
+}
+
+export type PaymentLink = {
+  readonly object: 'payment_link'
+  readonly id: string
+  readonly merchantId: string
+  readonly url: string
+  readonly status: 'active' | 'completed' | 'deactivated' | 'expired'
+  readonly amountMinor: number
+  readonly currency: string
+  readonly title: string | null
+  readonly description: string | null
+  readonly reference: string | null
+  readonly assets:
+    | readonly {
+        readonly asset: string
+        readonly chainId: number
+      }[]
+    | null
+  readonly maxPayments: number | null
+  readonly paymentsCount: number
+  readonly windowMinutes: number
+  readonly expiresAt: string | null
+  readonly successUrl: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly deactivatedAt: string | null
+}
+
+export type PaymentList = {
+  readonly object: 'list'
+  readonly data: readonly PaymentWithCrypto[]
+  readonly has_more: boolean
+}
+
+export type PaymentWithCrypto = {
+  readonly object: 'payment'
+  readonly id: string
+  readonly merchantId: string
+  readonly method: 'crypto'
+  readonly status: 'canceled' | 'expired' | 'failed' | 'pending' | 'processing' | 'success'
+  readonly amountMinor: number
+  readonly amountRefundedMinor: number
+  readonly currency: string
+  readonly customerEmail: string
+  readonly customerName: string | null
+  readonly failureReason:
+    | 'amount_mismatch'
+    | 'reverted'
+    | 'underpaid'
+    | 'wrong_asset'
+    | 'wrong_chain'
+    | 'wrong_recipient'
+    | null
+  readonly paymentLinkId: string
+  readonly expiresAt: string
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly reference: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly receiptUrl: string | null
+  readonly crypto: {
+    readonly address: string | null
+    readonly amountExpected: string | null
+    readonly amountReceived: string
+    readonly asset: string | null
+    readonly blockNumber: number | null
+    readonly chainId: number | null
+    readonly confirmations: number
+    readonly confirmationsRequired: number | null
+    readonly decimals: number | null
+    readonly exception: 'late' | 'overpaid' | 'underpaid' | 'wrong_asset' | 'wrong_chain' | null
+    readonly explorerUrl: string | null
+    readonly network: string
+    readonly payerAddress: string | null
+    readonly paymentUri: string
+    readonly quote: {
+      readonly expiresAt: string | null
+      readonly rate: string
+      readonly source: string | null
+    } | null
+    readonly tokenAddress: string | null
+    readonly transfers: readonly {
+      readonly amount: string
+      readonly blockHash: string
+      readonly blockNumber: number
+      readonly confirmations: number
+      readonly from: string | null
+      readonly logIndex: number | null
+      readonly minedAt: string
+      readonly state: 'final' | 'orphaned' | 'seen'
+      readonly txHash: string | null
+    }[]
+    readonly txHash: string | null
+  } | null
+}
+
+export type Refund = {
+  readonly object: 'refund'
+  readonly id: string
+  readonly paymentId: string
+  readonly merchantId: string
+  readonly amountMinor: number
+  readonly currency: string
+  readonly status: 'canceled' | 'failed' | 'processed' | 'processing' | 'requires_destination' | 'requires_signature'
+  readonly reason:
+    | 'duplicate'
+    | 'fraudulent'
+    | 'late_payment'
+    | 'other'
+    | 'overpayment'
+    | 'requested_by_customer'
+    | null
+  readonly failureReason:
+    | 'amount_mismatch'
+    | 'dropped'
+    | 'reverted'
+    | 'unproven'
+    | 'wrong_asset'
+    | 'wrong_recipient'
+    | null
+  readonly destination: string | null
+  readonly claimUrl: string | null
+  readonly crypto: {
+    readonly amount: string
+    readonly asset: string
+    readonly chainId: number
+    readonly confirmations: number
+    readonly tokenAddress: string | null
+    readonly txHash: string | null
+  }
+  readonly unsignedTransaction: {
+    readonly chainId: number
+    readonly data: string
+    readonly to: string
+    readonly value: string
+  } | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type RefundList = {
+  readonly object: 'list'
+  readonly data: readonly Refund[]
+  readonly has_more: boolean
+}
+
+export type PaymentUri = {
+  readonly object: 'payment_uri'
+  readonly paymentUri: string
+  readonly qrCode: string
+}
+
+export type Dispute = {
+  readonly object: 'dispute'
+  readonly id: string
+  readonly paymentId: string
+  readonly merchantId: string
+  readonly amountMinor: number
+  readonly currency: string
+  readonly reason:
+    | 'credit_not_processed'
+    | 'duplicate'
+    | 'fraudulent'
+    | 'general'
+    | 'product_not_received'
+    | 'product_unacceptable'
+  readonly status: 'lost' | 'needs_response' | 'under_review' | 'won'
+  readonly evidence: {
+    readonly customerCommunication: string | null
+    readonly refundPolicy: string | null
+    readonly shippingTrackingNumber: string | null
+    readonly uncategorizedText: string | null
+  }
+  readonly evidenceDueBy: string
+  readonly outcome: 'lost' | 'won' | null
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type DisputeList = {
+  readonly object: 'list'
+  readonly data: readonly Dispute[]
+  readonly has_more: boolean
+}
+
+export type Simulation = {
+  readonly transactions: readonly string[]
+}
+
+export type BalanceList = {
+  readonly object: 'list'
+  readonly data: readonly Balance[]
+  readonly has_more: boolean
+  readonly unavailable: readonly {
+    readonly chainId: number
+    readonly network: string
+  }[]
+}
+
+export type Collection = {
+  readonly object: 'collection'
+  readonly chainId: number
+  readonly network: string
+  readonly asset: string | null
+  readonly treasury: string | null
+  readonly step: 'collect' | 'deploy_factory' | 'impossible' | 'nothing'
+  readonly unsignedTransaction: {
+    readonly chainId: number
+    readonly data: string
+    readonly gas: number
+    readonly to: string
+    readonly value: string
+  } | null
+  readonly addresses: number
+  readonly gasPerAddress: number | null
+  readonly amounts: readonly {
+    readonly addresses: number
+    readonly amount: string
+    readonly asset: string
+    readonly decimals: number
+    readonly tokenAddress: string | null
+  }[]
+  readonly remaining: number
+  readonly leftOut: readonly {
+    readonly addresses: number
+    readonly amount: string
+    readonly asset: string
+    readonly decimals: number
+    readonly reason: 'payment_open' | 'refused' | 'treasury_differs' | 'treasury_public' | 'treasury_unknown'
+    readonly tokenAddress: string | null
+    readonly treasury: string
+  }[]
+  readonly otherTreasuries: readonly {
+    readonly addresses: number
+    readonly treasury: string
+  }[]
+  readonly livemode: boolean
+}
+
+export type RecoveryFile = {
+  readonly version: number
+  readonly treasuries: readonly {
+    readonly address: string
+    readonly codeHash: string | null
+    readonly onlyOn: number | null
+  }[]
+  readonly factory: string
+  readonly secret: string
+  readonly highestCounter: number | null
+  readonly chains: readonly {
+    readonly chainId: number
+    readonly tokens: readonly {
+      readonly address: string
+      readonly asset: string
+      readonly decimals: number
+    }[]
+  }[]
+}
+
+export type EventList = {
+  readonly object: 'list'
+  readonly data: readonly Event[]
+  readonly has_more: boolean
+}
+
+export type Event = {
+  readonly object: 'event'
+  readonly id: string
+  readonly type:
+    | 'dispute.opened'
+    | 'dispute.resolved'
+    | 'payment.canceled'
+    | 'payment.created'
+    | 'payment.expired'
+    | 'payment.failed'
+    | 'payment.late'
+    | 'payment.processing'
+    | 'payment.succeeded'
+    | 'payment.underpaid'
+    | 'refund.canceled'
+    | 'refund.failed'
+    | 'refund.processed'
+    | 'webhook_endpoint.test'
+  readonly created: number
+  readonly livemode: boolean
+  readonly api_version: string
+  readonly data: {
+    readonly object: Payment | Refund | Dispute | WebhookEndpoint
+  }
+}
+
+export type WebhookEndpointList = {
+  readonly object: 'list'
+  readonly data: readonly WebhookEndpoint[]
+  readonly has_more: boolean
+}
+
+export type WebhookEndpointWithSecret = {
+  readonly object: 'webhook_endpoint'
+  readonly id: string
+  readonly merchantId: string
+  readonly url: string
+  readonly description: string | null
+  readonly eventTypes: readonly (
+    | 'dispute.opened'
+    | 'dispute.resolved'
+    | 'payment.canceled'
+    | 'payment.created'
+    | 'payment.expired'
+    | 'payment.failed'
+    | 'payment.late'
+    | 'payment.processing'
+    | 'payment.succeeded'
+    | 'payment.underpaid'
+    | 'refund.canceled'
+    | 'refund.failed'
+    | 'refund.processed'
+  )[]
+  readonly status: 'disabled' | 'enabled'
+  readonly disabledReason: 'by_merchant' | 'gone' | 'no_success' | null
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly signingSecret: string
+}
+
+export type WebhookEndpoint = {
+  readonly object: 'webhook_endpoint'
+  readonly id: string
+  readonly merchantId: string
+  readonly url: string
+  readonly description: string | null
+  readonly eventTypes: readonly (
+    | 'dispute.opened'
+    | 'dispute.resolved'
+    | 'payment.canceled'
+    | 'payment.created'
+    | 'payment.expired'
+    | 'payment.failed'
+    | 'payment.late'
+    | 'payment.processing'
+    | 'payment.succeeded'
+    | 'payment.underpaid'
+    | 'refund.canceled'
+    | 'refund.failed'
+    | 'refund.processed'
+  )[]
+  readonly status: 'disabled' | 'enabled'
+  readonly disabledReason: 'by_merchant' | 'gone' | 'no_success' | null
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type WebhookDelivery = {
+  readonly object: 'webhook_delivery'
+  readonly id: string
+  readonly eventId: string
+  readonly eventType:
+    | 'dispute.opened'
+    | 'dispute.resolved'
+    | 'payment.canceled'
+    | 'payment.created'
+    | 'payment.expired'
+    | 'payment.failed'
+    | 'payment.late'
+    | 'payment.processing'
+    | 'payment.succeeded'
+    | 'payment.underpaid'
+    | 'refund.canceled'
+    | 'refund.failed'
+    | 'refund.processed'
+    | 'webhook_endpoint.test'
+  readonly endpointId: string
+  readonly status: 'canceled' | 'delivered' | 'failed' | 'pending'
+  readonly nextAttemptAt: string | null
+  readonly attempts: readonly {
+    readonly durationMs: number | null
+    readonly httpStatus: number | null
+    readonly number: number
+    readonly outcome:
+      | 'bad_response'
+      | 'body_too_large'
+      | 'connection_failed'
+      | 'delivered'
+      | 'dns_failed'
+      | 'forbidden_address'
+      | 'http_error'
+      | 'lost'
+      | 'not_signed'
+      | 'redirect'
+      | 'timeout'
+      | 'tls_failed'
+      | null
+    readonly responseSnippet: string | null
+    readonly startedAt: string
+    readonly trigger: 'automatic' | 'manual'
+  }[]
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type WebhookDeliveryList = {
+  readonly object: 'list'
+  readonly data: readonly WebhookDelivery[]
+  readonly has_more: boolean
+}
+
+export type WebhookRecovery = {
+  readonly object: 'webhook_recovery'
+  readonly endpointId: string
+  readonly since: string
+  readonly deliveries: number
+}
+
+export type Session = {
+  readonly object: 'session'
+  readonly id: string
+  readonly current: boolean
+  readonly address: string
+  readonly userAgent: string | null
+  readonly createdAt: string
+  readonly lastUsedAt: string
+}
+
+export type Invite = {
+  readonly object: 'invite'
+  readonly id: string
+  readonly merchantId: string
+  readonly role: 'developer' | 'owner' | 'viewer'
+  readonly email: string | null
+  readonly status: 'expired' | 'pending'
+  readonly createdBy: string
+  readonly expiresAt: string
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type SecurityEvent = {
+  readonly object: 'security_event'
+  readonly id: string
+  readonly merchantId: string
+  readonly actor: string
+  readonly email: string | null
+  readonly address: string | null
+  readonly action: string
+  readonly details: Readonly<Record<string, unknown>>
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type Balance = {
+  readonly object: 'balance'
+  readonly chainId: number
+  readonly network: string
+  readonly asset: string
+  readonly tokenAddress: string | null
+  readonly decimals: number
+  readonly amount: string
+  readonly addresses: number
+  readonly treasury: string
+  readonly livemode: boolean
+}
+
+export type Payment = {
+  readonly object: 'payment'
+  readonly id: string
+  readonly merchantId: string
+  readonly method: 'crypto'
+  readonly status: 'canceled' | 'expired' | 'failed' | 'pending' | 'processing' | 'success'
+  readonly amountMinor: number
+  readonly amountRefundedMinor: number
+  readonly currency: string
+  readonly customerEmail: string
+  readonly customerName: string | null
+  readonly failureReason:
+    | 'amount_mismatch'
+    | 'reverted'
+    | 'underpaid'
+    | 'wrong_asset'
+    | 'wrong_chain'
+    | 'wrong_recipient'
+    | null
+  readonly paymentLinkId: string
+  readonly expiresAt: string
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly reference: string | null
+  readonly metadata: Readonly<Record<string, string>>
+}
