@@ -35,6 +35,7 @@ export const build = async ({ root, folder, entries }: BuildOptions): Promise<Ma
       ...Object.fromEntries(named.map(({ entry, name }) => [entry, { file: name, imports: [], lazy: [] }])),
       ...built.entries,
     },
+    packages: built.packages,
     files,
   }
   const before = readManifest(folder)
@@ -87,11 +88,12 @@ const bundleModules = async (web: string, entries: readonly string[]) => {
     if (!found) throw new Error(`Nothing was built of ${entry}`)
     return found[0]
   }
+  const inputs = Object.keys(metafile?.inputs ?? {}).map(path => resolve(path))
+  const packageOf = (path: string) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1]
   return {
     texts,
-    sources: Object.keys(metafile?.inputs ?? {})
-      .map(path => resolve(path))
-      .filter(path => !path.includes('/node_modules/')),
+    sources: inputs.filter(path => packageOf(path) === undefined),
+    packages: [...new Set(inputs.flatMap(path => packageOf(path) ?? []))].sort(),
     entries: Object.fromEntries(entries.map(entry => [entry, entryOf(nameOf(entry))])),
   }
 }

@@ -8,6 +8,8 @@ export type Manifest = {
   readonly sources: Readonly<Record<string, string>>
   /** By source below `src/web`: `pay/main.ts`. */
   readonly entries: Readonly<Record<string, Entry>>
+  /** The packages whose code is in the files. */
+  readonly packages: readonly string[]
   readonly files: readonly BuiltFile[]
 }
 

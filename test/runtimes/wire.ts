@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { openWeb } from '../../src/server/web.ts'
 
 /** Sends everything on one connection and returns the responses until the server closes it, without what differs every time. */
 export const wire = async (url: string, parts: readonly string[]): Promise<readonly string[]> => {
@@ -37,10 +38,17 @@ const lengthy = (length: number) => `Content-Length: ${length}`
 const chunked = 'Transfer-Encoding: chunked'
 const x64k = 'x'.repeat(65_536)
 
+const asset = (await openWeb({ say: console.log })).asset('pay/pay.css')
+
 /** Requests of clients, probes and attackers. The last request of each closes its connection. */
 export const conversations: Readonly<Record<string, readonly string[]>> = {
   health: get('/healthz'),
   'the length of a HEAD response': by('HEAD', '/healthz'),
+  'a file of the pages': get(asset),
+  'a file of the pages, with Brotli': get(asset, 'Accept-Encoding: gzip, br'),
+  'a file of the pages, with gzip': get(asset, 'Accept-Encoding: gzip, br;q=0.1'),
+  'the length of a file of the pages': by('HEAD', asset),
+  'a file beside those of the pages': get('/assets/..%2fmanifest.json'),
   'no session': get('/v1/auth/me'),
   'an unknown query parameter': get('/healthz?x=1'),
   'a path with dots': get('/v1/./auth/../auth/me'),

@@ -10,22 +10,24 @@ export type Formats = {
   /** A share: 0.031 is `3.1%`. */
   share(value: number): string
   /** `Nov 25, 2026` */
-  date(at: Moment): string
+  date(at: Instant): string
   /** `2:32 PM` */
-  time(at: Moment): string
+  time(at: Instant): string
   /** `Nov 25, 2026, 2:32:05 PM`, for tables and details. */
-  exact(at: Moment): string
+  exact(at: Instant): string
+  /** `Nov 25, 2:32 PM`, for lists: with the year only if it is another. */
+  listed(at: Instant, now: Date): string
   /** `4 minutes ago`, `in 2 days` */
-  relative(at: Moment, now: Date): string
+  relative(at: Instant, now: Date): string
 }
 
-export type Moment = Date | string | number
+export type Instant = Date | string | number
 
 export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
   const moments = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { ...options, ...(timeZone !== undefined && { timeZone }) })
     // Engines differ in the space before AM and PM, and some fonts do not have the narrow one.
-    return (at: Moment) => format.format(new Date(at)).replace(/\s(?=[AP]M)/, '\u00a0')
+    return (at: Instant) => format.format(new Date(at)).replace(/\s(?=[AP]M)/, '\u00a0')
   }
   const currencies = new Map<string, Intl.NumberFormat>()
   const currencyOf = (currency: string) => {
@@ -38,6 +40,8 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
   const counts = new Intl.NumberFormat(locale)
   const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
   const relatives = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const listed = moments({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
+  const dated = moments({ dateStyle: 'medium', timeStyle: 'short' })
   return {
     money: (amountMinor, currency) => {
       const format = currencyOf(currency)
@@ -55,6 +59,7 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
     date: moments({ dateStyle: 'medium' }),
     time: moments({ timeStyle: 'short' }),
     exact: moments({ dateStyle: 'medium', timeStyle: 'medium' }),
+    listed: (at, now) => (new Date(at).getFullYear() === now.getFullYear() ? listed(at) : dated(at)),
     relative: (at, now) => {
       const seconds = (new Date(at).getTime() - now.getTime()) / 1_000
       const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]

@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+
+export type TableColumn<Row> = {
+  readonly key: string
+  readonly head: string
+  readonly cell: (row: Row) => ComponentChildren
+  /** Amounts stand at the end, in a straight edge. */
+  readonly end?: boolean
+  /** Its place in the card that a row becomes in a narrow container: 1 large at the start, 2 beside it, then in rows of two. */
+  readonly card: 1 | 2 | 3 | 4 | 5 | 6 | 7
+}
+
+type TableProps<Row> = {
+  readonly label: string
+  readonly columns: readonly TableColumn<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  /** Ended records are quiet, a changed one is tinted for a second. */
+  readonly stateOf?: (row: Row) => 'ended' | 'changed' | undefined
+}
+
+/**
+ * A list of records. One cell of each row contains the link of the record, with the class `open`, which covers the row.
+ * `j` and `k` go from link to link while the focus is in the table. The roles are repeated, because cards take
+ * `display: table` away, and with it the meaning.
+ */
+export const Table = <Row,>({ label, columns, rows, keyOf, stateOf }: TableProps<Row>) => {
+  const body = useRef<HTMLTableSectionElement>(null)
+  const move = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key]
+    if (step === undefined) return
+    const links = [...(body.current?.querySelectorAll<HTMLElement>('a.open') ?? [])]
+    const at = links.findIndex(link => link.closest('tr')?.contains(document.activeElement))
+    event.preventDefault()
+    links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus()
+  }
+  return (
+    <div class="table">
+      <table role="table" aria-label={label}>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ key, head, end }) => (
+              <th key={key} role="columnheader" scope="col" class={end ? 'end' : undefined}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody ref={body} role="rowgroup" onKeyDown={move}>
+          {rows.map(row => (
+            <tr key={keyOf(row)} role="row" class={stateOf?.(row)}>
+              {columns.map(({ key, cell, end, card }) => (
+                <td key={key} role="cell" class={`c${card}${end ? ' end' : ''}`}>
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')

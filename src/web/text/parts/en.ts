@@ -1,0 +1,20 @@
+/** Words of the parts that every surface uses. */
+export const partsEn = {
+  close: 'Close',
+  copy: 'Copy',
+  copyOf: (what: string) => `Copy ${what}`,
+  copied: 'Copied',
+  copyFailed: 'Not copied. Select the text and copy it yourself.',
+  copyAddress: 'Copy address',
+  showOptions: 'Show options',
+  noOption: (query: string) => `Nothing matches “${query}”.`,
+  optionCount: (count: number) => (count === 1 ? '1 option' : `${count} options`),
+  optional: 'optional',
+  dismiss: 'Dismiss',
+  loading: 'Loading',
+  loadingFailed: 'This is taking too long',
+  loadingFailedWhat: 'The server has not answered for 10 seconds. What you see may be old.',
+  tryAgain: 'Try again',
+  tryAgainIn: (seconds: number) => `Try again in ${seconds} s`,
+  requestId: 'Request ID',
+}

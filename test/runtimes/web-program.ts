@@ -1,0 +1,11 @@
+import process from 'node:process'
+import { openWeb } from '../../src/server/web.ts'
+
+/** Opens the build in the folder of the first argument, and prints what the operator is told. */
+const [, , folder = ''] = process.argv
+try {
+  const web = await openWeb({ say: line => console.log(line), folder })
+  console.log(web.asset('pay/pay.css').replace(/-.*/, ''))
+} catch (error) {
+  console.log(`${Object(error).name}: ${Object(error).message}`)
+}
