@@ -13,6 +13,8 @@ create table accounts (
   mfa_enabled_at timestamptz,
   -- The step of the last code that was used. Codes of this step and of earlier steps are not accepted again.
   mfa_last_step bigint,
+  -- May use the pages of the operator.
+  operator boolean not null default false,
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
   constraint accounts_pkey primary key (id),

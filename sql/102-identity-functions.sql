@@ -139,10 +139,31 @@ end $$;
 
 -- Returns false when the e-mail address has an account.
 create function create_account(new_id uuid, new_email text, new_hash text) returns boolean language plpgsql as $$
+declare
+  is_first boolean := not exists (select from accounts);
 begin
-  insert into accounts (id, email, password_hash) values (new_id, new_email, new_hash)
+  if is_first then
+    -- Of two concurrent first accounts, the second waits here and is not the first.
+    perform pg_advisory_xact_lock(hashtext('paymachine first account'));
+    is_first := not exists (select from accounts);
+  end if;
+  insert into accounts (id, email, password_hash, operator) values (new_id, new_email, new_hash, is_first)
   on conflict on constraint accounts_email_once do nothing;
   return found;
+end $$;
+
+-- Makes an account an operator, or ends that. Returns false when nothing has changed.
+create function set_operator(account uuid, is_operator boolean, actor text, from_address text)
+returns boolean language plpgsql as $$
+begin
+  update accounts set operator = is_operator, updated_at = clock_timestamp()
+  where id = account and operator <> is_operator;
+  if not found then
+    return false;
+  end if;
+  perform record_security_event(null, account, actor, from_address,
+    case when is_operator then 'operator.added' else 'operator.removed' end, '{}'::json);
+  return true;
 end $$;
 
 -- Accepts a code once: the step of a valid TOTP code, or the hash of what may be a recovery code; both are null when

@@ -49,6 +49,7 @@ create table accounts (
   mfa_secret text,
   mfa_enabled_at timestamp with time zone,
   mfa_last_step bigint,
+  operator boolean not null default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   constraint accounts_pkey PRIMARY KEY (id),
@@ -1891,8 +1892,15 @@ CREATE OR REPLACE FUNCTION public.create_account(new_id uuid, new_email text, ne
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
+declare
+  is_first boolean := not exists (select from accounts);
 begin
-  insert into accounts (id, email, password_hash) values (new_id, new_email, new_hash)
+  if is_first then
+    -- Of two concurrent first accounts, the second waits here and is not the first.
+    perform pg_advisory_xact_lock(hashtext('paymachine first account'));
+    is_first := not exists (select from accounts);
+  end if;
+  insert into accounts (id, email, password_hash, operator) values (new_id, new_email, new_hash, is_first)
   on conflict on constraint accounts_email_once do nothing;
   return found;
 end $function$;
@@ -4473,6 +4481,21 @@ begin
   perform record_security_event(merchant, caller, actor, address, 'settings.changed',
     json_build_object('changed', json_build_object('logo', json_build_object('from', old_name, 'to', new_name))));
   return 'changed';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.set_operator(account uuid, is_operator boolean, actor text, from_address text)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  update accounts set operator = is_operator, updated_at = clock_timestamp()
+  where id = account and operator <> is_operator;
+  if not found then
+    return false;
+  end if;
+  perform record_security_event(null, account, actor, from_address,
+    case when is_operator then 'operator.added' else 'operator.removed' end, '{}'::json);
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.set_up_mfa(account uuid, new_secret text)

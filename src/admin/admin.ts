@@ -11,9 +11,15 @@ import { StartError } from '../process/start-error.ts'
 import { accountCommands } from './accounts.ts'
 import type { AdminCommand } from './command.ts'
 import { merchantCommands } from './merchants.ts'
+import { operatorCommands } from './operators.ts'
 import { signerCommands } from './signers.ts'
 
-const commands: readonly AdminCommand[] = [...merchantCommands, ...accountCommands, ...signerCommands]
+const commands: readonly AdminCommand[] = [
+  ...merchantCommands,
+  ...accountCommands,
+  ...operatorCommands,
+  ...signerCommands,
+]
 
 /** Environment, output and input of a command-line program. */
 export type AdminTerminal = {
@@ -66,7 +72,8 @@ const usage = (): string =>
 const usageOf = ({ name, options }: AdminCommand): string =>
   [
     name,
-    ...Object.entries(options).map(([option, { value, optional }]) => {
+    ...Object.entries(options).map(([option, { value, optional, positional }]) => {
+      if (positional) return `<${value}>`
       const shown = value === undefined ? `--${option}` : `--${option} <${value}>`
       return optional ? `[${shown}]` : shown
     }),
@@ -78,13 +85,21 @@ const readOptions = (command: AdminCommand, args: readonly string[]): Record<str
   const options = Object.fromEntries(
     declared.map(([name, { value }]) => [name, { type: value === undefined ? 'boolean' : 'string' } as const]),
   )
-  let values: Readonly<Record<string, string | boolean | undefined>>
+  const [positional] = declared.find(([, option]) => option.positional) ?? []
+  let parsed: { readonly values: Values; readonly positionals: readonly string[] }
   try {
-    values = parseArgs({ args: [...args], options }).values
+    parsed = parseArgs({ args: [...args], options, allowPositionals: positional !== undefined })
   } catch (error) {
     throw usageError(error instanceof Error ? error.message : 'The options are not valid')
   }
-  for (const [name, { optional }] of declared)
-    if (!optional && values[name] === undefined) throw usageError(`--${name} is missing`)
+  const [first, ...more] = parsed.positionals
+  if (more.length > 0) throw usageError('Too many arguments')
+  const values: Values =
+    positional === undefined || first === undefined ? parsed.values : { ...parsed.values, [positional]: first }
+  for (const [name, { optional, positional, value }] of declared)
+    if (!optional && values[name] === undefined)
+      throw usageError(`${positional ? `The ${value}` : `--${name}`} is missing`)
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
 }
+
+type Values = Readonly<Record<string, string | boolean | undefined>>

@@ -26,7 +26,8 @@ export type AdminCommand = {
   readonly run: (services: AdminServices, given: Readonly<Record<string, string>>) => Promise<void>
 }
 
-export type Option = { readonly value?: string; readonly optional?: true }
+/** `positional`: its value may be given without its name. */
+export type Option = { readonly value?: string; readonly optional?: true; readonly positional?: true }
 
 /** Declares a command. In `run`, required options are strings. */
 export const command = <const Options extends Readonly<Record<string, Option>>>(declared: {

@@ -7,6 +7,7 @@ export type Account = {
   readonly password_hash: string
   readonly mfa_secret: string | null
   readonly mfa_enabled_at: Date | null
+  readonly operator: boolean
 }
 
 export const findAccountByEmail = async (sql: Sql, email: string): Promise<Account | undefined> => {
@@ -19,7 +20,22 @@ export const findAccount = async (sql: Sql, id: string): Promise<Account | undef
   return account
 }
 
-const columns = (sql: Sql) => sql`id, email, password_hash, mfa_secret, mfa_enabled_at`
+const columns = (sql: Sql) => sql`id, email, password_hash, mfa_secret, mfa_enabled_at, operator`
+
+export const listOperators = (sql: Sql): Promise<Account[]> => sql<Account[]>`
+  select ${columns(sql)} from accounts where operator order by email`
+
+/** False if the account was one already, or was none. */
+export const setOperator = async (
+  sql: Sql,
+  accountId: string,
+  isOperator: boolean,
+  { actor, address }: SecurityActor,
+): Promise<boolean> => {
+  const [row] = await sql<{ changed: boolean }[]>`
+    select set_operator(${accountId}, ${isOperator}, ${actor}, ${address}) as changed`
+  return row?.changed === true
+}
 
 export const hasAccounts = async (sql: Sql): Promise<boolean> => (await sql`select from accounts limit 1`).length > 0
 

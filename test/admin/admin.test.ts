@@ -121,6 +121,49 @@ test.concurrent('an operator resets a password and MFA, and lists and ends sessi
   ])
 })
 
+test.concurrent('operators are added, listed and removed by their e-mail address', async () => {
+  await using db = await database()
+  const env = { DATABASE_URL: db.url, SECRET_KEY }
+  await using main = await startMain(env)
+  const run = async (...args: string[]) => {
+    const { code, out, err } = await here(env, ['operator', ...args])
+    return code === 0 ? out : err
+  }
+  expect(await run('list')).toBe('There is no operator: add one with operator add\n')
+  // The first account is one, also when it is created here.
+  for (const email of ['ada@example.com', 'ben@example.com'])
+    await here(env, ['create-account', '--email', email, '--password-stdin'], 'correct horse battery')
+  expect(await run('list')).toBe('ada@example.com, MFA off\n')
+  const isOperator = async () => {
+    const json = { email: 'ben@example.com', password: 'correct horse battery' }
+    const signedIn = await post(main, '/v1/auth/sign-in', json)
+    return (signedIn.json as unknown as { user: { operator: boolean } }).user.operator
+  }
+  expect(await isOperator()).toBe(false)
+  expect(await run('add', ' Ben@Example.com ')).toBe('ben@example.com is an operator now\n')
+  expect(await run('add', '--email', 'ben@example.com')).toBe('ben@example.com is an operator already\n')
+  expect(await isOperator()).toBe(true)
+  expect(await run('remove', 'ada@example.com')).toBe('ada@example.com is no operator any more\n')
+  expect(await run('remove', 'ada@example.com')).toBe('ada@example.com is no operator\n')
+  await db.sql`update accounts set mfa_secret = 'sealed', mfa_enabled_at = now()`
+  expect(await run('list')).toBe('ben@example.com, MFA on\n')
+
+  expect(await run('add')).toMatch(/^The address is missing\nUsage: bun run admin operator add <address>\n$/)
+  expect(await run('add', 'nobody@example.com')).toMatch(/^There is no account with the e-mail address nobody@/)
+  expect(await run('add', 'ben')).toBe('--email must be an e-mail address\n')
+  expect(await run('add', 'ben@example.com', 'ada@example.com')).toMatch(/^Too many arguments\nUsage: /)
+  expect(await run('list', 'ben@example.com')).toMatch(/\nUsage: bun run admin operator list\n$/)
+  expect(await run('promote', 'ben@example.com')).toMatch(/^Unknown command: operator\n/)
+
+  const log = await db.sql`
+    select e.action, a.email from security_events e join accounts a on a.id = e.account_id
+    where e.action like 'operator.%' and e.actor = 'operator' order by e.seq`
+  expect([...log]).toEqual([
+    { action: 'operator.added', email: 'ben@example.com' },
+    { action: 'operator.removed', email: 'ada@example.com' },
+  ])
+})
+
 test.concurrent('the command finds the database of a data folder, whether its server runs or not', async () => {
   await using folder = await usedFolder()
   const env = { DATA_DIR: folder.path }

@@ -56,7 +56,9 @@ test('the table of metrics has every metric, and no other', () => {
 })
 
 test('the table of operator commands has every command, and no other', () => {
-  const sources = ['accounts', 'merchants', 'signers', 'signer-release'].map(name => readText(`src/admin/${name}.ts`))
+  const sources = ['accounts', 'merchants', 'operators', 'signers', 'signer-release'].map(name =>
+    readText(`src/admin/${name}.ts`),
+  )
   const names = sources.flatMap(source => [...source.matchAll(/^ +name: '([a-z -]+)'/gm)].map(([, name = '']) => name))
   expect(names.length).toBeGreaterThan(10)
   expect(firstColumn('Accounts and merchants').toSorted()).toEqual(names.toSorted())

@@ -17,7 +17,7 @@ test('signing up creates an account, its merchant and a session', async () => {
   expect(body).toEqual({
     accessToken: expect.any(String),
     expiresIn: 900,
-    user: { id: expect.any(String), email: 'anna@lamps.example', mfaEnabled: false },
+    user: { id: expect.any(String), email: 'anna@lamps.example', mfaEnabled: false, operator: true },
     merchants: [{ id: expect.any(String), name: 'Lamps', role: 'owner' }],
   } as never)
   expect(hasId('usr', body.user?.id)).toBe(true)
@@ -27,6 +27,19 @@ test('signing up creates an account, its merchant and a session', async () => {
   )
   const me = await browser.get('me')
   expect(me.body).toEqual({ user: body.user, merchants: body.merchants } as never)
+})
+
+test('the first account is an operator, and no other is', async () => {
+  await using server = await openServer()
+  const tries = Array.from({ length: 10 }, (_, i) =>
+    visitor(server).post('sign-up', { ...anna, email: `anna${i}@lamps.example` }),
+  )
+  const operators = (await Promise.all(tries)).map(({ body }) => body.user?.operator)
+  expect(operators.toSorted()).toEqual([...Array(9).fill(false), true])
+  const late = visitor(server)
+  await late.post('sign-up', { ...anna, email: 'late@lamps.example' })
+  const signedIn = await late.post('sign-in', { email: 'late@lamps.example', password })
+  expect([signedIn.body.user?.operator, (await late.get('me')).body.user?.operator]).toEqual([false, false])
 })
 
 test('by default sign-up is open until the first account exists', async () => {

@@ -50,7 +50,7 @@ test('the link of an invite creates an account, also while sign-up is closed', a
   expect(answer.json).toEqual({
     accessToken: expect.any(String),
     expiresIn: 900,
-    user: { id: expect.stringMatching(/^usr_/), email: fresh.email, mfaEnabled: false },
+    user: { id: expect.stringMatching(/^usr_/), email: fresh.email, mfaEnabled: false, operator: false },
     merchants: [{ id: encodeId('mer', lamps.merchantId), name: 'Lamps', role: 'developer' }],
   })
   expect(answer.headers.get('set-cookie')).toContain('paymachine_refresh=')

@@ -24,7 +24,12 @@ export type VisitorResponse = {
 /** All fields that responses of /v1/auth can have. */
 export type Body = {
   readonly accessToken?: string
-  readonly user?: { readonly id: string; readonly email: string; readonly mfaEnabled: boolean }
+  readonly user?: {
+    readonly id: string
+    readonly email: string
+    readonly mfaEnabled: boolean
+    readonly operator: boolean
+  }
   readonly merchants?: readonly { readonly id: string; readonly name: string; readonly role: string }[]
   readonly secret?: string
   readonly signedIn?: boolean

@@ -150,7 +150,10 @@ describe('made from a row, with and without optional values, the record matches 
   })
 
   test('an account', () => {
-    const account = { id, email: 'anna@lamps.example', password_hash: '', mfa_secret: null, mfa_enabled_at: T0 }
+    const account = {
+      ...{ id, email: 'anna@lamps.example', password_hash: '', mfa_secret: null },
+      ...{ mfa_enabled_at: T0, operator: true },
+    }
     const memberships = (['owner', 'developer', 'viewer'] as const).map(role => ({ merchantId: id, name: 'A', role }))
     const record = accountRecord(account, memberships)
     expect(faults(accountShape, record)).toBe('')

@@ -65,6 +65,8 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
     'Code that the server prints at start. Required for the first account, if HOST or PUBLIC_URL is not a loopback address.',
   merchantName: 'Name of the merchant, 1 to 200 characters.',
   mfaEnabled: 'Whether sign-in requires a code (multi-factor authentication).',
+  operator:
+    'Whether the account is an operator of the server. The first account is one; `bun run admin operator` changes it.',
   signedIn: 'Whether the refresh cookie of the request belongs to an active session.',
   token: 'Token of the invite: the part of its link after the `#`.',
   accessToken: 'Access token for the `Authorization` header. Valid for `expiresIn` seconds.',

@@ -7,13 +7,13 @@ import { role } from '../role.ts'
 
 const accountType = lazy(() =>
   type({
-    user: { id: idOf('usr'), email: 'string', mfaEnabled: 'boolean' },
+    user: { id: idOf('usr'), email: 'string', mfaEnabled: 'boolean', operator: 'boolean' },
     merchants: type({ id: idOf('mer'), name: 'string', role: role() }).array(),
   }),
 )
 
 const account = {
-  user: { id: exampleId('member'), email: 'anna@lamps.shop', mfaEnabled: false },
+  user: { id: exampleId('member'), email: 'anna@lamps.shop', mfaEnabled: false, operator: false },
   merchants: [{ id: exampleId('merchant'), name: 'Lamps', role: 'owner' }],
 }
 
