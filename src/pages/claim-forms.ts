@@ -52,5 +52,5 @@ ${signature !== '' && html`<p>Your wallet has confirmed that this address is you
 </form>`
 
 /** The spaces between the groups are CSS only: a copied address has none. */
-const inFours = (address: string): readonly Html[] =>
+export const inFours = (address: string): readonly Html[] =>
   (address.match(/^0x|.{4}/g) ?? []).map(four => html`<span>${four}</span>`)

@@ -2,7 +2,7 @@ import type { VisitedClaim } from '../queries/refund-claims.ts'
 import type { TextAnswer } from './answer.ts'
 import { amountLine, card } from './card.ts'
 import { claimAmount, masked } from './claim-facts.ts'
-import { type ClaimFault, confirmForm, namingForm } from './claim-forms.ts'
+import { type ClaimFault, confirmForm, inFours, namingForm } from './claim-forms.ts'
 import { claimMessage } from './claim-message.ts'
 import { type Html, html } from './html.ts'
 import { definePage } from './layout.ts'
@@ -61,7 +61,7 @@ export const namedPage = (web: Web, claim: VisitedClaim, place: ClaimPageFacts, 
     `Thank you – ${claim.merchantName}`,
     html`${head(claim, 'Thank you')}
 <p>Your address was received. <bdi>${claim.merchantName}</bdi> will send ${claimAmount(claim)} to this address on ${place.network}:</p>
-<p class="named"><code>${address}</code></p>
+<p class="named"><code>${inFours(address)}</code></p>
 <p>You do not have to do anything else.</p>`,
   )
 
@@ -109,7 +109,7 @@ ${amountLine(amount)}
 ${!refund.context.livemode && html`<p class="test">Test mode: no real money</p>`}`
 }
 
-const facts = (claim: VisitedClaim, { network }: ClaimPageFacts): Html => html`<dl class="facts">
+const facts = (claim: VisitedClaim, { network }: ClaimPageFacts): Html => html`<dl class="facts facts--last">
 <div><dt>You receive</dt><dd>${claimAmount(claim)}</dd></div>
 <div><dt>Network</dt><dd>${network}</dd></div>
 </dl>`

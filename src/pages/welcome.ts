@@ -51,5 +51,6 @@ const signUpCommand = (publicUrl: string, needsCode: boolean): string => {
     merchantName: 'Lamps',
     ...(needsCode && { signUpCode: 'CODE' }),
   }
-  return `curl ${publicUrl}/v1/auth/sign-up -H 'Content-Type: application/json' \\\n  -d '${JSON.stringify(wanted)}'`
+  const json = JSON.stringify(wanted, null, 2).replaceAll('\n', '\n  ')
+  return `curl ${publicUrl}/v1/auth/sign-up \\\n  -H 'Content-Type: application/json' \\\n  -d '${json}'`
 }

@@ -63,9 +63,9 @@ export const endingHead = ({ tone, seal, heading, lead }: Ending): Html =>
 
 export type Fact = readonly [label: string, value: Html | string, kind?: 'sum' | 'num']
 
-export const factList = (facts: readonly (Fact | null | false)[], more = ' facts--last'): Html => {
+export const factList = (facts: readonly (Fact | null | false)[], more = ''): Html => {
   const rows = facts.filter(fact => fact !== null && fact !== false)
-  return html`<dl class="facts${more}">${rows.map(
+  return html`<dl class="facts facts--last${more}">${rows.map(
     ([label, value, kind]) =>
       html`<div${kind === 'sum' && html` class="sum"`}><dt>${label}</dt><dd${kind && html` class="num"`}>${value}</dd></div>`,
   )}</dl>`
@@ -127,7 +127,7 @@ export const order = (scene: CheckoutScene, isSlim: boolean): Html | undefined =
     [texts.frame.paymentNumber, shortId(payment.id)] as const,
   ]
   return html`<section class="order${isSlim && ' order--slim'}" aria-label="${texts.frame.order}">
-<div class="shop">${logo(shop)}<span>${shopName(shop)}</span></div>
+<div class="shop">${logo(shop)}<span class="shop__name">${shopName(shop)}</span></div>
 <div class="order__what">
 <p class="order__item" dir="auto">${title ?? fill(texts.frame.untitled, { shop: shopName(shop) })}</p>
 ${price(scene)}

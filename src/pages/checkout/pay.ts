@@ -208,7 +208,7 @@ const walletRow = ({ texts }: CheckoutScene, due: AmountDue, { rpcUrl, anchor }:
   }
   return html`<div class="row needs-script">${icons.wallet}<div>
 <h2>${texts.pay.wallets}</h2>
-<p data-wallet-hint data-keep>${texts.pay.walletsHint}</p>
+<p>${texts.pay.walletsHint}</p>
 <template data-icons>${icons.info}${icons.warning}</template>
 <div class="wallets" data-keep data-wallets data-order="${JSON.stringify(order)}"></div>
 </div></div>`
@@ -282,9 +282,12 @@ const strayFacts = ({ texts, facts }: CheckoutScene, { stray }: PayView): Html |
   return factList(rows)
 }
 
-const ended = (scene: CheckoutScene, _view: PayView): Html =>
-  html`${endingHead({ tone: 'warn', seal: 'clock', heading: scene.texts.expired.heading, lead: scene.texts.stray.heading })}
-${actions([scene.facts.isOpen && againButton(scene, scene.texts.expired.again)])}`
+const ended = (scene: CheckoutScene, { ends }: PayView): Html => {
+  const { texts, facts } = scene
+  const lead = fill(texts.stray.lead, { time: clockTime(ends, facts.now, facts.locale) })
+  return html`${endingHead({ tone: 'warn', seal: 'clock', heading: texts.expired.heading, lead })}
+${actions([facts.isOpen && againButton(scene, texts.expired.again)])}`
+}
 
 /** Opens a new payment of the same link for the same customer. */
 export const againButton = ({ path, query }: CheckoutScene, word: string): Html =>

@@ -49,7 +49,7 @@ export const receiptPage = (web: Web, facts: CheckoutFacts, request: ReceiptRequ
 ${isTest && testBanner(scene)}
 <main class="receipt" id="main">
 <header class="receipt__top">
-<div class="shop">${logo(shop)}<span>${shopName(shop)}</span></div>
+<div class="shop">${logo(shop)}<span class="shop__name">${shopName(shop)}</span></div>
 <button class="button no-print needs-script" type="button" data-print>${icons.print}${texts.receipt.print}</button>
 </header>
 <section class="receipt__sum">
@@ -109,15 +109,16 @@ const transfers = ({ scene, payment, network, denomination }: Shown): Html => {
   const { texts, facts } = scene
   const counted = countedIn(payment)
   const total = counted.reduce((sum, { amount }) => sum + amount, 0n)
+  const totalText = arrivedAmount(total, denomination).text
   return html`<section class="block">
 <h2>${texts.receipt.transfers}</h2>
-<table class="lines">
+<table class="lines${totalText.length > 16 && ' lines--long'}">
 <thead><tr><th scope="col">${texts.receipt.time}</th><th scope="col">${texts.receipt.transaction}</th><th scope="col">${texts.receipt.amount}</th></tr></thead>
 <tbody>${counted.map(
     ({ minedAt, txHash, amount }) =>
       html`<tr><td><time datetime="${minedAt.toISOString()}">${utc(minedAt, facts.locale, 'full').replace(/\u00a0UTC$/, '')}</time></td><td>${txHash === null ? texts.receipt.withoutHash : transactionLink(txHash, network.explorerUrl)}</td><td>${arrivedAmount(amount, denomination).text}</td></tr>`,
   )}</tbody>
-<tfoot><tr><td colspan="2">${texts.receipt.total}</td><td>${arrivedAmount(total, denomination).text}</td></tr></tfoot>
+<tfoot><tr><td colspan="2">${texts.receipt.total}</td><td>${totalText}</td></tr></tfoot>
 </table>
 </section>`
 }
@@ -135,7 +136,13 @@ const proof = (shown: Shown): Html | undefined => {
 <ol class="check">
 <li><b>${texts.receipt.ask}</b>
 <p>${isTest && network.isSandbox ? texts.receipt.askHintTest : fill(texts.receipt.askHint, { network: network.network })}</p>
-<div class="check__all">${counted.map(({ txHash }, at) => html`<pre class="code" tabindex="0" role="region" aria-label="${texts.receipt.command}${counted.length > 1 && ` ${at + 1}`}">${`cast ${denomination.isNative ? 'tx' : 'receipt'} ${txHash} \\\n  --rpc-url ${rpcUrl ?? 'https://…'}`}</pre>`)}</div></li>
+<div class="check__all">${counted.map(
+    (
+      { txHash },
+      at,
+    ) => html`<pre class="code" tabindex="0" role="region" aria-label="${texts.receipt.command}${counted.length > 1 && ` ${at + 1}`}">cast ${denomination.isNative ? 'tx' : 'receipt'} <span class="hex hex--64">${txHash}</span> \\
+  --rpc-url ${rpcUrl ?? 'https://…'}</pre>`,
+  )}</div></li>
 <li><b>${texts.receipt.compare}</b>
 <div class="check__all">${counted.map(transfer => compared(shown, transfer))}</div></li>
 ${network.explorerUrl !== null && explorer(scene, network.explorerUrl, counted[0]?.txHash ?? '')}

@@ -32,6 +32,8 @@ export const openWallets = ({ texts, report }: WalletOptions) => {
     }),
   )
 
+  const choices = element('div', {})
+  const status = element('div', { role: 'status' })
   const place = () => document.querySelector<HTMLElement>('[data-wallets]')
   const readOrder = (): PayOrder | undefined => {
     const text = place()?.dataset.order
@@ -47,14 +49,14 @@ export const openWallets = ({ texts, report }: WalletOptions) => {
       const waits = snapshot.hasTag('busy') && snapshot.context.wallet?.id === wallet.id
       return buttonOf(wallet, isBusy, waits ? fillIn(texts.walletWaiting ?? '', { wallet: wallet.name }) : wallet.name)
     })
-    const hint = document.querySelector<HTMLElement>('[data-wallet-hint]')
-    if (hint && !isSearching) hint.textContent = (buttons.length > 0 ? texts.walletsHint : texts.noWallet) ?? ''
-    const focused = document.activeElement?.getAttribute('data-wallet')
-    here.replaceChildren(
-      ...(buttons.length > 0 ? [element('div', { class: 'buttons' }, buttons)] : []),
-      element('div', { role: 'status' }, noteOf(snapshot)),
-    )
-    if (focused) here.querySelector<HTMLElement>(`[data-wallet="${CSS.escape(focused)}"]`)?.focus()
+    const none = isSearching ? [] : [element('p', { class: 'wallets__none' }, [texts.noWallet ?? ''])]
+    const hadFocus = here.contains(document.activeElement)
+    const focused = document.activeElement?.getAttribute('data-wallet') ?? snapshot.context.wallet?.id ?? ''
+    choices.replaceChildren(...(buttons.length > 0 ? [element('div', { class: 'buttons' }, buttons)] : none))
+    status.replaceChildren(...noteOf(snapshot))
+    // What is put into a status is read aloud only if the status itself was there before.
+    if (!here.contains(status)) here.replaceChildren(choices, status)
+    if (hadFocus) choices.querySelector<HTMLElement>(`[data-wallet="${CSS.escape(focused)}"]`)?.focus()
   }
 
   const buttonOf = (wallet: AnnouncedWallet, isBusy: boolean, text: string): HTMLElement => {

@@ -20,8 +20,11 @@ const layoutFaults = `(() => {
     if (!node.nodeValue.trim() || !isVisible(parent) || parent.closest('script, style, noscript, template, option')) continue
     const range = document.createRange()
     range.selectNodeContents(node)
+    const clamped = parent.closest('.order--slim .order__item')
+    const end = clamped && getComputedStyle(clamped).webkitLineClamp !== 'none' ? clamped.getBoundingClientRect().bottom : Infinity
     for (const rect of range.getClientRects()) {
-      if (rect.width < 1) continue
+      // Lines after the last one that is shown.
+      if (rect.width < 1 || rect.top >= end - 1) continue
       if (rect.left < -0.5 || rect.right > root.clientWidth + 0.5) faults.push('outside of the window: ' + nameOf(parent))
       boxes.push({ parent, rect })
     }

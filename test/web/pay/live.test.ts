@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { hasBrowser } from '../../harness/browser.ts'
 import { until } from '../../harness/until.ts'
-import { axeFaults } from './gates.ts'
+import { axeFaults, faultsOf } from './gates.ts'
+import { focusedOn, tabStops, tabTo } from './keyboard.ts'
 import { awaitStatus, beginPayment, type PayServer, payServer, statusOn } from './pay-server.ts'
 
 let to: PayServer
@@ -36,6 +37,52 @@ describe.skipIf(!hasBrowser)('a customer', () => {
     await page.getByRole('heading', { name: 'Test receipt' }).waitFor()
     expect(await page.content()).not.toContain('ada@example.com')
     expect(complaints).toEqual([])
+  })
+
+  test('pays with the keyboard alone', async () => {
+    await using visit = await to.visit()
+    const { page } = visit
+    await page.goto(await urlOf())
+    const form = ['email', 'Add your name', 'asset', 'continue']
+    expect(await tabStops(page)).toEqual(['Skip to payment', ...form, 'language'])
+    await tabTo(page, 'email')
+    await page.keyboard.type('ada@example.com')
+    await tabTo(page, 'Add your name')
+    await page.keyboard.press('Enter')
+    expect(await tabTo(page, 'asset')).toEqual(['name', 'asset'])
+    await page.keyboard.press('ArrowDown')
+    expect(await page.locator('[data-asset=ETH] input').isChecked()).toBe(true)
+    await page.keyboard.press('ArrowUp')
+    await tabTo(page, 'continue')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/\/pay_/)
+    await page.getByText('No wallet found').waitFor()
+
+    const parts = ['copy-amount', 'sandbox-pay', 'copy-address', 'qr', 'Continue on your phone', 'change-asset']
+    expect(await tabStops(page)).toEqual(['Skip to payment', ...parts, 'language'])
+    await tabTo(page, 'qr')
+    await page.keyboard.press('ArrowRight')
+    await page.locator('.qr__amount').waitFor()
+    await tabTo(page, 'Continue on your phone')
+    await page.keyboard.press('Enter')
+    await page.getByTestId('phone-qr').waitFor()
+    expect(await focusedOn(page)).toEqual({ name: 'Continue on your phone', isSeen: true })
+    await tabTo(page, 'change-asset')
+    await page.keyboard.press('Space')
+    expect(await tabTo(page, 'continue')).toEqual(['asset', 'continue'])
+    await tabTo(page, 'sandbox-pay')
+    await page.keyboard.press('Enter')
+    await awaitStatus(page, 'paid')
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('H1')
+    expect(await tabTo(page, 'receipt')).toEqual(['receipt'])
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Test receipt' }).waitFor()
+    expect(await tabTo(page, 'language')).toEqual([
+      'Skip to receipt',
+      'Print',
+      expect.stringMatching(/^cast/),
+      'language',
+    ])
   })
 
   test('pays without JavaScript, with pages that reload by themselves', async () => {
@@ -160,14 +207,41 @@ describe.skipIf(!hasBrowser)('a customer', () => {
     await page.getByTestId('copy-address').getByText('Copy address').waitFor()
   })
 
-  test('whose clock is a day off has the time that the server gives', async () => {
+  test.each([1, -1])('whose clock is %p day off has the time that the server gives', async days => {
     await using visit = await to.visit()
     const { page } = visit
-    await page.clock.install({ time: Date.now() + 86_400_000 })
+    await page.clock.install({ time: Date.now() + days * 86_400_000 })
     await beginPayment(page, await urlOf())
-    const left = (await page.getByTestId('time-left').textContent()) ?? ''
-    expect(left.trim()).toMatch(/^(30|29) min left$/)
+    const left = async () =>
+      Number(/^(\d+) min left$/.exec((await page.getByTestId('time-left').textContent()) ?? '')?.[1])
+    const before = await left()
+    expect([29, 30]).toContain(before)
+    await page.clock.runFor(5 * 60_000)
+    expect(before - (await left())).toBeWithin(5, 7)
     expect(await statusOn(page)).toBe('pay')
+  })
+
+  test.each([
+    ['200 characters', 'Brass desk lamp, 2 m of cable '.repeat(7).slice(0, 200)],
+    ['one word of 200 characters', 'L'.repeat(200)],
+    ['Hebrew, from right to left', 'מנורת שולחן מפליז, אהיל פשתן'],
+    ['nothing', null],
+  ])('reads a title of %s on a narrow screen, and pays', async (_, title) => {
+    await using visit = await to.visit({ viewport: { width: 360, height: 740 } })
+    const { page, complaints } = visit
+    const link = await urlOf({ title, description: title })
+    await page.goto(link)
+    expect(await page.locator('.order__item').textContent()).toBe(title ?? 'Payment to Lamps & Light')
+    expect(await faultsOf(page)).toEqual([])
+    await beginPayment(page, link)
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByTestId('sandbox-pay').click()
+    await awaitStatus(page, 'paid')
+    expect(await faultsOf(page)).toEqual([])
+    await page.getByTestId('receipt').click()
+    await page.getByRole('heading', { name: 'Test receipt' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+    expect(complaints).toEqual([])
   })
 })
 

@@ -166,6 +166,10 @@ const test: PaymentFacts = shown({
   network: sandbox,
 })
 
+/** 200 characters. */
+const LONG_TITLE =
+  'Brass desk lamp with a hand-stitched linen shade, 2 m of twisted fabric cable in anthracite, a dimmable warm-white bulb, a spare shade ring, felt feet and a hand-written card – gift wrapped, no. 2041B'
+
 /** Every state of the checkout, with what makes it so. */
 export const states: Readonly<Record<string, State>> = {
   open: of('open', {}),
@@ -173,11 +177,11 @@ export const states: Readonly<Record<string, State>> = {
   'open-chain-trouble': of('open', { troubles: new Map([[8453, { since: minutesFromNow(-3) }]]) }),
   'open-long': of('open', {
     link: link({
-      title:
-        'Brass desk lamp with a hand-stitched linen shade, 2 m of twisted fabric cable in anthracite, a dimmable warm-white bulb, a spare shade ring, felt feet and a hand-written card – gift wrapped 2041-B',
+      title: LONG_TITLE,
       description: null,
     }),
   }),
+  'pay-long': paying('pay', {}, { link: link({ title: LONG_TITLE, description: null }) }),
   'open-no-title': of('open', { link: link({ title: null, description: null }) }),
   'open-rtl': of('open', {
     link: link({ title: 'מנורת שולחן מפליז, אהיל פשתן', description: 'פליז מלא, אהיל פשתן. נשלח תוך שלושה ימים.' }),
@@ -206,6 +210,11 @@ export const states: Readonly<Record<string, State>> = {
     request: { phoneUrl: `https://pay.example.com/pay/plink_x/pay_x?s=pay_x_secret_${'a'.repeat(43)}` },
   },
   'pay-ether': paying('pay', { of: { ...etherPaid, quoteExpiresAt: minutesFromNow(27) }, network: ethereum }),
+  'pay-brand': paying(
+    'pay',
+    {},
+    { shop: { ...checkoutFacts().shop, name: 'Żółta Lampa', logoUrl: null, accentColor: '#ffcc00' } },
+  ),
   'pay-largest': paying(
     'pay',
     { of: { amountExpected: 90_071_992_547_409_910_000n, amountMinor: Number.MAX_SAFE_INTEGER } },
@@ -331,6 +340,15 @@ export const receipts: Readonly<Record<string, CheckoutFacts>> = {
   'receipt-test': checkoutFacts({
     link: testLink,
     payment: shown(success({ network: sandbox, of: { livemode: false, chainId: 31337 } })),
+  }),
+  'receipt-largest': checkoutFacts({
+    link: link({ amountMinor: Number.MAX_SAFE_INTEGER }),
+    payment: shown(
+      success({
+        of: { amountMinor: Number.MAX_SAFE_INTEGER, amountReceived: 90_071_992_547_409_910_000n },
+        transfers: [transfer(90_071_992_547_409_910_000n, { state: 'final' })],
+      }),
+    ),
   }),
   'receipt-ether': checkoutFacts({
     payment: shown(

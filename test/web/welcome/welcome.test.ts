@@ -46,7 +46,7 @@ describe('GET /', () => {
     await using coded = await apiServer({ routes: served, env, signUpCode: 'a-code' })
     const { text } = await coded.call('GET', '/')
     expect(text).toContain('the code that the server printed at its start')
-    expect(commandIn(text)).toContain('"signUpCode":"CODE"')
+    expect(commandIn(text)).toContain('"signUpCode": "CODE"')
     expect(text).not.toContain('a-code')
   })
 

@@ -183,7 +183,7 @@ export const checkoutDe: Translated<typeof checkoutEn> = {
     hint: 'Es zählt nicht für diese Bestellung. Es ist nicht verloren: {shop} wurde benachrichtigt und kann es zurücksenden. Senden Sie {asset} auf {network}, um die Bestellung abzuschließen.',
     hintEnded:
       'Es zählt nicht für diese Bestellung. Es ist nicht verloren: {shop} wurde benachrichtigt und kann es zurücksenden.',
-    heading: 'Es kann für diese Bestellung nicht verwendet werden',
+    lead: 'Der offene Betrag ist bis {time} nicht angekommen. Senden Sie nichts an die alte Adresse.',
     also: 'Auch {amount} auf {network} sind angekommen',
     alsoHint:
       'Sie gehören nicht zu dieser Zahlung. Sie sind nicht verloren: {shop} wurde benachrichtigt und kann sie zurücksenden.',
@@ -269,7 +269,7 @@ export const checkoutDe: Translated<typeof checkoutEn> = {
       },
       wrong_recipient: {
         heading: 'Sie ging an eine andere Adresse',
-        lead: 'Die Transaktion ist auf {network}, hat aber nicht an die Adresse dieser Bestellung gezahlt. Was sie gesendet hat, ist dort, nicht bei {shop}.',
+        lead: 'Die Transaktion ist auf {network}, hat aber an eine andere Adresse als die dieser Bestellung gezahlt. {shop} hat das Geld nicht erhalten und kann es nicht zurücksenden.',
         reason: 'An eine andere Adresse gezahlt',
       },
       wrong_asset: {
@@ -387,8 +387,7 @@ export const checkoutDe: Translated<typeof checkoutEn> = {
     sandboxFailed:
       'Die Sandbox-Wallet konnte nicht zahlen. Es wurde nichts gesendet. Versuchen Sie es gleich noch einmal.',
     browserWallet: 'Browser-Wallet',
-    walletsHint: 'Ihre Wallet öffnet sich mit allen Angaben. Dort bestätigen Sie.',
-    noWallet: 'Keine Wallet in diesem Browser gefunden. Scannen Sie den Code oder kopieren Sie die Adresse.',
+    noWallet: 'Keine Wallet gefunden. Code scannen oder Adresse kopieren.',
     walletWaiting: 'Warten auf {wallet} …',
     walletOpen: 'Bestätigen Sie in {wallet}. Vorher wird nichts gesendet.',
     declined: 'Sie haben in der Wallet abgelehnt',

@@ -120,7 +120,7 @@ export const checkoutEn = {
     droppedHint:
       'This happens when a network replaces its last blocks. It usually comes back within a minute. Do not send again yet.',
     troubleTitle: '{network} does not answer',
-    troubleTitleSince: '{network} does not answer since {time}',
+    troubleTitleSince: '{network} has not answered since {time}',
     troubleHint: 'Money that you send is not lost, but this page shows it late. Other networks work.',
     timeLeft: 'Time left',
   },
@@ -174,7 +174,7 @@ export const checkoutEn = {
     chainUnknown: 'Money arrived on another network, but {dueNetwork} is due',
     hint: 'It does not count for this order. It is not lost: {shop} was notified and can send it back. To finish the order, send {asset} on {network}.',
     hintEnded: 'It does not count for this order. It is not lost: {shop} was notified and can send it back.',
-    heading: 'It cannot be used for this order',
+    lead: 'What is due did not arrive by {time}. Do not send to the old address.',
     also: '{amount} on {network} arrived as well',
     alsoHint: 'It is not part of this payment. It is not lost: {shop} was notified and can send it back.',
     arrived: 'Arrived',
@@ -257,7 +257,7 @@ export const checkoutEn = {
       },
       wrong_recipient: {
         heading: 'It went to another address',
-        lead: 'The transaction is on {network}, but it did not pay the address of this order. What it sent is where it says, not with {shop}.',
+        lead: 'The transaction is on {network}, but it paid another address than the one of this order. {shop} did not receive it and cannot send it back.',
         reason: 'Another address was paid',
       },
       wrong_asset: {
@@ -310,7 +310,7 @@ export const checkoutEn = {
     heading: 'No payment network answers',
     lead: 'We cannot take payments right now. Nothing was charged. This page opens by itself when a network is back.',
     leadSince:
-      'We cannot take payments since {time}. Nothing was charged. This page opens by itself when a network is back.',
+      'We have not been able to take payments since {time}. Nothing was charged. This page opens by itself when a network is back.',
     headingPrice: 'There is no price right now',
     leadPrice:
       'The price of what {shop} accepts is not known at the moment. Nothing was charged. This page opens by itself when it is back.',
@@ -373,7 +373,6 @@ export const checkoutEn = {
     sandboxPaying: 'Paying …',
     sandboxFailed: 'The sandbox wallet could not pay. Nothing was sent. Try again in a moment.',
     browserWallet: 'Browser wallet',
-    walletsHint: 'Your wallet opens with everything filled in. You confirm it there.',
     noWallet: 'No wallet found in this browser. Scan the code or copy the address.',
     walletWaiting: 'Waiting for {wallet} …',
     walletOpen: 'Confirm in {wallet}. Nothing is sent before that.',
