@@ -17,6 +17,8 @@ import { type Shop, shop } from '../../http/people.ts'
 let chain: TestChain
 let to: ApiServer
 let lamps: Shop
+/** Prices are cached for some seconds; the clock of the chains moves on instead of waiting. */
+let aheadMs = 0
 const served = [...routes, ...pageRoutes(routes)]
 
 const open = (env: Readonly<Record<string, string>> = {}) =>
@@ -25,7 +27,8 @@ const open = (env: Readonly<Record<string, string>> = {}) =>
     env: { CHECKOUT_RATE_LIMIT: '0', ...env },
     chains: outside => {
       const all = [sandboxChain(sandboxContracts), baseSepolia]
-      return connectChains(all, id => (id === sandboxId ? [chain.url] : []), outside)
+      const clock = { ...outside.clock, now: () => new Date(outside.clock.now().getTime() + aheadMs) }
+      return connectChains(all, id => (id === sandboxId ? [chain.url] : []), { ...outside, clock })
     },
   })
 
@@ -401,6 +404,45 @@ describe('below the page of a payment', () => {
     const page = await post(`${path}/simulate`, {}, sent)
     expect([page.status, statusIn(page)]).toEqual([422, 'pay'])
     expect(page.text).toContain('The sandbox wallet could not pay')
+  })
+})
+
+/** The price of one ETH in dollars; 0: none. */
+const priceEther = async (dollars: number) => {
+  const words = [dollars * 1e8, Math.floor(Date.now() / 1_000)].map(each => BigInt(each).toString(16).padStart(64, '0'))
+  // set(int256,uint256)
+  await chain.send({ from: chain.accounts[1], to: sandboxContracts.feed, data: `0xa22c5540${words.join('')}` })
+  aheadMs += 6_000
+}
+
+describe('an asset whose price vanishes while the page is open', () => {
+  const asset = `${sandboxId}:ETH`
+  afterAll(() => priceEther(2_500))
+
+  test('is refused at its field, a payment keeps its price until it expires, and then another asset is offered', async () => {
+    const { path: link } = await linkOf()
+    expect((await get(link)).text).toMatch(/value="31337:ETH" required/)
+    const { path, sent } = await opened(link, { asset })
+    await priceEther(0)
+
+    const refused = await post(link, { email: 'ada@example.com', asset })
+    expect([refused.status, statusIn(refused)]).toEqual([422, 'open'])
+    expect(refused.text).toContain('There is no price for ETH right now.')
+    expect(refused.text).toMatch(/value="31337:ETH" disabled/)
+    expect(refused.text).toMatch(/value="31337:TUSD" checked/)
+    expect(refused.text).toContain('value="ada@example.com"')
+
+    const kept = await get(path, sent)
+    expect([statusIn(kept), kept.text.includes('0.004\u00a0ETH')]).toEqual(['pay', true])
+    await to.sql`
+      update payments set quote_expires_at = now(), expires_at = now() + interval '1 hour' where id = ${actorIn(path)}`
+    expect(statusIn(await get(path, sent))).toBe('price_expired')
+    const again = await post(`${path}/asset`, { asset }, sent)
+    expect([again.status, statusIn(again)]).toEqual([422, 'price_expired'])
+    expect(again.text).toContain('There is no price for ETH right now.')
+    expect((await post(`${path}/asset`, { asset: `${sandboxId}:TUSD` }, sent)).status).toBe(303)
+    const other = await get(path, sent)
+    expect([statusIn(other), other.text.includes('10.00\u00a0TUSD')]).toEqual(['pay', true])
   })
 })
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { sandboxContracts } from '../../../src/sandbox/contracts.ts'
+import { callNode } from '../../../src/sandbox/node-client.ts'
 import { hasBrowser } from '../../harness/browser.ts'
 import { until } from '../../harness/until.ts'
 import { addWallets, type FakeWallet, ProviderError, type WalletRequest } from './fake-wallet.ts'
@@ -21,14 +22,14 @@ afterAll(() => to?.[Symbol.asyncDispose]())
 type Names = readonly { readonly name: string; readonly chainId?: number; readonly account?: string }[]
 
 /** The page of a payment, in a browser with these wallets. */
-const open = async (names: Names, asset = 'TUSD') => {
+const open = async (names: Names, asset = 'TUSD', link: object = {}) => {
   const visit = await to.visit()
   const wallets = await addWallets(
     to,
     visit.context,
     names.map(each => ({ account: accounts[1] ?? '', ...each })),
   )
-  const id = await beginPayment(visit.page, to.server.url + (await to.link()), asset)
+  const id = await beginPayment(visit.page, to.server.url + (await to.link(link)), asset)
   const [first] = wallets
   if (!first) throw new Error('There is no wallet')
   return { ...visit, id, wallets, wallet: first, [Symbol.asyncDispose]: () => visit.context.close() }
@@ -81,6 +82,20 @@ describe.skipIf(!hasBrowser)('a wallet in the browser', () => {
     await press(page, 'Lamp Wallet')
     await awaitStatus(page, 'paid')
     expect(wallet.sent[0]).toMatchObject({ value: `0x${units.toString(16)}`, data: '0x' })
+  })
+
+  test('pays the largest amount of a link to the last unit that the page shows', async () => {
+    const [, , , account = ''] = accounts
+    await callNode(to.sandbox.url, 'anvil_setBalance', account, `0x${(10n ** 30n).toString(16)}`)
+    const largest = { amountMinor: Number.MAX_SAFE_INTEGER }
+    await using visit = await open([{ name: 'Lamp Wallet', account }], 'ETH', largest)
+    const { page, wallet } = visit
+    expect(await page.getByTestId('amount-due').textContent()).toBe('36028797018.963964\u00a0ETH')
+    await press(page, 'Lamp Wallet')
+    await awaitStatus(page, 'paid')
+    expect(BigInt(wallet.sent[0]?.value ?? 0)).toBe(36_028_797_018_963_964n * 10n ** 12n)
+    await page.getByTestId('receipt').click()
+    await page.getByText('$90,071,992,547,409.91').first().waitFor()
   })
 
   test('of two, the one that is pressed is asked, and the other one nothing', async () => {
