@@ -612,6 +612,7 @@ export type SignedIn = {
     readonly email: string
     readonly id: string
     readonly mfaEnabled: boolean
+    readonly operator: boolean
   }
   readonly merchants: readonly {
     readonly id: string
@@ -625,6 +626,7 @@ export type Account = {
     readonly email: string
     readonly id: string
     readonly mfaEnabled: boolean
+    readonly operator: boolean
   }
   readonly merchants: readonly {
     readonly id: string
