@@ -139,6 +139,9 @@ return uuid_hash_extended(merchant, hashtextextended(common, mode::integer));
 -- its other indexes.
 create index events_by_type on events (list_key(merchant_id, livemode, type), seq);
 
+-- GET /v1/events?objectId=.
+create index events_of_object on events (actor, seq);
+
 -- XState's `after`, stored. The commit that enters a state inserts the row and the commit that leaves the state deletes
 -- it.
 create table timers (

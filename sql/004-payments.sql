@@ -114,12 +114,17 @@ create unique index payments_address_once on payments (lower(address)) where add
 -- A merchant's list pages by this.
 create index payments_list on payments (merchant_id, livemode, seq);
 
--- GET /v1/payments?status=, ?paymentLinkId=, ?reference=, and payments that need attention. Without an index of its
--- own, a filter that matches few rows reads the merchant's whole history for one page.
+-- GET /v1/payments?status=, ?paymentLinkId=, ?reference=, ?q=, and payments that need attention. Without an index of its
+-- own, a filter that matches few rows reads the merchant's whole history for one page. A list of several states merges
+-- the states, so that every filter combines with them.
 create index payments_by_state on payments (merchant_id, livemode, state, seq);
-create index payments_by_link on payments (merchant_id, livemode, payment_link_id, seq);
-create index payments_by_reference on payments (merchant_id, livemode, reference, seq)
+create index payments_by_link on payments (merchant_id, livemode, payment_link_id, state, seq);
+create index payments_by_reference on payments (merchant_id, livemode, reference, state, seq)
 where reference is not null;
+create index payments_by_payer on payments (list_key(merchant_id, livemode, payer_address), state, seq)
+where payer_address is not null;
+-- Beginnings of e-mail addresses, in any case.
+create index payments_by_email on payments (merchant_id, livemode, lower(customer_email) collate "C");
 create index payments_with_attention on payments (merchant_id, livemode, seq) where attention;
 
 -- Windows that may have ended, by chain, and those of payments without a chain, the oldest first.
@@ -183,6 +188,9 @@ where reference is not null;
 
 -- A merchant's list pages by this.
 create index payment_links_list on payment_links (merchant_id, livemode, seq);
+
+-- GET /v1/payment-links?status=.
+create index payment_links_by_state on payment_links (merchant_id, livemode, state, seq);
 
 -- Client secrets, by which a customer's browser authenticates for its payment. Created with the checkout and shown
 -- once.

@@ -88,6 +88,8 @@ create table transfers (
 
 -- A transfer counts once, whatever reorgs do.
 create unique index transfers_counted_once on transfers (chain_id, tx_hash, log_index) where state <> 'orphaned';
+-- Payments are searched by the hash of a transaction.
+create index transfers_by_tx_hash on transfers using hash (tx_hash);
 create index transfers_of_payment on transfers (payment_id, block_number);
 -- Queries by block are about transfers that may still be lost.
 create index transfers_seen on transfers (chain_id, block_number) where state = 'seen';

@@ -54,9 +54,13 @@ create unique index refunds_transaction_once on refunds (chain_id, tx_hash) wher
 -- A merchant's list pages by this.
 create index refunds_list on refunds (merchant_id, livemode, seq);
 
--- GET /v1/refunds?status= and ?paymentId=, and refunds that need attention.
+-- GET /v1/refunds?status=, ?paymentId=, ?q=, and refunds that need attention.
 create index refunds_by_state on refunds (merchant_id, livemode, state, seq);
 create index refunds_by_payment on refunds (merchant_id, livemode, payment_id, seq);
+create index refunds_by_destination on refunds (list_key(merchant_id, livemode, lower(destination)), state, seq)
+where destination is not null;
+create index refunds_by_tx_hash on refunds using hash (tx_hash) where tx_hash is not null;
+create index refunds_by_stray_tx_hash on refunds using hash (stray_tx_hash) where stray_tx_hash is not null;
 create index refunds_with_attention on refunds (merchant_id, livemode, seq) where attention;
 
 -- Refunds that wait to be signed, by the chain of their signer.

@@ -1013,6 +1013,7 @@ CREATE UNIQUE INDEX disputes_open_once ON public.disputes USING btree (payment_i
 
 CREATE INDEX events_by_type ON public.events USING btree (list_key(merchant_id, livemode, type), seq);
 CREATE INDEX events_list ON public.events USING btree (merchant_id, livemode, seq);
+CREATE INDEX events_of_object ON public.events USING btree (actor, seq);
 
 CREATE INDEX idempotency_keys_old ON public.idempotency_keys USING btree (created_at) WHERE (NOT is_refund);
 
@@ -1025,12 +1026,15 @@ CREATE INDEX merchants_logo ON public.merchants USING btree (logo) WHERE (logo I
 CREATE INDEX noticed_transfers_due ON public.noticed_transfers USING btree (chain_id, next_look_at);
 CREATE INDEX noticed_transfers_reported ON public.noticed_transfers USING btree (refund_id) WHERE (from_address IS NULL);
 
+CREATE INDEX payment_links_by_state ON public.payment_links USING btree (merchant_id, livemode, state, seq);
 CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id, livemode, seq);
 CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
 
 CREATE UNIQUE INDEX payments_address_once ON public.payments USING btree (lower(address)) WHERE (address IS NOT NULL);
-CREATE INDEX payments_by_link ON public.payments USING btree (merchant_id, livemode, payment_link_id, seq);
-CREATE INDEX payments_by_reference ON public.payments USING btree (merchant_id, livemode, reference, seq) WHERE (reference IS NOT NULL);
+CREATE INDEX payments_by_email ON public.payments USING btree (merchant_id, livemode, lower(customer_email) COLLATE "C");
+CREATE INDEX payments_by_link ON public.payments USING btree (merchant_id, livemode, payment_link_id, state, seq);
+CREATE INDEX payments_by_payer ON public.payments USING btree (list_key(merchant_id, livemode, payer_address), state, seq) WHERE (payer_address IS NOT NULL);
+CREATE INDEX payments_by_reference ON public.payments USING btree (merchant_id, livemode, reference, state, seq) WHERE (reference IS NOT NULL);
 CREATE INDEX payments_by_state ON public.payments USING btree (merchant_id, livemode, state, seq);
 CREATE INDEX payments_in_native ON public.payments USING btree (chain_id, updated_at) WHERE ((token_address IS NULL) AND (chain_id IS NOT NULL));
 CREATE INDEX payments_list ON public.payments USING btree (merchant_id, livemode, seq);
@@ -1050,8 +1054,11 @@ CREATE UNIQUE INDEX refund_signers_key_once ON public.refund_signers USING btree
 CREATE UNIQUE INDEX refund_signers_of_merchant ON public.refund_signers USING btree (merchant_id, chain_id) WHERE ((epoch IS NULL) AND (removed_at IS NULL));
 CREATE UNIQUE INDEX refund_signers_of_sandbox ON public.refund_signers USING btree (merchant_id, chain_id, epoch) WHERE (epoch IS NOT NULL);
 
+CREATE INDEX refunds_by_destination ON public.refunds USING btree (list_key(merchant_id, livemode, lower(destination)), state, seq) WHERE (destination IS NOT NULL);
 CREATE INDEX refunds_by_payment ON public.refunds USING btree (merchant_id, livemode, payment_id, seq);
 CREATE INDEX refunds_by_state ON public.refunds USING btree (merchant_id, livemode, state, seq);
+CREATE INDEX refunds_by_stray_tx_hash ON public.refunds USING hash (stray_tx_hash) WHERE (stray_tx_hash IS NOT NULL);
+CREATE INDEX refunds_by_tx_hash ON public.refunds USING hash (tx_hash) WHERE (tx_hash IS NOT NULL);
 CREATE INDEX refunds_list ON public.refunds USING btree (merchant_id, livemode, seq);
 CREATE INDEX refunds_open ON public.refunds USING btree (merchant_id, state, chain_id) WHERE (state = ANY (ARRAY['requires_destination'::text, 'requires_signature'::text, 'processing'::text]));
 CREATE UNIQUE INDEX refunds_transaction_once ON public.refunds USING btree (chain_id, tx_hash) WHERE (state = ANY (ARRAY['processing'::text, 'processed'::text]));
@@ -1081,6 +1088,7 @@ CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_l
 
 CREATE INDEX timers_due ON public.timers USING btree (due_at);
 
+CREATE INDEX transfers_by_tx_hash ON public.transfers USING hash (tx_hash);
 CREATE UNIQUE INDEX transfers_counted_once ON public.transfers USING btree (chain_id, tx_hash, log_index) WHERE (state <> 'orphaned'::text);
 CREATE INDEX transfers_lost ON public.transfers USING btree (payment_id) WHERE ((state = 'orphaned'::text) AND agreed);
 CREATE INDEX transfers_of_payment ON public.transfers USING btree (payment_id, block_number);
@@ -4455,6 +4463,34 @@ begin
   end if;
   perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.secret_rotated', details);
   return 'rotated';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.seq_since(list text, merchant uuid, mode boolean, since timestamp with time zone)
+ RETURNS bigint
+ LANGUAGE plpgsql
+ STABLE
+AS $function$
+declare
+  low bigint := 0;
+  high bigint;
+  middle bigint;
+  found_seq bigint;
+  found_at timestamptz;
+begin
+  execute format('select max(seq) + 1 from %I where merchant_id = $1 and livemode = $2', list)
+  into high using merchant, mode;
+  while low < coalesce(high, 0) loop
+    middle := low + (high - low) / 2;
+    execute format(
+      'select seq, created_at from %I where merchant_id = $1 and livemode = $2 and seq >= $3 order by seq limit 1', list)
+    into found_seq, found_at using merchant, mode, middle;
+    if found_at < since then
+      low := found_seq + 1;
+    else
+      high := middle;
+    end if;
+  end loop;
+  return low;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.set_logo(merchant uuid, new_name text, new_bytes bytea, caller uuid, actor text, address text)

@@ -13,7 +13,7 @@ import type { Now } from './limits.ts'
 import { localeOf } from './locale.ts'
 import type { Method, Route } from './route.ts'
 import { openUploadReader } from './upload.ts'
-import { pageQuery, readQuery, strict, validateBody, validateQuery } from './validate.ts'
+import { pageQuery, readQuery, repeatableIn, strict, validateBody, validateQuery } from './validate.ts'
 import { addressOf, type Door, openVisit, type Visit } from './visit.ts'
 
 /**
@@ -101,7 +101,7 @@ const stepsOf = (guard: Guard, route: Route, api: Api): Steps<Caller> => {
       const address = access.by === 'key' ? undefined : visit.address
       const query = page
         ? pageQuery(route.query, request.url)
-        : validateQuery(strict(route.query), readQuery(request.url))
+        : validateQuery(strict(route.query), readQuery(request.url, repeatableIn(route.query)))
       const body = method === 'GET' || upload ? sent : validateBody(strict(route.body), sent === undefined ? {} : sent)
       // Field by field: spreading three objects took longer than authentication.
       const call = { params, query, body, headers, requestId, address, key, session, member }

@@ -14,7 +14,7 @@ import {
   resolveDisputeDocs,
 } from './docs/disputes.ts'
 import { answerIdempotently } from './idempotency.ts'
-import { listOf, listQuery, placedPage } from './list.ts'
+import { commonFilterOf, listOf, listQuery, placedPage, searchQuery } from './list.ts'
 import { recordId, recordKey } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
@@ -39,11 +39,7 @@ const newEvidence = () =>
 
 const resolution = () => type({ outcome: "'won' | 'lost'" })
 
-const filters = () =>
-  type({
-    'status?': disputeStatus(),
-    'paymentId?': recordId('pay'),
-  })
+const filters = () => type({ 'paymentId?': recordId('pay') })
 
 /** Not available to live mode keys. */
 const reads = { scope: 'payments:read', testOnly: true } as const
@@ -71,11 +67,11 @@ export const disputeRoutes: readonly Route[] = [
   ...onCollection('GET', reads, {
     path: '/disputes',
     docs: listDisputesDocs,
-    query: () => listQuery().merge(filters()),
+    query: () => listQuery().merge(searchQuery(disputeStatus)).merge(filters()),
     handle: async ({ sql }, { owner, query }) => {
-      const { status, paymentId, limit } = query
+      const { paymentId, limit } = query
       const page = await placedPage(sql, 'dispute', owner, query)
-      const disputes = await listDisputes(sql, owner, { status, paymentId }, page)
+      const disputes = await listDisputes(sql, owner, { ...commonFilterOf(query), paymentId }, page)
       return { status: 200, body: listOf(disputes, limit, disputeRecord.render) }
     },
   }),

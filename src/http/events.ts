@@ -5,11 +5,11 @@ import { eventRecord } from '../records/event.ts'
 import { eventTypes, testEventType } from '../resources.ts'
 import { getEventDocs, listEventsDocs } from './docs/events.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
-import { uuidIn } from './record-id.ts'
+import { anyRecordId, uuidIn } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
-const filters = () => type({ 'type?': type.enumerated(...eventTypes, testEventType) })
+const filters = () => type({ 'type?': type.enumerated(...eventTypes, testEventType), 'objectId?': anyRecordId() })
 
 export const eventRoutes: readonly Route[] = [
   ...onCollection(
@@ -21,7 +21,7 @@ export const eventRoutes: readonly Route[] = [
       query: () => listQuery().merge(filters()),
       handle: async (api, { owner, query }) => {
         const page = await placedPage(api.sql, 'event', owner, query)
-        const events = await listEvents(api.sql, owner, query.type, page)
+        const events = await listEvents(api.sql, owner, { type: query.type, objectId: query.objectId }, page)
         return { status: 200, body: listOf(events, query.limit, eventRecord.render) }
       },
     },

@@ -8,7 +8,7 @@ const MOST_BYTES = 4 * 1024
 /** Reads the body of a form; undefined if it is empty. */
 export const openFormReader = () => openBytesReader(formIn, { mostBytes: MOST_BYTES })
 
-const formIn = (bytes: ArrayBuffer, headers: Headers): Record<string, string> | undefined => {
+const formIn = (bytes: ArrayBuffer, headers: Headers): ReturnType<typeof readQuery> | undefined => {
   if (bytes.byteLength === 0) return undefined
   if (!isForm(headers))
     throw new Refusal('unsupported_media_type', {

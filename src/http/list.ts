@@ -1,12 +1,15 @@
-import { type } from 'arktype'
+import { type Type, type } from 'arktype'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import type { Sql } from '../postgres/connect.ts'
+import type { CommonFilter } from '../queries/list-filters.ts'
 import { findCursorSeq, type ListOwner } from '../queries/list-rows.ts'
 import type { Page, PageFrom } from '../queries/page.ts'
 import { type ListedName, resources } from '../resources.ts'
+import { moment } from './moment.ts'
 import { uuidIn } from './record-id.ts'
 import type { Parsed } from './route.ts'
+import { boundedText } from './text.ts'
 
 /** The parameters of every list; a route adds its filters with `listQuery().and(…)` or `listQuery().merge(…)`. */
 export const listQuery = () =>
@@ -26,6 +29,29 @@ export const livemodeQuery = () =>
 
 /** For a list of both modes: it accepts `livemode`, as every list of a merchant does, and ignores it. */
 export const bothModesQuery = () => listQuery().and({ 'livemode?': "'true' | 'false'" })
+
+/** The filters of the lists that can be searched. A status may be repeated. */
+export const searchQuery = <Status extends Type<string>>(status: () => Status) =>
+  type({
+    'status?': status().array().atMostLength(10),
+    'q?': boundedText(1, 200),
+    'createdAfter?': moment(),
+    'createdBefore?': moment(),
+  })
+
+type SearchQuery = {
+  readonly status?: readonly string[]
+  readonly q?: string
+  readonly createdAfter?: string
+  readonly createdBefore?: string
+}
+
+export const commonFilterOf = ({ status, q, createdAfter, createdBefore }: SearchQuery): CommonFilter => ({
+  statuses: status && [...new Set(status)],
+  search: q,
+  createdAfter: createdAfter === undefined ? undefined : new Date(createdAfter),
+  createdBefore: createdBefore === undefined ? undefined : new Date(createdBefore),
+})
 
 /** A page. The rows were read with a limit of one more, which shows whether there is another page. */
 export const listOf = <Row, Rec>(rows: readonly Row[], limit: number, recordOf: (row: Row) => Rec) => ({

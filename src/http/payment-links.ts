@@ -16,7 +16,7 @@ import {
   listPaymentLinksDocs,
 } from './docs/payment-links.ts'
 import { answerIdempotently } from './idempotency.ts'
-import { listOf, listQuery, placedPage } from './list.ts'
+import { commonFilterOf, listOf, listQuery, placedPage, searchQuery } from './list.ts'
 import { metadata } from './metadata.ts'
 import { moment } from './moment.ts'
 import { recordKey } from './record-id.ts'
@@ -43,11 +43,7 @@ const newLink = () =>
     'metadata?': metadata(),
   })
 
-const filters = () =>
-  type({
-    'status?': paymentLinkStatus(),
-    'reference?': boundedText(1, 200),
-  })
+const filters = () => type({ 'reference?': boundedText(1, 200) })
 
 export const paymentLinkRoutes: readonly Route[] = [
   ...onCollection(
@@ -56,11 +52,11 @@ export const paymentLinkRoutes: readonly Route[] = [
     {
       path: '/payment-links',
       docs: listPaymentLinksDocs,
-      query: () => listQuery().merge(filters()),
+      query: () => listQuery().merge(searchQuery(paymentLinkStatus)).merge(filters()),
       handle: async (api, { owner, query }) => {
-        const { status, reference, limit } = query
+        const { reference, limit } = query
         const page = await placedPage(api.sql, 'payment_link', owner, query)
-        const links = await listPaymentLinks(api.sql, owner, { status, reference }, page)
+        const links = await listPaymentLinks(api.sql, owner, { ...commonFilterOf(query), reference }, page)
         return { status: 200, body: listOf(links, limit, recordIn(api)) }
       },
     },

@@ -12,7 +12,7 @@ import { cryptoFactsOf } from '../records/crypto-facts.ts'
 import { paymentReadRecord } from '../records/payment.ts'
 import type { Api } from './api.ts'
 import { cancelPaymentDocs, getPaymentDocs, listPaymentsDocs, resolvePaymentDocs } from './docs/payments.ts'
-import { listOf, listQuery, placedPage } from './list.ts'
+import { commonFilterOf, listOf, listQuery, placedPage, searchQuery } from './list.ts'
 import { recordId } from './record-id.ts'
 import { type Answer, forMembers, type MemberCaller, type Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
@@ -20,7 +20,6 @@ import { boundedText } from './text.ts'
 
 const filters = () =>
   type({
-    'status?': paymentStatus(),
     'paymentLinkId?': recordId('plink'),
     'reference?': boundedText(1, 200),
   })
@@ -35,14 +34,14 @@ export const paymentRoutes: readonly Route[] = [
     {
       path: '/payments',
       docs: listPaymentsDocs,
-      query: () => listQuery().merge(filters()),
+      query: () => listQuery().merge(searchQuery(paymentStatus)).merge(filters()),
       membersQuery: membersFilters,
       handle: async (api, call) => {
         const { owner, query } = call
-        const { status, paymentLinkId, reference, limit } = query
-        const attention = 'attention' in query
+        const { paymentLinkId, reference, limit } = query
+        const filter = { ...commonFilterOf(query), paymentLinkId, reference, attention: 'attention' in query }
         const page = await placedPage(api.sql, 'payment', owner, query)
-        const payments = await listPayments(api.sql, owner, { status, paymentLinkId, reference, attention }, page)
+        const payments = await listPayments(api.sql, owner, filter, page)
         return { status: 200, body: listOf(payments, limit, recordIn(api, call)) }
       },
     },

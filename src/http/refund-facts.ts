@@ -2,14 +2,17 @@ import type { Refund } from '../../machines/refund.ts'
 import type { KeyCaller } from '../access/key-cache.ts'
 import type { Actor } from '../actors/kind.ts'
 import { checksummed } from '../chain/checksum.ts'
+import { chainIdsOf } from '../chain/enabled/connect.ts'
 import { refundTransfer } from '../chain/refunds/transfer.ts'
 import { claimUrl, isOpenClaim } from '../commands/refund-claims.ts'
 import { decodeId } from '../ids.ts'
-import { type RefundFacts, refundRecord, type UnsignedTransaction } from '../kinds/refund-record.ts'
+import type { UnsignedTransaction } from '../kinds/refund-record.ts'
 import { isForSigner, listManuallySigned } from '../queries/manual-signing.ts'
+import { listNeedingAttention } from '../queries/refund-attention.ts'
 import { listClaims } from '../queries/refund-claims.ts'
 import { findSigner } from '../queries/refund-signers.ts'
 import { findDepths } from '../queries/refund-transactions.ts'
+import { type RefundAdditions, refundReadRecord } from '../records/refund.ts'
 import { isOfSandbox } from '../signer/signer-for.ts'
 import type { Api } from './api.ts'
 import type { MemberCaller } from './route.ts'
@@ -28,17 +31,22 @@ export const refundFactsFor = async (
   api: Api,
   reader: RefundReader,
   refunds: readonly Actor<Refund>[],
-): Promise<(refund: Actor<Refund>) => RefundFacts> => {
+): Promise<(refund: Actor<Refund>) => RefundAdditions> => {
   const depths = await findDepthsOf(api, refunds)
-  const depthOf = (id: string) => {
+  const needing = await listNeedingAttention(
+    api.sql,
+    refunds.map(({ id }) => id),
+    chainIdsOf(api.chains),
+  )
+  const commonOf = ({ id }: Actor<Refund>) => {
     const confirmations = depths.get(id)
-    return confirmations === undefined ? {} : { confirmations }
+    return { attention: needing.has(id), ...(confirmations !== undefined && { confirmations }) }
   }
-  if (!mayRefund(reader)) return ({ id }) => depthOf(id)
+  if (!mayRefund(reader)) return commonOf
   const claims = await findClaimUrls(api, refunds)
   const byHand = await findSignedByHand(api, refunds)
   return refund => ({
-    ...depthOf(refund.id),
+    ...commonOf(refund),
     claimUrl: claims.get(refund.id) ?? null,
     unsignedTransaction: byHand.has(refund.id) ? unsignedOf(refund) : null,
   })
@@ -54,7 +62,7 @@ export const unsignedOf = ({ id, state, context }: Actor<Refund>): UnsignedTrans
 
 /** One refund as the caller can see it. */
 export const readRefundFor = async (api: Api, reader: RefundReader, refund: Actor<Refund>) =>
-  refundRecord.render(refund, (await refundFactsFor(api, reader, [refund]))(refund))
+  refundReadRecord.render(refund, (await refundFactsFor(api, reader, [refund]))(refund))
 
 const findDepthsOf = async ({ sql }: Api, refunds: readonly Actor<Refund>[]): Promise<ReadonlyMap<string, number>> => {
   const sent = refunds.filter(({ state }) => state === 'processing').map(({ id }) => id)
@@ -102,7 +110,7 @@ const findClaimUrls = async (
  * always the same, whatever has happened to the refund since.
  */
 export const asAnswered = async ({ sql, keyring, settings }: Api, body: string): Promise<string> => {
-  const record = JSON.parse(body) as ReturnType<typeof refundRecord.render>
+  const record = JSON.parse(body) as ReturnType<typeof refundReadRecord.render>
   const id = decodeId('re', record.id) ?? ''
   if (record.unsignedTransaction !== null && (await isForSigner(sql, id)))
     return JSON.stringify({ ...record, unsignedTransaction: null })

@@ -5,12 +5,13 @@ import { judgeRefund } from '../commands/refund-judgements.ts'
 import { cancelRefund, dismissRefund, startRefund } from '../commands/refunds.ts'
 import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
-import { refundReason, refundRecord, refundStatus } from '../kinds/refund-record.ts'
+import { refundReason, refundStatus } from '../kinds/refund-record.ts'
 import { findPayment } from '../queries/payments.ts'
 import { findRefund, listRefunds } from '../queries/refunds.ts'
+import { refundReadRecord } from '../records/refund.ts'
 import { cancelRefundDocs, getRefundDocs, listRefundsDocs, resolveRefundDocs, startRefundDocs } from './docs/refunds.ts'
 import { answerIdempotently } from './idempotency.ts'
-import { listOf, listQuery, placedPage } from './list.ts'
+import { commonFilterOf, listOf, listQuery, placedPage, searchQuery } from './list.ts'
 import { metadata } from './metadata.ts'
 import { recordId, recordKey } from './record-id.ts'
 import { asAnswered, isSigned, readRefundFor, refundFactsFor, unsignedOf } from './refund-facts.ts'
@@ -26,11 +27,7 @@ const newRefund = () =>
     'metadata?': metadata(),
   })
 
-const filters = () =>
-  type({
-    'status?': refundStatus(),
-    'paymentId?': recordId('pay'),
-  })
+const filters = () => type({ 'paymentId?': recordId('pay') })
 
 /** As for payments: only members can filter for refunds that need attention. */
 const membersFilters = () => type({ 'attention?': "'true'" })
@@ -66,7 +63,11 @@ export const refundRoutes: readonly Route[] = [
             },
             answer: refund => ({
               status: 201,
-              body: refundRecord.render(refund, { unsignedTransaction: hasSigner ? null : unsignedOf(refund) }),
+              body: refundReadRecord.render(refund, {
+                unsignedTransaction: hasSigner ? null : unsignedOf(refund),
+                // Of a new refund, this is the only reason.
+                attention: api.chains.find(refund.context.chainId) === undefined,
+              }),
             }),
             reveal: body => asAnswered(api, body),
           },
@@ -81,17 +82,17 @@ export const refundRoutes: readonly Route[] = [
     {
       path: '/refunds',
       docs: listRefundsDocs,
-      query: () => listQuery().merge(filters()),
+      query: () => listQuery().merge(searchQuery(refundStatus)).merge(filters()),
       membersQuery: membersFilters,
       handle: async (api, call) => {
         const { sql } = api
         const { owner, query } = call
-        const { status, paymentId, limit } = query
+        const { paymentId, limit } = query
         const page = await placedPage(sql, 'refund', owner, query)
         const attention = 'attention' in query ? { chainsOn: chainIdsOf(api.chains) } : undefined
-        const refunds = await listRefunds(sql, owner, { status, paymentId, attention }, page)
+        const refunds = await listRefunds(sql, owner, { ...commonFilterOf(query), paymentId, attention }, page)
         const factsOf = await refundFactsFor(api, call, refunds)
-        return { status: 200, body: listOf(refunds, limit, refund => refundRecord.render(refund, factsOf(refund))) }
+        return { status: 200, body: listOf(refunds, limit, refund => refundReadRecord.render(refund, factsOf(refund))) }
       },
     },
   ),

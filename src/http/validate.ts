@@ -26,15 +26,19 @@ export const validateBody = (strictType: Type, body: unknown): unknown => {
   return fit(strictType, body)
 }
 
-export const validateQuery = (strictType: Type, query: Readonly<Record<string, string>>): unknown =>
-  fit(strictType, query)
+export const validateQuery = (strictType: Type, query: Readonly<Record<string, string | string[]>>): unknown =>
+  fit(strictType, query, firstOf)
 
-const fit = (strictType: Type, value: object): unknown => {
+/** A repeated parameter has a name and no index. */
+const firstOf = (param: string): string => param.split('.')[0] ?? param
+
+const fit = (strictType: Type, value: object, nameOf = (param: string): string => param): unknown => {
   if (changesNothing(strictType) && strictType.allows(value)) return value
   const parsed: unknown = strictType(value)
   if (!(parsed instanceof type.errors)) return parsed
   const [first] = [...parsed].map(faultOf).sort(by(order))
-  throw new Refusal(first?.code ?? 'parameter_invalid', first && isSayable(first.param) ? { param: first.param } : {})
+  const param = nameOf(first?.param ?? '')
+  throw new Refusal(first?.code ?? 'parameter_invalid', isSayable(param) ? { param } : {})
 }
 
 /** Most types do not transform the body: a check costs a third of parsing it with error details. */
@@ -70,18 +74,41 @@ const isSayable = (param: string): boolean => /^[\w.-]{1,100}$/.test(param)
 /** The list refuses every invalid cursor with the same error. It is decoded before it reaches Postgres. */
 const CURSOR = 'startingAfter'
 
-/** The query parameters. A repeated parameter is ambiguous and is refused. */
-export const readQuery = (url: string): Record<string, string> => {
+/** The parameters that can be repeated: those that are declared as arrays. */
+export const repeatableIn = (declared: Type | undefined): ReadonlySet<string> => {
+  if (!declared) return NONE
+  const known = repeatable.get(declared)
+  if (known) return known
+  const list = type('unknown[]')
+  // Every query is declared as an object type, which has `props`; `Type` does not show that.
+  const { props } = declared as unknown as {
+    readonly props: readonly { readonly key: unknown; readonly value: Type }[]
+  }
+  const made = new Set(props.filter(({ value }) => value.extends(list)).map(({ key }) => String(key)))
+  repeatable.set(declared, made)
+  return made
+}
+
+const NONE: ReadonlySet<string> = new Set()
+const repeatable = new WeakMap<Type, ReadonlySet<string>>()
+
+/**
+ * The query parameters. A parameter that can be repeated is an array, also if it was sent once. Any other repeated parameter
+ * is ambiguous and is refused.
+ */
+export const readQuery = (url: string, repeatable = NONE): Record<string, string | string[]> => {
   // Without URL, which rejects the URL of a request with an invalid Host header.
   const at = url.indexOf('?')
   if (at < 0) return {}
-  const query: Record<string, string> = Object.create(null)
+  const query: Record<string, string | string[]> = Object.create(null)
   for (const [name, value] of new URLSearchParams(url.slice(at))) {
     const because = isSayable(name) ? { param: name } : {}
     if (!isStorable(name) || name === '__proto__') throw new Refusal('parameter_unknown', because)
     const isFit = name === CURSOR || isStorable(value)
-    if (name in query || !isFit) throw new Refusal('parameter_invalid', because)
-    query[name] = value
+    const before = query[name]
+    const isFirst = before === undefined || Array.isArray(before)
+    if (!isFirst || !isFit) throw new Refusal('parameter_invalid', because)
+    query[name] = repeatable.has(name) ? [...(before ?? []), value] : value
   }
   return { ...query }
 }

@@ -1,10 +1,12 @@
 import type { Dispute } from '../../machines/dispute.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { ActorRow } from '../actors/rows.ts'
+import { decodeId } from '../ids.ts'
 import { disputeKind } from '../kinds/dispute.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { filtersOf, type ListOwner, listRows } from './list-rows.ts'
+import { type CommonFilter, commonFilters, findSeqBounds, paymentsFoundBy } from './list-filters.ts'
+import { filtersOf, type ListOwner, type ListPart, listRows, ownedBy, partsByState } from './list-rows.ts'
 import type { Page } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
 
@@ -23,15 +25,28 @@ export const findOpenDispute = async (sql: Sql, paymentId: string): Promise<Acto
   return row && readDispute(row)
 }
 
-export type DisputeFilter = { readonly status: string | undefined; readonly paymentId: string | undefined }
+export type DisputeFilter = CommonFilter & { readonly paymentId: string | undefined }
 
 export const listDisputes = async (
   sql: Sql,
   owner: ListOwner,
-  { status, paymentId }: DisputeFilter,
+  filter: DisputeFilter,
   page: Page,
 ): Promise<Actor<Dispute>[]> => {
-  const filters = filtersOf(sql, { state: status, payment_id: paymentId })
-  const rows = await listRows<ActorRow>(sql, { table: 'disputes', owner, page, filters })
+  const { statuses, paymentId, search } = filter
+  const filters = sql`
+    ${commonFilters(sql, filter, await findSeqBounds(sql, 'disputes', owner, filter))} ${filtersOf(sql, { payment_id: paymentId })}`
+  const byState = paymentId === undefined ? statuses && partsByState(sql, statuses) : undefined
+  const parts = search === undefined ? byState : partsFoundBy(sql, owner, search)
+  const rows = await listRows<ActorRow>(sql, { table: 'disputes', owner, page, filters, ...(parts && { parts }) })
   return rows.map(readDispute)
+}
+
+const partsFoundBy = (sql: Sql, owner: ListOwner, search: string): readonly ListPart[] => {
+  const [id, paymentId] = [decodeId('dp', search), decodeId('pay', search)]
+  return [
+    { few: sql`${ownedBy(sql, owner)} and payment_id in (${paymentsFoundBy(sql, owner, search)})` },
+    ...(id === undefined ? [] : [{ few: sql`id = ${id}` }]),
+    ...(paymentId === undefined ? [] : [{ few: sql`${ownedBy(sql, owner)} and payment_id = ${paymentId}` }]),
+  ]
 }

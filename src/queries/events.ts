@@ -1,5 +1,5 @@
 import type { Sql } from '../postgres/connect.ts'
-import { type ListOwner, listRows, ownedByWithKey } from './list-rows.ts'
+import { filtersOf, type ListOwner, listRows, ownedByWithKey } from './list-rows.ts'
 import type { Page } from './page.ts'
 import { finderOf } from './record-finder.ts'
 
@@ -18,8 +18,23 @@ const columns = (sql: Sql) => sql`id, type, created_at as "createdAt", livemode,
 
 export const findEvent = finderOf<EventRow>('events', columns)
 
-export const listEvents = (sql: Sql, owner: ListOwner, type: string | undefined, page: Page): Promise<EventRow[]> => {
+export type EventFilter = {
+  readonly type: string | undefined
+  /** The object that the events are about. */
+  readonly objectId: string | undefined
+}
+
+export const listEvents = (
+  sql: Sql,
+  owner: ListOwner,
+  { type, objectId }: EventFilter,
+  page: Page,
+): Promise<EventRow[]> => {
   const list = { table: 'events', owner, page, columns: columns(sql) } as const
+  if (objectId !== undefined) {
+    const filters = filtersOf(sql, { type })
+    return listRows<EventRow>(sql, { ...list, filters, parts: [{ few: sql`actor = ${objectId}` }] })
+  }
   if (type === undefined) return listRows<EventRow>(sql, list)
   return listRows<EventRow>(sql, { ...list, ownerFilter: ownedByWithKey(sql, owner, 'type', type) })
 }

@@ -16,11 +16,17 @@ export type ListQuery = {
   readonly filters?: Fragment
   /** Replaces the condition on the owner, if the list uses an index without the owner's columns. */
   readonly ownerFilter?: Fragment
-  /** Conditions that divide the rows, if the list uses an index that begins with their columns. */
-  readonly parts?: readonly Fragment[]
+  /** The list has the rows of each part, if its index begins with columns of the parts. A row may be in several. */
+  readonly parts?: readonly ListPart[]
 }
 
 export type Fragment = postgres.PendingQuery<postgres.Row[]>
+
+/**
+ * A condition by which an index returns the rows in the order of `seq`. `few`: a condition by which an index finds few
+ * rows, which are sorted. Otherwise the planner could walk the whole list in the hope of finding enough of them early.
+ */
+export type ListPart = Fragment | { readonly few: Fragment }
 
 /** The `seq` of the row that a cursor refers to, if it is in the list. */
 export const findCursorSeq = async (
@@ -42,11 +48,20 @@ export const listRows = <Row extends object>(sql: Sql, list: ListQuery): Promise
   const paged = pageBySeq(sql, page)
   const where = sql`where ${ownerFilter} ${filters}`
   if (!parts) return sql<Row[]>`select ${columns} from ${sql(table)} as r ${where} and ${paged}`
-  const all = parts
-    .map(part => sql`(select * from ${sql(table)} ${where} and ${part} and ${paged})`)
-    .reduce((some, more) => sql`${some} union all ${more}`)
-  return sql<Row[]>`select ${columns} from (${all}) as r where ${paged}`
+  const pages = parts.map(part =>
+    'few' in part
+      ? sql`(select id, seq from (select * from ${sql(table)} where ${part.few} offset 0) few ${where} and ${paged})`
+      : sql`(select id, seq from ${sql(table)} ${where} and ${part} and ${paged})`,
+  )
+  if (pages.length === 0) return Promise.resolve([])
+  // Without duplicates. The rows themselves are read at the end, by their ids.
+  const all = pages.reduce((some, more) => sql`${some} union ${more}`)
+  return sql<Row[]>`
+    select ${columns} from ${sql(table)} as r
+    where id in (select id from (${all}) found where ${paged}) ${inOrder(sql, page)}`
 }
+
+const inOrder = (sql: Sql, { order }: Page): Fragment => (order === 'asc' ? sql`order by seq` : sql`order by seq desc`)
 
 /** Conditions that columns have these values. An undefined value adds no condition. */
 export const filtersOf = (sql: Sql, wanted: Readonly<Record<string, string | undefined>>): Fragment =>
@@ -55,7 +70,11 @@ export const filtersOf = (sql: Sql, wanted: Readonly<Record<string, string | und
     sql``,
   )
 
-const ownedBy = (sql: Sql, { merchantId, livemode }: ListOwner): Fragment =>
+/** One part for each state: an index that has the state before `seq` returns each of them in order. */
+export const partsByState = (sql: Sql, states: readonly string[], condition?: Fragment): readonly Fragment[] =>
+  states.map(state => (condition ? sql`${condition} and state = ${state}` : sql`state = ${state}`))
+
+export const ownedBy = (sql: Sql, { merchantId, livemode }: ListOwner): Fragment =>
   sql`merchant_id = ${merchantId} and livemode = ${livemode}`
 
 /**

@@ -1,10 +1,12 @@
 import type { PaymentLink } from '../../machines/payment-link.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { ActorRow } from '../actors/rows.ts'
+import { decodeId } from '../ids.ts'
 import { paymentLinkKind } from '../kinds/payment-link.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { filtersOf, type ListOwner, listRows } from './list-rows.ts'
+import { type CommonFilter, commonFilters, findSeqBounds } from './list-filters.ts'
+import { filtersOf, type ListOwner, type ListPart, listRows, ownedBy, partsByState } from './list-rows.ts'
 import type { Page } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
 
@@ -27,15 +29,27 @@ export const findPaymentLinkByReference = async (
   return row && readLink(row)
 }
 
-export type PaymentLinkFilter = { readonly status: string | undefined; readonly reference: string | undefined }
+export type PaymentLinkFilter = CommonFilter & { readonly reference: string | undefined }
 
 export const listPaymentLinks = async (
   sql: Sql,
   owner: ListOwner,
-  { status, reference }: PaymentLinkFilter,
+  filter: PaymentLinkFilter,
   page: Page,
 ): Promise<Actor<PaymentLink>[]> => {
-  const filters = filtersOf(sql, { state: status, reference })
-  const rows = await listRows<ActorRow>(sql, { table: 'payment_links', owner, page, filters })
+  const { statuses, reference, search } = filter
+  const filters = sql`
+    ${commonFilters(sql, filter, await findSeqBounds(sql, 'payment_links', owner, filter))} ${filtersOf(sql, { reference })}`
+  const parts = search === undefined ? statuses && partsByState(sql, statuses) : partsFoundBy(sql, owner, search)
+  const rows = await listRows<ActorRow>(sql, { table: 'payment_links', owner, page, filters, ...(parts && { parts }) })
   return rows.map(readLink)
+}
+
+/** A reference is unique. */
+const partsFoundBy = (sql: Sql, owner: ListOwner, search: string): readonly ListPart[] => {
+  const id = decodeId('plink', search)
+  return [
+    { few: sql`${ownedBy(sql, owner)} and reference = ${search}` },
+    ...(id === undefined ? [] : [{ few: sql`id = ${id}` }]),
+  ]
 }

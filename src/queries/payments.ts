@@ -1,10 +1,29 @@
+import { paymentMachine } from '../../machines/payment.ts'
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { ActorRow } from '../actors/rows.ts'
+import { decodeId } from '../ids.ts'
 import { paymentKind } from '../kinds/payment.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { type Fragment, filtersOf, type ListOwner, listRows } from './list-rows.ts'
+import {
+  type CommonFilter,
+  commonFilters,
+  emailBeginsWith,
+  findSeqBounds,
+  isAddress,
+  isEmailPrefix,
+  isTxHash,
+} from './list-filters.ts'
+import {
+  type Fragment,
+  filtersOf,
+  type ListOwner,
+  type ListPart,
+  listRows,
+  ownedByWithKey,
+  partsByState,
+} from './list-rows.ts'
 import type { Page } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
 
@@ -68,8 +87,7 @@ export const findShownPayment = async (sql: Sql, key: RecordKey): Promise<ShownP
   return row && readShown(row)
 }
 
-export type PaymentFilter = {
-  readonly status: string | undefined
+export type PaymentFilter = CommonFilter & {
   readonly paymentLinkId: string | undefined
   readonly reference: string | undefined
   /** True: only payments that a person must decide about. */
@@ -79,13 +97,56 @@ export type PaymentFilter = {
 export const listPayments = async (
   sql: Sql,
   owner: ListOwner,
-  { status, paymentLinkId, reference, attention }: PaymentFilter,
+  filter: PaymentFilter,
   page: Page,
 ): Promise<ShownPayment[]> => {
+  const { paymentLinkId, reference, attention } = filter
   const filters = sql`
-    ${filtersOf(sql, { state: status, payment_link_id: paymentLinkId, reference })}
+    ${commonFilters(sql, filter, await findSeqBounds(sql, 'payments', owner, filter))}
+    ${filtersOf(sql, { payment_link_id: paymentLinkId, reference })}
     ${attention ? sql`and attention` : sql``}`
+  const parts = partsOf(sql, owner, filter)
   const columns = shownColumns(sql)
-  const rows = await listRows<ShownRow>(sql, { table: 'payments', owner, page, columns, filters })
+  const rows = await listRows<ShownRow>(sql, {
+    table: 'payments',
+    owner,
+    page,
+    columns,
+    filters,
+    ...(parts && { parts }),
+  })
   return rows.map(readShown)
+}
+
+/** The index that returns the fewest rows beside those that are wanted. */
+const partsOf = (sql: Sql, owner: ListOwner, filter: PaymentFilter): readonly ListPart[] | undefined => {
+  const { statuses, paymentLinkId, reference, attention, search } = filter
+  const states = statuses ?? STATES
+  if (search !== undefined) return partsFoundBy(sql, owner, search, states)
+  // Few payments need attention.
+  if (attention) return undefined
+  if (paymentLinkId !== undefined) return partsByState(sql, states, sql`payment_link_id = ${paymentLinkId}`)
+  if (reference !== undefined) return partsByState(sql, states, sql`reference = ${reference}`)
+  return statuses && partsByState(sql, statuses)
+}
+
+const STATES = Object.keys(paymentMachine.states)
+
+const partsFoundBy = (sql: Sql, owner: ListOwner, search: string, states: readonly string[]): readonly ListPart[] => {
+  const [id, linkId] = [decodeId('pay', search), decodeId('plink', search)]
+  return [
+    ...partsByState(sql, states, sql`reference = ${search}`),
+    ...(id === undefined ? [] : [{ few: sql`id = ${id}` }]),
+    ...(linkId === undefined ? [] : partsByState(sql, states, sql`payment_link_id = ${linkId}`)),
+    ...(isTxHash(search)
+      ? [{ few: sql`id in (select payment_id from transfers where tx_hash = ${search.toLowerCase()})` }]
+      : []),
+    ...(isAddress(search)
+      ? [
+          { few: sql`id in (select payment_id from deposit_addresses where address = ${search.toLowerCase()})` },
+          ...partsByState(sql, states, ownedByWithKey(sql, owner, 'payer_address', search.toLowerCase())),
+        ]
+      : []),
+    ...(isEmailPrefix(search) ? [{ few: emailBeginsWith(sql, owner, search) }] : []),
+  ]
 }

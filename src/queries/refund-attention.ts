@@ -3,8 +3,21 @@ import type { Fragment } from './list-rows.ts'
 
 /** A condition for lists: refunds of the merchant that a person must look at. */
 export const needsAttention = (sql: Sql, merchantId: string, chainsOn: readonly number[]): Fragment => sql`
-  and id in (
+  id in (
     select refund_id from refunds_needing_attention(${[...chainsOn]}::bigint[]) n where n.merchant_id = ${merchantId})`
+
+/** Those of these refunds that a person must look at. */
+export const listNeedingAttention = async (
+  sql: Sql,
+  refundIds: readonly string[],
+  chainsOn: readonly number[],
+): Promise<ReadonlySet<string>> => {
+  if (refundIds.length === 0) return new Set()
+  const rows = await sql<{ refund_id: string }[]>`
+    select refund_id from refunds_needing_attention(${[...chainsOn]}::bigint[])
+    where refund_id = any(${[...refundIds]}::uuid[])`
+  return new Set(rows.map(({ refund_id }) => refund_id))
+}
 
 export type RefundWarning = { readonly refundId: string; readonly chainId: number; readonly why: string }
 

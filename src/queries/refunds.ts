@@ -1,10 +1,27 @@
-import type { Refund } from '../../machines/refund.ts'
+import { type Refund, refundMachine } from '../../machines/refund.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { ActorRow } from '../actors/rows.ts'
+import { decodeId } from '../ids.ts'
 import { refundKind } from '../kinds/refund.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { filtersOf, type ListOwner, listRows } from './list-rows.ts'
+import {
+  type CommonFilter,
+  commonFilters,
+  findSeqBounds,
+  isAddress,
+  isTxHash,
+  paymentsFoundBy,
+} from './list-filters.ts'
+import {
+  type Fragment,
+  filtersOf,
+  type ListOwner,
+  type ListPart,
+  listRows,
+  ownedBy,
+  partsByState,
+} from './list-rows.ts'
 import type { Page } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
 import { needsAttention } from './refund-attention.ts'
@@ -17,8 +34,7 @@ export const findRefund = async (sql: Sql, key: RecordKey): Promise<Actor<Refund
   return row && readRefund(row)
 }
 
-export type RefundFilter = {
-  readonly status: string | undefined
+export type RefundFilter = CommonFilter & {
   readonly paymentId: string | undefined
   /** Only refunds that a person must look at, with these chains enabled; undefined: all refunds. */
   readonly attention: { readonly chainsOn: readonly number[] } | undefined
@@ -27,12 +43,48 @@ export type RefundFilter = {
 export const listRefunds = async (
   sql: Sql,
   owner: ListOwner,
-  { status, paymentId, attention }: RefundFilter,
+  filter: RefundFilter,
   page: Page,
 ): Promise<Actor<Refund>[]> => {
+  const { statuses, paymentId, attention, search } = filter
   const filters = sql`
-    ${filtersOf(sql, { state: status, payment_id: paymentId })}
-    ${attention ? needsAttention(sql, owner.merchantId, attention.chainsOn) : sql``}`
-  const rows = await listRows<ActorRow>(sql, { table: 'refunds', owner, page, filters })
+    ${commonFilters(sql, filter, await findSeqBounds(sql, 'refunds', owner, filter))}
+    ${filtersOf(sql, { payment_id: paymentId })}
+    ${attention ? sql`and ${needsAttention(sql, owner.merchantId, attention.chainsOn)}` : sql``}`
+  const parts = partsOf(sql, owner, { statuses, paymentId, attention, search })
+  const rows = await listRows<ActorRow>(sql, { table: 'refunds', owner, page, filters, ...(parts && { parts }) })
   return rows.map(readRefund)
 }
+
+type Chosen = Pick<RefundFilter, 'statuses' | 'paymentId' | 'attention' | 'search'>
+
+const partsOf = (
+  sql: Sql,
+  owner: ListOwner,
+  { statuses, paymentId, attention, search }: Chosen,
+): readonly ListPart[] | undefined => {
+  if (search !== undefined) return partsFoundBy(sql, owner, search, statuses ?? STATES)
+  // Few refunds need attention, and a payment has few.
+  if (attention) return [{ few: needsAttention(sql, owner.merchantId, attention.chainsOn) }]
+  return paymentId === undefined && statuses ? partsByState(sql, statuses) : undefined
+}
+
+const STATES = Object.keys(refundMachine.states)
+
+const partsFoundBy = (sql: Sql, owner: ListOwner, search: string, states: readonly string[]): readonly ListPart[] => {
+  const [id, paymentId] = [decodeId('re', search), decodeId('pay', search)]
+  return [
+    { few: sql`${ownedBy(sql, owner)} and payment_id in (${paymentsFoundBy(sql, owner, search)})` },
+    ...(id === undefined ? [] : [{ few: sql`id = ${id}` }]),
+    ...(paymentId === undefined ? [] : [{ few: sql`${ownedBy(sql, owner)} and payment_id = ${paymentId}` }]),
+    ...(isTxHash(search)
+      ? [{ few: sql`tx_hash = ${search.toLowerCase()}` }, { few: sql`stray_tx_hash = ${search.toLowerCase()}` }]
+      : []),
+    ...(isAddress(search) ? partsByState(sql, states, sentTo(sql, owner, search.toLowerCase())) : []),
+  ]
+}
+
+/** Written like ownedByWithKey(), for the expression of the index. */
+const sentTo = (sql: Sql, { merchantId, livemode }: ListOwner, address: string): Fragment => sql`
+  list_key(merchant_id, livemode, lower(destination)) = list_key(${merchantId}, ${livemode}, ${address})
+  and case when merchant_id = ${merchantId} and livemode = ${livemode} and lower(destination) = ${address} then true else false end`

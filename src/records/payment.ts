@@ -214,6 +214,13 @@ const receiptUrlField = {
 /** A payment as in responses. */
 export const paymentReadRecord = recordOf<Actor<Payment>, PaymentAdditions>()('PaymentWithCrypto', {
   ...paymentRecord.fields,
+  attention: {
+    type: () => type('boolean'),
+    about:
+      'Whether the payment needs your attention: money was received that does not complete it, or more than was due. Resolve it with `POST /v1/merchants/:merchantId/payments/:id/resolve`, or refund the money.',
+    example: false,
+    of: ({ context }) => context.attention,
+  },
   receiptUrl: { ...receiptUrlField, type: textOrNull, of: (_, { receiptUrl }) => receiptUrl },
   crypto: cryptoField,
 })

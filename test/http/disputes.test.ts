@@ -5,7 +5,7 @@ import { manualClock } from '../../src/clock.ts'
 import { disputeRoutes } from '../../src/http/disputes.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
-import { expectPages, idsOf, testRefusedQueries } from './lists.ts'
+import { expectPages, idsOf, refusedSearches, testRefusedQueries } from './lists.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { happen, openPayment, paid, seen, windowOver } from './payments.ts'
 import { member, shop } from './people.ts'
@@ -415,6 +415,7 @@ describe('GET /v1/disputes', () => {
 
   testRefusedQueries(list, [
     ['status=open', 'parameter_invalid', 'status'],
+    ...refusedSearches,
     ['paymentId=x', 'parameter_invalid', 'paymentId'],
     ['livemode=false', 'parameter_unknown', 'livemode'],
     ['reason=general', 'parameter_unknown', 'reason'],

@@ -58,3 +58,17 @@ const refusedByAll: readonly RefusedQuery[] = [
   ['startingAfter=%ED%A0%80', 'invalid_cursor', 'startingAfter'],
   ['startingAfter=x&startingAfter=x', 'parameter_invalid', 'startingAfter'],
 ]
+
+/** Queries that no list with a search accepts. */
+export const refusedSearches: readonly RefusedQuery[] = [
+  ['q=', 'parameter_invalid', 'q'],
+  [`q=${'x'.repeat(201)}`, 'parameter_invalid', 'q'],
+  ['q=a%00b', 'parameter_invalid', 'q'],
+  ['q=abc&q=abd', 'parameter_invalid', 'q'],
+  ['createdAfter=', 'parameter_invalid', 'createdAfter'],
+  ['createdAfter=yesterday', 'parameter_invalid', 'createdAfter'],
+  ['createdAfter=2026-02-30T00:00:00Z', 'parameter_invalid', 'createdAfter'],
+  ['createdAfter=2026-11-20', 'parameter_invalid', 'createdAfter'],
+  ['createdBefore=2026-11-20T12:00:00%2B01:00', 'parameter_invalid', 'createdBefore'],
+  ['createdBefore=1795176190', 'parameter_invalid', 'createdBefore'],
+]

@@ -9,7 +9,7 @@ import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { insertKey } from '../access/keys.ts'
 import { until } from '../harness/until.ts'
 import { makeLink } from './links.ts'
-import { expectNoCursors, expectPages, idsOf, testRefusedQueries } from './lists.ts'
+import { expectNoCursors, expectPages, idsOf, refusedSearches, testRefusedQueries } from './lists.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { member, shop } from './people.ts'
 import { type Refused, refusedAmounts } from './refused.ts'
@@ -371,6 +371,7 @@ describe('GET /v1/payment-links', () => {
 
   testRefusedQueries(list, [
     ['status=open', 'parameter_invalid', 'status'],
+    ...refusedSearches,
     ['reference=', 'parameter_invalid', 'reference'],
     ['startingAfter=plink_1', 'invalid_cursor', 'startingAfter'],
     ['startingAfter=plink_01m7ygh5qmfvg9bxgmmwc0qqnf', 'invalid_cursor', 'startingAfter'],

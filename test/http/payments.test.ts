@@ -10,7 +10,7 @@ import { insertKey } from '../access/keys.ts'
 import { issueAddress, openLedger, SENDER, type SentTransfer, TOKEN } from '../chain/watch/ledger.ts'
 import { rewrite } from '../harness/rewrite.ts'
 import { hash, payments } from '../machines/payment-cases.ts'
-import { expectNoCursors, expectPages, idsOf, testRefusedQueries } from './lists.ts'
+import { expectNoCursors, expectPages, idsOf, refusedSearches, testRefusedQueries } from './lists.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { type MadePayment, makePayment, move } from './payments.ts'
 import { member, type Shop, shop } from './people.ts'
@@ -77,6 +77,7 @@ const payment = type({
   createdAt: 'string',
   updatedAt: 'string',
   receiptUrl: 'string | null',
+  attention: 'boolean',
   crypto: crypto.or('null'),
 })
 
@@ -343,7 +344,11 @@ describe('GET /v1/payments', () => {
 
   testRefusedQueries(list, [
     ['status=paid', 'parameter_invalid', 'status'],
-    ['status=success&status=failed', 'parameter_invalid', 'status'],
+    ['status=success&status=paid', 'parameter_invalid', 'status'],
+    ['status=', 'parameter_invalid', 'status'],
+    [Array(11).fill('status=success').join('&'), 'parameter_invalid', 'status'],
+    ['reference=a&reference=b', 'parameter_invalid', 'reference'],
+    ...refusedSearches,
     ['reference=', 'parameter_invalid', 'reference'],
     [`reference=${'x'.repeat(201)}`, 'parameter_invalid', 'reference'],
     ['reference=a%00', 'parameter_invalid', 'reference'],
@@ -494,7 +499,7 @@ describe('POST /v1/merchants/:merchantId/payments/:id/resolve', () => {
       const [before, events, counts] = [await recordOf(id), await eventsOf(actor), await linkOf(link)]
       const answer = await resolve(id, 'dismiss')
       const { updatedAt } = payment.assert(answer.json)
-      expect([answer.status, answer.json]).toEqual([200, { ...before, updatedAt }])
+      expect([answer.status, answer.json]).toEqual([200, { ...before, attention: false, updatedAt }])
       expect([await eventsOf(actor), await linkOf(link)]).toEqual([events, counts])
       expect(await resolve(id, 'dismiss')).toMatchObject({ status: 409, error: { code: 'state_conflict' } })
       // It can still be accepted: the money was received.

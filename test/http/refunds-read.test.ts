@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { encodeId } from '../../src/ids.ts'
 import { insertKey } from '../access/keys.ts'
-import { expectNoCursors, expectPages, idsOf, testRefusedQueries } from './lists.ts'
+import { expectNoCursors, expectPages, idsOf, refusedSearches, testRefusedQueries } from './lists.ts'
 import { expectMissing, namesNothing } from './missing.ts'
 import { paid } from './payments.ts'
 import { shop } from './people.ts'
@@ -62,6 +62,7 @@ describe('GET /v1/refunds', () => {
 
   testRefusedQueries(list, [
     ['status=done', 'parameter_invalid', 'status'],
+    ...refusedSearches,
     ['paymentId=', 'parameter_invalid', 'paymentId'],
     ['paymentId=re_1', 'parameter_invalid', 'paymentId'],
     ['reference=1', 'parameter_unknown', 'reference'],

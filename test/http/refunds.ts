@@ -40,6 +40,7 @@ export const refund = type({
     txHash: 'string | null',
     confirmations: 'number.integer',
   }),
+  attention: 'boolean',
   unsignedTransaction: type({
     '+': 'reject',
     chainId: 'number.integer',

@@ -71,6 +71,7 @@ describe('a payment', () => {
     }
     expect(paymentReadRecord.render(actorIn(paymentKind, payments, 'refunded'), { facts, receiptUrl: null })).toEqual({
       ...refunded,
+      attention: false,
       receiptUrl: null,
       crypto: {
         chainId: 31337,

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { logDueRefundAttention } from '../../src/chain/refunds/attention-log.ts'
 import { encodeId } from '../../src/ids.ts'
 import { readBacklog } from '../../src/queries/backlog.ts'
+import { noFilter } from '../../src/queries/list-filters.ts'
 import { listRefunds } from '../../src/queries/refunds.ts'
 import { readableLog } from '../harness/lines.ts'
 import { instanceForFile } from './signer-instance.ts'
@@ -16,7 +17,7 @@ const page = { after: undefined, limit: 100, order: 'asc' } as const
 const look = async (merchantId: string) => {
   const { log, lines } = readableLog()
   await logDueRefundAttention({ sql, log }, chainsOn)
-  const filter = { status: undefined, paymentId: undefined, attention: { chainsOn } }
+  const filter = { ...noFilter, paymentId: undefined, attention: { chainsOn } }
   const listed = await listRefunds(sql, { merchantId, livemode: false }, filter, page)
   expect((await readBacklog(sql, chainsOn)).refundsWithAttention).toBe(listed.length)
   return { listed: listed.map(({ id }) => id), told: lines().map(({ refund, why }) => [refund, why]) }

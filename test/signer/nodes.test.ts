@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { connectChains } from '../../src/chain/enabled/connect.ts'
+import { noFilter } from '../../src/queries/list-filters.ts'
 import { listRefunds } from '../../src/queries/refunds.ts'
 import { listSigners } from '../../src/queries/signer-list.ts'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
@@ -90,7 +91,7 @@ const look = async ({ id, signer }: { id: string; signer: { id: string } }) => [
 ]
 /** The refunds of a merchant that need attention. */
 const needing = async ({ merchantId }: { merchantId: string }) => {
-  const filter = { status: undefined, paymentId: undefined, attention: { chainsOn: [31337] } }
+  const filter = { ...noFilter, paymentId: undefined, attention: { chainsOn: [31337] } }
   const page = { after: undefined, limit: 100, order: 'asc' } as const
   return (await listRefunds(instance.sql, { merchantId, livemode: false }, filter, page)).map(({ id }) => id)
 }

@@ -1,4 +1,4 @@
-import { refundRecord } from '../../kinds/refund-record.ts'
+import { refundReadRecord } from '../../records/refund.ts'
 import { paymentUriShape } from '../../records/shapes/payment-uri.ts'
 import type { Docs } from './docs.ts'
 
@@ -16,7 +16,7 @@ export const retryRefundDocs: Docs = {
   summary: 'Retry a refund',
   description:
     'The refund waits for a signature again, if the payment still has the amount. Possible for a refund that has failed, and for one in `processing` whose transaction no node knows, for example because its hash was mistyped. Returns 409 as long as the chain knows the transaction, or your signer can send it again. Check first what the transaction did: a transaction that was mined can have moved money. To report another transaction instead, use `POST /v1/merchants/:merchantId/refunds/:id/transaction`.',
-  answers: { 200: refundRecord },
+  answers: { 200: refundReadRecord },
   refusals: ['state_conflict', 'refund_exceeds_remaining'],
 }
 

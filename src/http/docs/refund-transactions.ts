@@ -1,5 +1,5 @@
 import { example } from '../../fields/examples.ts'
-import { refundRecord } from '../../kinds/refund-record.ts'
+import { refundReadRecord } from '../../records/refund.ts'
 import type { Docs } from './docs.ts'
 
 export const nameTransactionDocs: Docs = {
@@ -12,7 +12,7 @@ export const nameTransactionDocs: Docs = {
     'A transaction pays only one refund. Reporting the same transaction again has no effect.',
     '- After `failed`, another transaction starts the refund again, if the payment still has the amount. If the failed transaction has moved money, use `resolve` first.\n- While the refund is `processing`, another transaction replaces the first one only if the chain does not know the first one: its hash was mistyped, or the wallet has replaced it.\n- If the request returns 409 because the refund is `processing`, `processed` or `canceled`, the transaction is checked anyway. If it has moved the money, it replaces a transaction that is never mined, or the refund needs your attention.',
   ].join('\n\n'),
-  answers: { 200: refundRecord },
+  answers: { 200: refundReadRecord },
   refusals: ['state_conflict', 'refund_exceeds_remaining'],
   fields: { txHash: 'Hash of the transaction that pays the refund: `0x` and 64 hexadecimal digits.' },
   example: { txHash: example.txHash },

@@ -1,6 +1,6 @@
 import { example } from '../../fields/examples.ts'
 import { listShape } from '../../fields/shape.ts'
-import { refundRecord } from '../../kinds/refund-record.ts'
+import { refundReadRecord } from '../../records/refund.ts'
 import type { Docs } from './docs.ts'
 
 export const startRefundDocs: Docs = {
@@ -8,7 +8,7 @@ export const startRefundDocs: Docs = {
   summary: 'Create a refund',
   description:
     'Refunds a payment that has ended and has received money. All refunds of a payment together never exceed the received amount.\n\nWithout a `destination`, the customer is asked for an address. The sender of the payment is not used, because exchanges pay from shared wallets. Send the customer to `claimUrl`. The page accepts one address and expires after 30 days. Anyone with this link can enter an address, so treat it like a password. If it has expired, cancel the refund and create another one.\n\nA repeated request with the same `Idempotency-Key` returns the first response, including an `unsignedTransaction` that may have been sent since. Read the refund again before you sign.',
-  answers: { 201: refundRecord },
+  answers: { 201: refundReadRecord },
   refusals: [
     'idempotency_key_required',
     'idempotency_key_reused',
@@ -28,13 +28,13 @@ export const startRefundDocs: Docs = {
 export const listRefundsDocs: Docs = {
   operation: 'listRefunds',
   summary: 'List refunds',
-  answers: { 200: listShape(refundRecord) },
+  answers: { 200: listShape(refundReadRecord) },
 }
 
 export const getRefundDocs: Docs = {
   operation: 'getRefund',
   summary: 'Retrieve a refund',
-  answers: { 200: refundRecord },
+  answers: { 200: refundReadRecord },
 }
 
 export const resolveRefundDocs: Docs = {
@@ -47,7 +47,7 @@ export const resolveRefundDocs: Docs = {
     'In these other cases the refund leaves the list when the cause is resolved:',
     '- The claim page has expired: cancel the refund and create another one.\n- No node has known the transaction for a day: report the right one, or retry the refund.\n- A signer has failed for a day to sign the transaction: if the destination refuses the transfer, cancel the refund and create another one.\n- A signed transaction has not been mined for a day.\n- The chain is not enabled on the server any more.',
   ].join('\n\n'),
-  answers: { 200: refundRecord },
+  answers: { 200: refundReadRecord },
   refusals: ['state_conflict', 'refund_exceeds_remaining'],
   fields: { action: '`dismiss`, `accept` or `fail`: see the description of the endpoint.' },
   example: { action: 'dismiss' },
@@ -57,6 +57,6 @@ export const cancelRefundDocs: Docs = {
   operation: 'cancelRefund',
   summary: 'Cancel a refund',
   description: 'Possible until the transaction of the refund is known. The amount can then be refunded again.',
-  answers: { 200: refundRecord },
+  answers: { 200: refundReadRecord },
   refusals: ['state_conflict'],
 }

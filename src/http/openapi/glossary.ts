@@ -137,7 +137,19 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   'listMembers.livemode': 'Has no effect: members belong to both modes.',
   'listInvites.livemode': 'Has no effect: invites belong to both modes.',
   'listSecurityEvents.livemode': 'Has no effect: the audit log covers both modes.',
-  status: 'Return only objects with this status.',
+  status: 'Return only objects with this status. Send the parameter up to 10 times for several: `status=a&status=b`.',
+  'listWebhookDeliveries.status': 'Return only deliveries with this status.',
+  'listPayments.q':
+    'Search text, 1 to 200 characters. Return only payments whose ID, payment link, reference, transaction hash, deposit address or payer address is the text, or whose e-mail address begins with it (at least 3 characters, in any case).',
+  'listPaymentLinks.q':
+    'Search text, 1 to 200 characters. Return only payment links whose ID or reference is the text.',
+  'listRefunds.q':
+    'Search text, 1 to 200 characters. Return only refunds whose ID, transaction hash or destination is the text, and refunds of a payment whose ID or reference is the text, or whose e-mail address begins with it (at least 3 characters, in any case).',
+  'listDisputes.q':
+    'Search text, 1 to 200 characters. Return only disputes whose ID is the text, and disputes of a payment whose ID or reference is the text, or whose e-mail address begins with it (at least 3 characters, in any case).',
+  createdAfter: 'Return only objects that were created at this time or later. ISO 8601 in UTC.',
+  createdBefore: 'Return only objects that were created before this time. ISO 8601 in UTC.',
+  objectId: 'Return only events about this object, such as a payment or a refund.',
   reference: 'Return only objects with this reference.',
   paymentLinkId: 'Return only payments of this payment link.',
   paymentId: 'Return only objects of this payment.',

@@ -31,17 +31,19 @@ export const calls = {
   createApiKey: 'POST /v1/merchants/{merchantId}/api-keys?livemode',
   rotateApiKey: 'POST /v1/merchants/{merchantId}/api-keys/{id}/rotate',
   revokeApiKey: 'POST /v1/merchants/{merchantId}/api-keys/{id}/revoke',
-  listPaymentLinks: 'GET /v1/merchants/{merchantId}/payment-links?limit&order&livemode&reference&startingAfter&status',
+  listPaymentLinks:
+    'GET /v1/merchants/{merchantId}/payment-links?limit&order&livemode&createdAfter&createdBefore&q&reference&startingAfter&status',
   createPaymentLink: 'POST /v1/merchants/{merchantId}/payment-links?livemode',
   getPaymentLink: 'GET /v1/merchants/{merchantId}/payment-links/{id}',
   deactivatePaymentLink: 'POST /v1/merchants/{merchantId}/payment-links/{id}/deactivate',
   listPayments:
-    'GET /v1/merchants/{merchantId}/payments?limit&order&livemode&attention&paymentLinkId&reference&startingAfter&status',
+    'GET /v1/merchants/{merchantId}/payments?limit&order&livemode&attention&createdAfter&createdBefore&paymentLinkId&q&reference&startingAfter&status',
   getPayment: 'GET /v1/merchants/{merchantId}/payments/{id}',
   cancelPayment: 'POST /v1/merchants/{merchantId}/payments/{id}/cancel',
   resolvePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/resolve',
   startRefund: 'POST /v1/merchants/{merchantId}/payments/{id}/refunds',
-  listRefunds: 'GET /v1/merchants/{merchantId}/refunds?limit&order&livemode&attention&paymentId&startingAfter&status',
+  listRefunds:
+    'GET /v1/merchants/{merchantId}/refunds?limit&order&livemode&attention&createdAfter&createdBefore&paymentId&q&startingAfter&status',
   getRefund: 'GET /v1/merchants/{merchantId}/refunds/{id}',
   cancelRefund: 'POST /v1/merchants/{merchantId}/refunds/{id}/cancel',
   resolveRefund: 'POST /v1/merchants/{merchantId}/refunds/{id}/resolve',
@@ -49,7 +51,8 @@ export const calls = {
   readRefundPaymentUri: 'GET /v1/merchants/{merchantId}/refunds/{id}/payment-uri',
   retryRefund: 'POST /v1/merchants/{merchantId}/refunds/{id}/retry',
   openDispute: 'POST /v1/merchants/{merchantId}/payments/{id}/disputes',
-  listDisputes: 'GET /v1/merchants/{merchantId}/disputes?limit&order&livemode&paymentId&startingAfter&status',
+  listDisputes:
+    'GET /v1/merchants/{merchantId}/disputes?limit&order&livemode&createdAfter&createdBefore&paymentId&q&startingAfter&status',
   getDispute: 'GET /v1/merchants/{merchantId}/disputes/{id}',
   giveEvidence: 'POST /v1/merchants/{merchantId}/disputes/{id}/evidence',
   resolveDispute: 'POST /v1/merchants/{merchantId}/disputes/{id}/resolve',
@@ -57,7 +60,7 @@ export const calls = {
   listBalances: 'GET /v1/merchants/{merchantId}/balances?livemode',
   createCollection: 'POST /v1/merchants/{merchantId}/collections?livemode',
   getRecoveryFile: 'GET /v1/merchants/{merchantId}/recovery-file',
-  listEvents: 'GET /v1/merchants/{merchantId}/events?limit&order&livemode&startingAfter&type',
+  listEvents: 'GET /v1/merchants/{merchantId}/events?limit&order&livemode&objectId&startingAfter&type',
   getEvent: 'GET /v1/merchants/{merchantId}/events/{id}',
   listWebhookEndpoints: 'GET /v1/merchants/{merchantId}/webhook-endpoints?limit&order&livemode&startingAfter',
   createWebhookEndpoint: 'POST /v1/merchants/{merchantId}/webhook-endpoints?livemode',
@@ -277,9 +280,12 @@ export type Calls = {
       readonly limit?: number
       readonly order?: 'asc' | 'desc'
       readonly livemode?: boolean
+      readonly createdAfter?: string
+      readonly createdBefore?: string
+      readonly q?: string
       readonly reference?: string
       readonly startingAfter?: string
-      readonly status?: 'active' | 'completed' | 'deactivated' | 'expired'
+      readonly status?: readonly ('active' | 'completed' | 'deactivated' | 'expired')[]
     }
     output: PaymentLinkList
   }
@@ -319,10 +325,13 @@ export type Calls = {
       readonly order?: 'asc' | 'desc'
       readonly livemode?: boolean
       readonly attention?: 'true'
+      readonly createdAfter?: string
+      readonly createdBefore?: string
       readonly paymentLinkId?: string
+      readonly q?: string
       readonly reference?: string
       readonly startingAfter?: string
-      readonly status?: 'canceled' | 'expired' | 'failed' | 'pending' | 'processing' | 'success'
+      readonly status?: readonly ('canceled' | 'expired' | 'failed' | 'pending' | 'processing' | 'success')[]
     }
     output: PaymentList
   }
@@ -354,7 +363,7 @@ export type Calls = {
       readonly destination?: string | null
       readonly metadata?: Readonly<Record<string, string>>
     }
-    output: Refund
+    output: RefundWithAttention
   }
   listRefunds: {
     input: {
@@ -363,37 +372,41 @@ export type Calls = {
       readonly order?: 'asc' | 'desc'
       readonly livemode?: boolean
       readonly attention?: 'true'
+      readonly createdAfter?: string
+      readonly createdBefore?: string
       readonly paymentId?: string
+      readonly q?: string
       readonly startingAfter?: string
-      readonly status?:
+      readonly status?: readonly (
         | 'canceled'
         | 'failed'
         | 'processed'
         | 'processing'
         | 'requires_destination'
         | 'requires_signature'
+      )[]
     }
     output: RefundList
   }
   getRefund: {
     input: { readonly merchantId: string; readonly id: string }
-    output: Refund
+    output: RefundWithAttention
   }
   cancelRefund: {
     input: { readonly merchantId: string; readonly id: string }
-    output: Refund
+    output: RefundWithAttention
   }
   resolveRefund: {
     input: { readonly merchantId: string; readonly id: string } & {
       readonly action: 'accept' | 'dismiss' | 'fail'
     }
-    output: Refund
+    output: RefundWithAttention
   }
   nameRefundTransaction: {
     input: { readonly merchantId: string; readonly id: string } & {
       readonly txHash: string
     }
-    output: Refund
+    output: RefundWithAttention
   }
   readRefundPaymentUri: {
     input: { readonly merchantId: string; readonly id: string }
@@ -401,7 +414,7 @@ export type Calls = {
   }
   retryRefund: {
     input: { readonly merchantId: string; readonly id: string }
-    output: Refund
+    output: RefundWithAttention
   }
   openDispute: {
     input: { readonly merchantId: string; readonly id: string } & {
@@ -423,9 +436,12 @@ export type Calls = {
       readonly limit?: number
       readonly order?: 'asc' | 'desc'
       readonly livemode?: boolean
+      readonly createdAfter?: string
+      readonly createdBefore?: string
       readonly paymentId?: string
+      readonly q?: string
       readonly startingAfter?: string
-      readonly status?: 'lost' | 'needs_response' | 'under_review' | 'won'
+      readonly status?: readonly ('lost' | 'needs_response' | 'under_review' | 'won')[]
     }
     output: DisputeList
   }
@@ -477,6 +493,7 @@ export type Calls = {
       readonly limit?: number
       readonly order?: 'asc' | 'desc'
       readonly livemode?: boolean
+      readonly objectId?: string
       readonly startingAfter?: string
       readonly type?:
         | 'dispute.opened'
@@ -831,6 +848,7 @@ export type PaymentWithCrypto = {
   readonly updatedAt: string
   readonly reference: string | null
   readonly metadata: Readonly<Record<string, string>>
+  readonly attention: boolean
   readonly receiptUrl: string | null
   readonly crypto: {
     readonly address: string | null
@@ -868,7 +886,7 @@ export type PaymentWithCrypto = {
   } | null
 }
 
-export type Refund = {
+export type RefundWithAttention = {
   readonly object: 'refund'
   readonly id: string
   readonly paymentId: string
@@ -912,11 +930,12 @@ export type Refund = {
   readonly livemode: boolean
   readonly createdAt: string
   readonly updatedAt: string
+  readonly attention: boolean
 }
 
 export type RefundList = {
   readonly object: 'list'
-  readonly data: readonly Refund[]
+  readonly data: readonly RefundWithAttention[]
   readonly has_more: boolean
 }
 
@@ -1266,4 +1285,50 @@ export type Payment = {
   readonly updatedAt: string
   readonly reference: string | null
   readonly metadata: Readonly<Record<string, string>>
+}
+
+export type Refund = {
+  readonly object: 'refund'
+  readonly id: string
+  readonly paymentId: string
+  readonly merchantId: string
+  readonly amountMinor: number
+  readonly currency: string
+  readonly status: 'canceled' | 'failed' | 'processed' | 'processing' | 'requires_destination' | 'requires_signature'
+  readonly reason:
+    | 'duplicate'
+    | 'fraudulent'
+    | 'late_payment'
+    | 'other'
+    | 'overpayment'
+    | 'requested_by_customer'
+    | null
+  readonly failureReason:
+    | 'amount_mismatch'
+    | 'dropped'
+    | 'reverted'
+    | 'unproven'
+    | 'wrong_asset'
+    | 'wrong_recipient'
+    | null
+  readonly destination: string | null
+  readonly claimUrl: string | null
+  readonly crypto: {
+    readonly amount: string
+    readonly asset: string
+    readonly chainId: number
+    readonly confirmations: number
+    readonly tokenAddress: string | null
+    readonly txHash: string | null
+  }
+  readonly unsignedTransaction: {
+    readonly chainId: number
+    readonly data: string
+    readonly to: string
+    readonly value: string
+  } | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
 }

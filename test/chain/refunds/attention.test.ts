@@ -4,6 +4,7 @@ import type { Actor } from '../../../src/actors/kind.ts'
 import { logDueRefundAttention } from '../../../src/chain/refunds/attention-log.ts'
 import { encodeId } from '../../../src/ids.ts'
 import { readBacklog } from '../../../src/queries/backlog.ts'
+import { noFilter } from '../../../src/queries/list-filters.ts'
 import { listRefunds } from '../../../src/queries/refunds.ts'
 import { readableLog } from '../../harness/lines.ts'
 import { hashOf } from '../watch/ledger.ts'
@@ -21,7 +22,7 @@ const waiting = async (chainsOn: readonly number[] = [SANDBOX]) => {
   const processes = [1, 2].map(() => logDueRefundAttention({ sql: server.sql, log }, chainsOn))
   await Promise.all(processes)
   await logDueRefundAttention({ sql: server.sql, log }, chainsOn)
-  const filter = { status: undefined, paymentId: undefined, attention: { chainsOn } }
+  const filter = { ...noFilter, paymentId: undefined, attention: { chainsOn } }
   const listed = await listRefunds(server.sql, { merchantId: fixture.merchantId, livemode: false }, filter, page)
   expect((await readBacklog(server.sql, chainsOn)).refundsWithAttention).toBe(listed.length)
   return {

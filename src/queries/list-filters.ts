@@ -1,0 +1,72 @@
+import type { Sql } from '../postgres/connect.ts'
+import type { ListedTable } from '../resources.ts'
+import { type Fragment, type ListOwner, ownedBy } from './list-rows.ts'
+
+/** Filters of the lists of payments, payment links, refunds and disputes. They combine with `and`. */
+export type CommonFilter = {
+  /** Undefined: all. */
+  readonly statuses: readonly string[] | undefined
+  /** Equal to an id, a reference, a transaction hash or an address, or the beginning of an e-mail address. */
+  readonly search: string | undefined
+  /** Inclusive. */
+  readonly createdAfter: Date | undefined
+  /** Exclusive. */
+  readonly createdBefore: Date | undefined
+}
+
+export const noFilter: CommonFilter = {
+  statuses: undefined,
+  search: undefined,
+  createdAfter: undefined,
+  createdBefore: undefined,
+}
+
+/** The conditions on the status and on the time of creation. */
+export const commonFilters = (
+  sql: Sql,
+  { statuses, createdAfter, createdBefore }: CommonFilter,
+  { from, to }: SeqBounds,
+): Fragment => sql`
+  ${statuses ? sql`and state = any(${[...statuses]}::text[])` : sql``}
+  ${createdAfter ? sql`and created_at >= ${createdAfter}` : sql``}
+  ${createdBefore ? sql`and created_at < ${createdBefore}` : sql``}
+  ${from === null ? sql`` : sql`and seq >= ${from}`}
+  ${to === null ? sql`` : sql`and seq < ${to}`}`
+
+type SeqBounds = { readonly from: string | null; readonly to: string | null }
+
+/**
+ * The part of a list in which rows of this time can be. Lists are in the order of `seq`, and so is the time of creation but
+ * for the duration of a commit; the margin is far more than that. Without bounds a list of last year would read all of this
+ * year's rows first. An index on the time would be written in every change of a row.
+ */
+export const findSeqBounds = async (
+  sql: Sql,
+  table: ListedTable,
+  { merchantId, livemode }: ListOwner,
+  { createdAfter, createdBefore }: CommonFilter,
+): Promise<SeqBounds> => {
+  if (!createdAfter && !createdBefore) return { from: null, to: null }
+  const seqAt = (at: Date | undefined, hours: number) =>
+    at
+      ? sql`seq_since(${table}, ${merchantId}, ${livemode}, ${at}::timestamptz + ${hours} * interval '1 hour')`
+      : sql`null`
+  const [row] = await sql<[SeqBounds]>`select ${seqAt(createdAfter, -1)} as from, ${seqAt(createdBefore, 1)} as to`
+  return row
+}
+
+/** What a search text can be. A reference may look like anything. */
+export const isTxHash = (text: string): boolean => /^0x[0-9a-f]{64}$/i.test(text)
+export const isAddress = (text: string): boolean => /^0x[0-9a-f]{40}$/i.test(text)
+export const isEmailPrefix = (text: string): boolean => [...text].length >= 3
+
+/** Payments of an owner whose e-mail address begins with a text, in any case. The index has this expression. */
+export const emailBeginsWith = (sql: Sql, owner: ListOwner, text: string): Fragment => sql`
+  ${ownedBy(sql, owner)}
+  and lower(customer_email) collate "C" >= lower(${text}::text)
+  and lower(customer_email) collate "C" < lower(${text}::text) || chr(1114111)`
+
+/** Payments of an owner with this reference or e-mail address, for the records that belong to payments. */
+export const paymentsFoundBy = (sql: Sql, owner: ListOwner, text: string): Fragment => sql`
+  select id from payments where ${ownedBy(sql, owner)} and reference = ${text}
+  ${isEmailPrefix(text) ? sql`union select id from payments where ${emailBeginsWith(sql, owner, text)}` : sql``}`
