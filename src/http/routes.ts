@@ -7,6 +7,7 @@ import { collectionRoutes } from './collections.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import { disputeRoutes } from './disputes.ts'
 import { eventRoutes } from './events.ts'
+import { historyRoutes } from './history.ts'
 import { inviteRoutes } from './invites.ts'
 import { logoRoutes } from './logos.ts'
 import { memberRoutes } from './members.ts'
@@ -43,5 +44,6 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...webhookEndpointRoutes,
   ...deliveryRoutes,
+  ...historyRoutes,
   ...checkoutRoutes,
 ]

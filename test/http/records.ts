@@ -184,6 +184,11 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   },
   'GET /v1/merchants/:merchantId/deliveries/:id': delivery,
   'POST /v1/merchants/:merchantId/deliveries/:id/redeliver': delivery,
+  'GET /v1/merchants/:merchantId/payment-links/:id/history': paymentLink,
+  'GET /v1/merchants/:merchantId/payments/:id/history': payment('success'),
+  'GET /v1/merchants/:merchantId/refunds/:id/history': refund,
+  'GET /v1/merchants/:merchantId/disputes/:id/history': dispute(false),
+  'GET /v1/merchants/:merchantId/deliveries/:id/history': delivery,
 }
 
 export const fixtureOf = ({ method, path }: Pick<Route, 'method' | 'path'>): Fixture | undefined =>

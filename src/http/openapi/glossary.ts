@@ -127,12 +127,21 @@ export const fieldDescriptions: Readonly<Record<string, string>> = {
 export const explainField = (path: string, of = ''): string | undefined =>
   fieldDescriptions[`${of}.${path}`] ?? fieldDescriptions[path.slice(path.lastIndexOf('.') + 1)]
 
+/** Unlike other lists, these begin with the oldest entry. */
+const historyOrders = Object.fromEntries(
+  ['PaymentLink', 'Payment', 'Refund', 'Dispute', 'WebhookDelivery'].map(name => [
+    `list${name}History.order`,
+    'Sort order. `asc`: oldest first. `desc`: newest first.',
+  ]),
+)
+
 const parameterDescriptions: Readonly<Record<string, string>> = {
   limit: 'Maximum number of objects in the response, 1 to 100.',
   startingAfter:
     'Cursor for pagination: ID of the last object of the previous page. The response starts with the object after it.',
   order:
     'Sort order. `desc`: newest first. `asc`: oldest first; with a stored cursor as `startingAfter`, it returns every later object exactly once.',
+  ...historyOrders,
   livemode: 'Mode: `true` for live mode, `false` for test mode.',
   'listMembers.livemode': 'Has no effect: members belong to both modes.',
   'listInvites.livemode': 'Has no effect: invites belong to both modes.',

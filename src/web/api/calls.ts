@@ -75,6 +75,11 @@ export const calls = {
   recoverWebhookDeliveries: 'POST /v1/merchants/{merchantId}/webhook-endpoints/{id}/recover',
   getWebhookDelivery: 'GET /v1/merchants/{merchantId}/deliveries/{id}',
   redeliverWebhookDelivery: 'POST /v1/merchants/{merchantId}/deliveries/{id}/redeliver',
+  listPaymentLinkHistory: 'GET /v1/merchants/{merchantId}/payment-links/{id}/history?limit&order&startingAfter',
+  listPaymentHistory: 'GET /v1/merchants/{merchantId}/payments/{id}/history?limit&order&startingAfter',
+  listRefundHistory: 'GET /v1/merchants/{merchantId}/refunds/{id}/history?limit&order&startingAfter',
+  listDisputeHistory: 'GET /v1/merchants/{merchantId}/disputes/{id}/history?limit&order&startingAfter',
+  listWebhookDeliveryHistory: 'GET /v1/merchants/{merchantId}/deliveries/{id}/history?limit&order&startingAfter',
 } as const
 
 export type CallName = keyof typeof calls
@@ -619,6 +624,56 @@ export type Calls = {
   redeliverWebhookDelivery: {
     input: { readonly merchantId: string; readonly id: string }
     output: WebhookDelivery
+  }
+  listPaymentLinkHistory: {
+    input: {
+      readonly merchantId: string
+      readonly id: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly startingAfter?: string
+    }
+    output: TransitionList
+  }
+  listPaymentHistory: {
+    input: {
+      readonly merchantId: string
+      readonly id: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly startingAfter?: string
+    }
+    output: TransitionList
+  }
+  listRefundHistory: {
+    input: {
+      readonly merchantId: string
+      readonly id: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly startingAfter?: string
+    }
+    output: TransitionList
+  }
+  listDisputeHistory: {
+    input: {
+      readonly merchantId: string
+      readonly id: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly startingAfter?: string
+    }
+    output: TransitionList
+  }
+  listWebhookDeliveryHistory: {
+    input: {
+      readonly merchantId: string
+      readonly id: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly startingAfter?: string
+    }
+    output: TransitionList
   }
 }
 
@@ -1210,6 +1265,12 @@ export type WebhookRecovery = {
   readonly deliveries: number
 }
 
+export type TransitionList = {
+  readonly object: 'list'
+  readonly data: readonly Transition[]
+  readonly has_more: boolean
+}
+
 export type Session = {
   readonly object: 'session'
   readonly id: string
@@ -1331,4 +1392,19 @@ export type Refund = {
   readonly livemode: boolean
   readonly createdAt: string
   readonly updatedAt: string
+}
+
+export type Transition = {
+  readonly object: 'transition'
+  readonly id: string
+  readonly rev: number
+  readonly event: string
+  readonly from: string | null
+  readonly to: string
+  readonly at: string
+  readonly cause: {
+    readonly id: string | null
+    readonly name: string | null
+    readonly type: 'api_key' | 'chain' | 'customer' | 'member' | 'operator' | 'system' | 'timer'
+  }
 }
