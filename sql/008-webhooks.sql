@@ -105,9 +105,9 @@ create index deliveries_due on deliveries (endpoint_id, next_attempt_at) where s
 -- Endpoints with deliveries that have become due since a time.
 create index deliveries_feed on deliveries (next_attempt_at, endpoint_id) where state = 'pending';
 
--- An endpoint's list in one state pages by this; a list of all states merges the states. A second index without the
--- state would be written in every change of a delivery.
-create index deliveries_list on deliveries (endpoint_id, state, seq);
+-- The list of an endpoint in one state and of one type pages by this; lists of several endpoints, states or types merge
+-- them: see delivery_types(). Further indexes would be written in every change of a delivery.
+create index deliveries_list on deliveries (endpoint_id, state, event_type, seq);
 
 -- The attempts of deliveries. A sender repeats one step, which records the outcomes of attempts and claims the next
 -- deliveries, in one statement that is committed before the first byte of the new attempts is sent.
@@ -124,7 +124,10 @@ create table delivery_attempts (
   -- Null while it is open. `lost`: its process has died, and whether it was sent is unknown.
   outcome text,
   http_status integer,
+  -- The time of the request's signature, in Unix seconds. Null when nothing was sent.
+  signed_s integer,
   response_snippet text,
+  response_headers json,
   constraint delivery_attempts_pkey primary key (delivery_id, number),
   constraint delivery_attempts_trigger check (trigger in ('automatic', 'manual')),
   constraint delivery_attempts_finished check ((outcome is null) = (finished_at is null))
@@ -145,7 +148,8 @@ create table delivery_claims (
 create type delivery_outcome as (
   id uuid, was integer, number integer, event text, state text, trigger text,
   next_attempt_ms bigint, resume_ms bigint, delivered_ms bigint, at_ms bigint,
-  outcome text, duration_ms integer, http_status integer, response_snippet text
+  outcome text, duration_ms integer, http_status integer, response_snippet text,
+  signed_s integer, response_headers json
 );
 
 -- An endpoint with due deliveries, how many may be claimed, and a time before which none is due. Earlier index entries

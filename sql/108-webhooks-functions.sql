@@ -90,6 +90,22 @@ end $$;
 create trigger events_fan_out after insert on events
 referencing new table as new_events for each statement execute function fan_out_events();
 
+-- The types of an endpoint's deliveries in one state, one lookup in the index for each.
+create function delivery_types(endpoint uuid, its_state text) returns setof text language sql stable
+set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
+  with recursive types (event_type) as (
+    (select d.event_type from deliveries d
+     where d.endpoint_id = endpoint and d.state = its_state
+     order by d.event_type limit 1)
+    union all
+    select later.event_type from types cross join lateral (
+      select d.event_type from deliveries d
+      where d.endpoint_id = endpoint and d.state = its_state and d.event_type > types.event_type
+      order by d.event_type limit 1) later
+  )
+  select event_type from types
+$$;
+
 -- The current time, but later than the given one: caches of endpoints compare updated_at.
 create function later_than(before timestamptz) returns timestamptz language sql volatile as $$
   select greatest(date_trunc('milliseconds', clock_timestamp()), before + interval '1 ms')
@@ -332,7 +348,8 @@ begin
   -- another ctid once that commits, and is skipped: it is finished.
   update delivery_attempts a set
     finished_at = ms_time(o.at_ms), duration_ms = o.duration_ms,
-    outcome = o.outcome, http_status = o.http_status, response_snippet = o.response_snippet
+    outcome = o.outcome, http_status = o.http_status, response_snippet = o.response_snippet,
+    signed_s = o.signed_s, response_headers = o.response_headers
   from unnest(outcomes) o
   cross join lateral (
     select t.ctid from delivery_attempts t
@@ -349,7 +366,7 @@ begin
       cancel_requested = false, updated_at = ms_time(o.at_ms)
     from rows from (unnest(outcomes), json_array_elements(contexts)) as o(
       id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
-      outcome, duration_ms, http_status, response_snippet, context)
+      outcome, duration_ms, http_status, response_snippet, signed_s, response_headers, context)
     where d.id = o.id and d.rev = o.was and (around is null or d.id <> all(around))
     returning d.id, d.rev, d.merchant_id, d.livemode, d.created_at, d.updated_at as at, o.event, o.state, o.context
   )

@@ -8,7 +8,7 @@ create type deliveries_v1_entry as (g integer, was integer, seen xid, id uuid, s
 
 create type delivery_asking as (endpoint_id uuid, want integer, low_ms bigint);
 
-create type delivery_outcome as (id uuid, was integer, number integer, event text, state text, trigger text, next_attempt_ms bigint, resume_ms bigint, delivered_ms bigint, at_ms bigint, outcome text, duration_ms integer, http_status integer, response_snippet text);
+create type delivery_outcome as (id uuid, was integer, number integer, event text, state text, trigger text, next_attempt_ms bigint, resume_ms bigint, delivered_ms bigint, at_ms bigint, outcome text, duration_ms integer, http_status integer, response_snippet text, signed_s integer, response_headers json);
 
 create type deposit_addresses_v1_entry as (g integer, was integer, seen xid, address text, payment_id uuid, merchant_id uuid, treasury text, counter bigint);
 
@@ -200,7 +200,9 @@ create table delivery_attempts (
   duration_ms integer,
   outcome text,
   http_status integer,
+  signed_s integer,
   response_snippet text,
+  response_headers json,
   constraint delivery_attempts_pkey PRIMARY KEY (delivery_id, number),
   constraint delivery_attempts_finished CHECK ((outcome IS NULL) = (finished_at IS NULL)),
   constraint delivery_attempts_trigger CHECK (trigger = ANY (ARRAY['automatic'::text, 'manual'::text]))
@@ -1004,7 +1006,7 @@ CREATE INDEX deeper_payments_due ON public.deeper_payments USING btree (chain_id
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
 CREATE UNIQUE INDEX deliveries_event_once ON public.deliveries USING btree (event_id, endpoint_id);
 CREATE INDEX deliveries_feed ON public.deliveries USING btree (next_attempt_at, endpoint_id) WHERE (state = 'pending'::text);
-CREATE INDEX deliveries_list ON public.deliveries USING btree (endpoint_id, state, seq);
+CREATE INDEX deliveries_list ON public.deliveries USING btree (endpoint_id, state, event_type, seq);
 
 CREATE INDEX disputes_by_payment ON public.disputes USING btree (merchant_id, livemode, payment_id, seq);
 CREATE INDEX disputes_by_state ON public.disputes USING btree (merchant_id, livemode, state, seq);
@@ -2235,6 +2237,27 @@ begin
   perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.deleted', details);
   return 'deleted';
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.delivery_types(endpoint uuid, its_state text)
+ RETURNS SETOF text
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_sort TO 'off'
+AS $function$
+  with recursive types (event_type) as (
+    (select d.event_type from deliveries d
+     where d.endpoint_id = endpoint and d.state = its_state
+     order by d.event_type limit 1)
+    union all
+    select later.event_type from types cross join lateral (
+      select d.event_type from deliveries d
+      where d.endpoint_id = endpoint and d.state = its_state and d.event_type > types.event_type
+      order by d.event_type limit 1) later
+  )
+  select event_type from types
+$function$;
 
 CREATE OR REPLACE FUNCTION public.disable_mfa(account uuid, actor text, from_address text)
  RETURNS boolean
@@ -3940,7 +3963,8 @@ begin
   -- another ctid once that commits, and is skipped: it is finished.
   update delivery_attempts a set
     finished_at = ms_time(o.at_ms), duration_ms = o.duration_ms,
-    outcome = o.outcome, http_status = o.http_status, response_snippet = o.response_snippet
+    outcome = o.outcome, http_status = o.http_status, response_snippet = o.response_snippet,
+    signed_s = o.signed_s, response_headers = o.response_headers
   from unnest(outcomes) o
   cross join lateral (
     select t.ctid from delivery_attempts t
@@ -3957,7 +3981,7 @@ begin
       cancel_requested = false, updated_at = ms_time(o.at_ms)
     from rows from (unnest(outcomes), json_array_elements(contexts)) as o(
       id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
-      outcome, duration_ms, http_status, response_snippet, context)
+      outcome, duration_ms, http_status, response_snippet, signed_s, response_headers, context)
     where d.id = o.id and d.rev = o.was and (around is null or d.id <> all(around))
     returning d.id, d.rev, d.merchant_id, d.livemode, d.created_at, d.updated_at as at, o.event, o.state, o.context
   )

@@ -4,16 +4,18 @@ import { refuse } from '../errors.ts'
 import { decodeId, encodeId } from '../ids.ts'
 import { type AttemptedDelivery, findDelivery, findDeliverySeq, listDeliveries } from '../queries/deliveries.ts'
 import { deliveryRecord, deliveryStatus } from '../records/delivery.ts'
+import { eventTypes, testEventType } from '../resources.ts'
 import { accountActorOf } from './account-actor.ts'
 import {
   getWebhookDeliveryDocs,
+  listAllWebhookDeliveriesDocs,
   listWebhookDeliveriesDocs,
   recoverWebhookDeliveriesDocs,
   redeliverWebhookDeliveryDocs,
 } from './docs/webhooks.ts'
-import { listOf, listQuery, pageOf } from './list.ts'
+import { listOf, listQuery, livemodeQuery, pageOf, placedPage } from './list.ts'
 import { moment } from './moment.ts'
-import { recordKey } from './record-id.ts'
+import { recordId, recordKey, uuidIn } from './record-id.ts'
 import { forMembers, type MemberCaller, type Route } from './route.ts'
 import { getEndpoint } from './webhook-endpoints.ts'
 
@@ -22,9 +24,35 @@ const endpointPath = '/v1/merchants/:merchantId/webhook-endpoints/:id'
 
 const filters = () => type({ 'status?': deliveryStatus() })
 
+const allFilters = () =>
+  filters().merge({
+    'eventType?': type.enumerated(...eventTypes, testEventType),
+    'eventId?': eventId(),
+    'endpointId?': recordId('whe'),
+  })
+
+const eventId = () => type('string').pipe((text, ctx) => uuidIn(text) ?? ctx.error('the id of an event'))
+
 const FURTHEST_BACK_MS = 30 * 86_400_000
 
 export const deliveryRoutes: readonly Route[] = [
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    {
+      path: '/v1/merchants/:merchantId/deliveries',
+      docs: listAllWebhookDeliveriesDocs,
+      query: () => listQuery().merge(livemodeQuery()).merge(allFilters()),
+      handle: async ({ sql }, { member: { merchantId }, query }) => {
+        const { livemode, limit, status, eventType, eventId, endpointId } = query
+        const owner = { merchantId, livemode }
+        const page = await placedPage(sql, 'delivery', owner, query)
+        const rows = await listDeliveries(sql, owner, { status, eventType, eventId, endpointId }, page)
+        return { status: 200, body: listOf(rows, limit, recordOf) }
+      },
+    },
+  ),
+
   forMembers(
     'GET',
     { role: 'viewer' },

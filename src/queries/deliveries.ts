@@ -4,8 +4,8 @@ import type { ActorRow } from '../actors/rows.ts'
 import { deliveryKind } from '../kinds/delivery.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { type Fragment, findCursorSeq, type ListOwner, listRows } from './list-rows.ts'
-import type { Page } from './page.ts'
+import { type Fragment, filtersOf, findCursorSeq, type ListOwner, ownedBy } from './list-rows.ts'
+import { type Page, pageBySeq } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
 
 export type DeliveryAttempt = {
@@ -17,6 +17,9 @@ export type DeliveryAttempt = {
   readonly outcome: string | null
   readonly httpStatus: number | null
   readonly responseSnippet: string | null
+  /** The time of the signature, in Unix seconds. Null if nothing was sent, and while the attempt is in progress. */
+  readonly signedS: number | null
+  readonly responseHeaders: Readonly<Record<string, string>> | null
 }
 
 export type AttemptedDelivery = { readonly delivery: Actor<Delivery>; readonly attempts: readonly DeliveryAttempt[] }
@@ -31,7 +34,8 @@ const columns = (sql: Sql): Fragment => sql`
   r.*,
   (select coalesce(json_agg(a order by a.number), '[]')
    from (select number, trigger, started_at as "startedAt", duration_ms as "durationMs", outcome,
-           http_status as "httpStatus", response_snippet as "responseSnippet"
+           http_status as "httpStatus", response_snippet as "responseSnippet", signed_s as "signedS",
+           response_headers as "responseHeaders"
          from delivery_attempts where delivery_id = r.id order by number desc limit ${MAX_ATTEMPTS}) a) as tries`
 
 const readDelivery = readerOf(deliveryKind)
@@ -61,18 +65,60 @@ export const findDeliveryOf = async (
 
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed' | 'canceled'
 
-/** Lists the deliveries of an endpoint, of one status in the API or of all. */
+export type DeliveryFilter = {
+  /** Undefined: all endpoints of the owner. Without an event, only those that have not been deleted. */
+  readonly endpointId: string | undefined
+  readonly eventId?: string | undefined
+  readonly eventType?: string | undefined
+  readonly status: DeliveryStatus | undefined
+}
+
 export const listDeliveries = async (
   sql: Sql,
   owner: ListOwner,
-  { endpointId, status }: { readonly endpointId: string; readonly status: DeliveryStatus | undefined },
+  filter: DeliveryFilter,
   page: Page,
 ): Promise<AttemptedDelivery[]> => {
-  const states = status === undefined ? Object.values(statesOf).flat() : statesOf[status]
-  const parts = states.map(state => sql`endpoint_id = ${endpointId} and state = ${state}`)
-  const rows = await listRows<Row>(sql, { table: 'deliveries', owner, page, columns: columns(sql), parts })
+  const found = filter.eventId === undefined ? ofEndpoints(sql, owner, filter, page) : ofEvent(sql, owner, filter)
+  const rows = await sql<Row[]>`
+    select ${columns(sql)} from deliveries as r
+    where id in (select id from (${found}) found where ${pageBySeq(sql, page)})
+    order by seq ${page.order === 'asc' ? sql`` : sql`desc`}`
   return rows.map(read)
 }
+
+/** The first deliveries of each endpoint, state and type. */
+const ofEndpoints = (
+  sql: Sql,
+  { merchantId, livemode }: ListOwner,
+  { endpointId, eventType, status }: DeliveryFilter,
+  page: Page,
+): Fragment => sql`
+  select d.id, d.seq
+  from (
+    select id from webhook_endpoints
+    where merchant_id = ${merchantId} and livemode = ${livemode}
+      and ${endpointId === undefined ? sql`state <> 'deleted'` : sql`id = ${endpointId}`}) e (endpoint_id)
+  cross join unnest(${statesFor(status)}::text[]) s (state)
+  cross join lateral ${
+    eventType === undefined ? sql`delivery_types(e.endpoint_id, s.state)` : sql`(select ${eventType}::text)`
+  } t (event_type)
+  cross join lateral (
+    select id, seq from deliveries
+    where endpoint_id = e.endpoint_id and state = s.state and event_type = t.event_type and ${pageBySeq(sql, page)}) d`
+
+/** An event has few deliveries. */
+const ofEvent = (
+  sql: Sql,
+  owner: ListOwner,
+  { endpointId, eventId = '', eventType, status }: DeliveryFilter,
+): Fragment => sql`
+  select id, seq from deliveries
+  where event_id = ${eventId} and ${ownedBy(sql, owner)} and state = any(${statesFor(status)}::text[])
+    ${filtersOf(sql, { endpoint_id: endpointId, event_type: eventType })}`
+
+const statesFor = (status: DeliveryStatus | undefined): string[] =>
+  status === undefined ? Object.values(statesOf).flat() : [...statesOf[status]]
 
 const statesOf = {
   pending: ['pending', 'sending'],
@@ -106,13 +152,18 @@ export const nextDeliveries = (
   sql: Sql,
   { endpointId, state, enabled, since, after, limit }: DeliveryWalk,
 ): Promise<WalkedDelivery[]> => sql<WalkedDelivery[]>`
-  select id, seq
-  from deliveries
-  where endpoint_id = ${endpointId} and state = ${state} and not cancel_requested
-    and exists (select from webhook_endpoints where id = ${endpointId} and (state = 'enabled') = ${enabled})
-    ${since ? sql`and created_at >= ${since}` : sql``}
-    ${after ? sql`and seq > ${after.seq}` : sql``}
-  order by seq
+  select d.id, d.seq
+  from delivery_types(${endpointId}, ${state}) t (event_type)
+  cross join lateral (
+    select id, seq
+    from deliveries
+    where endpoint_id = ${endpointId} and state = ${state} and event_type = t.event_type and not cancel_requested
+      and exists (select from webhook_endpoints where id = ${endpointId} and (state = 'enabled') = ${enabled})
+      ${since ? sql`and created_at >= ${since}` : sql``}
+      ${after ? sql`and seq > ${after.seq}` : sql``}
+    order by seq
+    limit ${limit}) d
+  order by d.seq
   limit ${limit}`
 
 /**

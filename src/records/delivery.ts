@@ -4,13 +4,23 @@ import type { Actor } from '../actors/kind.ts'
 import { actorFields, constantField, idField } from '../fields/every-record.ts'
 import { example, exampleId } from '../fields/examples.ts'
 import { groupOf, recordOf } from '../fields/record.ts'
-import { count, textOrNull, time, timeOrNull, uuid } from '../fields/wire.ts'
+import { count, textOrNull, texts, time, timeOrNull, uuid } from '../fields/wire.ts'
 import { lazy } from '../lazy.ts'
 import type { DeliveryAttempt } from '../queries/deliveries.ts'
 import { eventTypes, testEventType } from '../resources.ts'
+import { COMMON_HEADERS } from '../webhooks/request-headers.ts'
+import { headersWith } from '../webhooks/signature.ts'
 import { attemptOutcomes } from './attempt-outcomes.ts'
 
-const attempt = groupOf<DeliveryAttempt>()({
+const headersOrNull = lazy(() => texts().or('null'))
+
+/** As src/webhooks sends them. */
+const requestHeadersOf = (eventId: string, signedS: number): Readonly<Record<string, string>> => ({
+  ...COMMON_HEADERS,
+  ...headersWith({ id: eventId, seconds: signedS, ours: 'v1=…', standard: 'v1,…' }),
+})
+
+const attempt = groupOf<DeliveryAttempt & { readonly eventId: string }>()({
   number: {
     type: count,
     about: 'Number of the attempt, starting at 1. Manual attempts are counted too.',
@@ -52,6 +62,27 @@ const attempt = groupOf<DeliveryAttempt>()({
     about: 'Up to 1,000 characters of the response body. Null if there was none.',
     example: 'ok',
     of: ({ responseSnippet }) => responseSnippet,
+  },
+  requestHeaders: {
+    type: headersOrNull,
+    about:
+      'Headers of the request, without the values of the signatures and without `Host` and `Content-Length`. Null if no request was sent, and while the attempt is in progress.',
+    example: {
+      'Content-Type': 'application/json',
+      'User-Agent': 'paymachine',
+      'Service-Signature': 't=1795176000,v1=…',
+      'webhook-id': exampleId('event'),
+      'webhook-timestamp': '1795176000',
+      'webhook-signature': 'v1,…',
+    },
+    of: ({ eventId, signedS }) => (signedS === null ? null : requestHeadersOf(eventId, signedS)),
+  },
+  responseHeaders: {
+    type: headersOrNull,
+    about:
+      'Up to 20 headers of the response, each with up to 200 characters, without cookies. Null if there was no response.',
+    example: { 'content-type': 'text/plain', 'content-length': '2' },
+    of: ({ responseHeaders }) => responseHeaders,
   },
 })
 
@@ -95,7 +126,7 @@ export const deliveryRecord = recordOf<Actor<Delivery>, readonly DeliveryAttempt
     type: () => attempt.type().array(),
     about: 'Attempts so far, including one that is in progress. At most the latest 50.',
     example: [attempt.example],
-    of: (_, attempts) => attempts.map(each => attempt.render(each)),
+    of: ({ context: { eventId } }, attempts) => attempts.map(each => attempt.render({ ...each, eventId })),
   },
   livemode: actorFields.livemode,
   createdAt: actorFields.createdAt,

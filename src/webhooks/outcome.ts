@@ -6,6 +6,7 @@ import type { Random } from '../dependencies.ts'
 import { deliveryKind } from '../kinds/delivery.ts'
 import type { Claimed, Recorded, Records } from '../queries/sending.ts'
 import type { PostOutcome } from './post.ts'
+import type { ShownHeaders } from './shown-headers.ts'
 
 /** The end of an attempt: the columns of its row, and the event for its delivery's machine. */
 export type AttemptEnd = {
@@ -14,23 +15,30 @@ export type AttemptEnd = {
   readonly durationMs: number | null
   readonly httpStatus: number | null
   readonly responseSnippet: string | null
+  readonly responseHeaders: ShownHeaders | null
+  readonly signedS: number | null
 }
 
 /**
  * Some attempts end without a request. `lost`: it is unknown whether a request was sent, or the delivery was claimed
  * too long ago to be sent.
  */
-export type AttemptOutcome = Omit<PostOutcome, 'outcome' | 'durationMs'> & {
+export type AttemptOutcome = Omit<PostOutcome, 'outcome' | 'durationMs' | 'responseHeaders'> & {
   readonly outcome: PostOutcome['outcome'] | 'body_too_large' | 'not_signed' | 'lost'
   readonly durationMs: number | null
+  readonly responseHeaders?: ShownHeaders | null
+  /** The time of the signature, in Unix seconds. None if no request was made. */
+  readonly signedS?: number
 }
 
 /** An outcome of this process, or one read from the database. */
 type AnyOutcome = Omit<AttemptOutcome, 'outcome'> & { readonly outcome: string }
 
 export const attemptEndOf = (attempt: number, ended: AnyOutcome, at: Date, random: Random): AttemptEnd => {
-  const { outcome, durationMs, httpStatus, responseSnippet } = ended
-  return { event: eventOf(attempt, ended, at, random), outcome, durationMs, httpStatus, responseSnippet }
+  const { outcome, durationMs, httpStatus, responseSnippet, responseHeaders = null } = ended
+  const signedS = unsent.has(outcome) ? null : (ended.signedS ?? null)
+  const event = eventOf(attempt, ended, at, random)
+  return { event, outcome, durationMs, httpStatus, responseSnippet, responseHeaders, signedS }
 }
 
 const eventOf = (
@@ -51,6 +59,9 @@ const permanent: ReadonlySet<string> = new Set<AttemptOutcome['outcome']>([
   'forbidden_address',
   'body_too_large',
 ])
+
+/** Nothing was sent. */
+const unsent: ReadonlySet<string> = new Set<AttemptOutcome['outcome']>(['forbidden_address', 'dns_failed'])
 
 /** The outcome of an attempt without a request, or whose end is unknown. */
 export const withoutRequest = (outcome: 'body_too_large' | 'not_signed' | 'lost'): AttemptOutcome => ({
@@ -96,6 +107,7 @@ export const decideEnd = (
       entry: [
         ...[id, rev, attempts, event.type, state, trigger, msOf(nextAttemptAt), msOf(resumeAt), msOf(deliveredAt)],
         ...[event.at.getTime(), end.outcome, end.durationMs, end.httpStatus, end.responseSnippet],
+        ...[end.signedS, end.responseHeaders],
       ],
       context: show(after),
     },

@@ -2,9 +2,11 @@ import { cachedByAddress } from '../address-ranges.ts'
 import { parseRetryAfter } from '../retry-after.ts'
 import { openAgents } from './agents.ts'
 import { openDeadlines } from './deadlines.ts'
+import { COMMON_HEADERS } from './request-headers.ts'
 import type { Resolve } from './resolve.ts'
 import { openResolver } from './resolver.ts'
 import { type Exchange, postOnce, type SendFailure, type WebhookResponse } from './send.ts'
+import { type ShownHeaders, shownHeadersOf } from './shown-headers.ts'
 import { snippetOf } from './snippet.ts'
 import { checkAddresses, knownAddresses, parseTarget, type Rules, type WebhookTarget } from './target.ts'
 
@@ -38,6 +40,7 @@ export type PostOutcome = {
     | ConnectionFault
   readonly httpStatus: number | null
   readonly responseSnippet: string | null
+  readonly responseHeaders: ShownHeaders | null
   /** At most a day. Null if the outcome is `delivered`. */
   readonly retryAfterSeconds: number | null
   readonly durationMs: number
@@ -83,8 +86,7 @@ export const openPoster = ({
     if (!route.mayUse(addresses)) return 'forbidden_address'
     const tried = addresses.length > MAX_ADDRESSES ? addresses.slice(0, MAX_ADDRESSES) : addresses
     const allHeaders = {
-      'Content-Type': 'application/json',
-      'User-Agent': 'paymachine',
+      ...COMMON_HEADERS,
       ...headers,
       Host: target.host,
       'Content-Length': typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength,
@@ -121,7 +123,7 @@ export const openPoster = ({
       const durationMs = Math.round(performance.now() - startedAt)
       if (typeof answer !== 'string') return answered(answer, durationMs, now)
       const outcome = answer !== 'cut_off' ? answer : closed ? 'connection_failed' : 'timeout'
-      return { outcome, httpStatus: null, responseSnippet: null, retryAfterSeconds: null, durationMs }
+      return { ...unanswered, outcome, durationMs }
     },
     close: () => {
       closed = true
@@ -130,6 +132,8 @@ export const openPoster = ({
     },
   }
 }
+
+const unanswered = { httpStatus: null, responseSnippet: null, responseHeaders: null, retryAfterSeconds: null } as const
 
 type Ending = Exclude<SendFailure, 'unreachable'> | 'forbidden_address' | 'dns_failed'
 
@@ -142,6 +146,7 @@ const answered = ({ status, headers, body }: WebhookResponse, durationMs: number
     outcome,
     httpStatus: status,
     responseSnippet: snippetOf(body, headers['content-encoding']),
+    responseHeaders: shownHeadersOf(headers),
     retryAfterSeconds: outcome === 'delivered' ? null : parseRetryAfter(headers['retry-after'], now()),
     durationMs,
   }

@@ -116,7 +116,10 @@ export const openSender = (
     else if (body.length > MAX_BODY_BYTES) finish(held, withoutRequest('body_too_large'))
     else {
       const headers = signedHeaders({ secrets: endpoint.secrets(at), id, body, at })
-      void poster.post({ url: endpoint.url, livemode, headers, body }).then(outcome => finish(held, outcome))
+      const signedS = Math.floor(at.getTime() / 1_000)
+      void poster
+        .post({ url: endpoint.url, livemode, headers, body })
+        .then(outcome => finish(held, { ...outcome, signedS }))
     }
   }
 

@@ -22,18 +22,23 @@ export type SignatureInput = {
  */
 export const signedHeaders = ({ secrets, id, body, at }: SignatureInput): Record<string, string> => {
   const seconds = Math.floor(at.getTime() / 1_000)
-  let ours = `t=${seconds}`
+  let ours = ''
   let standard = ''
   for (const secret of secrets) {
-    ours += `,v1=${createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex')}`
+    ours += `${ours && ','}v1=${createHmac('sha256', secret).update(`${seconds}.`).update(body).digest('hex')}`
     const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
     const signature = createHmac('sha256', key).update(`${id}.${seconds}.`).update(body).digest('base64')
     standard += `${standard && ' '}v1,${signature}`
   }
-  return {
-    'Service-Signature': ours,
-    'webhook-id': id,
-    'webhook-timestamp': String(seconds),
-    'webhook-signature': standard,
-  }
+  return headersWith({ id, seconds, ours, standard })
 }
+
+type Signed = { readonly id: string; readonly seconds: number; readonly ours: string; readonly standard: string }
+
+/** The headers with these signatures. */
+export const headersWith = ({ id, seconds, ours, standard }: Signed): Record<string, string> => ({
+  'Service-Signature': `t=${seconds},${ours}`,
+  'webhook-id': id,
+  'webhook-timestamp': String(seconds),
+  'webhook-signature': standard,
+})

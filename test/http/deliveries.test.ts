@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'bun:test'
 import { audit } from '../../src/audit/audit.ts'
-import { decodeId } from '../../src/ids.ts'
+import { decodeId, encodeId } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { cancelDeliveries } from '../../tasks/cancel-deliveries.ts'
 import { recoverDeliveriesTask } from '../../tasks/recover-deliveries.ts'
@@ -107,6 +107,95 @@ describe('GET /webhook-endpoints/:id/deliveries', () => {
   })
 })
 
+describe('GET /deliveries', () => {
+  const all = (at: Shop, query = '') => call<Listed<Delivery>>(server, at, 'GET', `deliveries${query}`)
+
+  test('200: those of all endpoints in one mode, newest first by pages and oldest first', async () => {
+    const [lamps, chairs] = [await shop(server.api), await shop(server.api, 'Chairs')]
+    await sentTo(chairs, await makeEndpoint(chairs), 1)
+    for (let n = 0; n < 2; n++) await makeEndpoint(lamps, { eventTypes: ['payment.created', 'payment.canceled'] })
+    const live = await makeEndpoint(lamps, { livemode: true })
+    await publishPaymentEvents(server.api, lamps)
+    await publishPaymentEvents(server.api, lamps)
+    const rows = await server.sql<{ id: string }[]>`
+      select id from deliveries where merchant_id = ${lamps.merchantId} order by seq`
+    const ids = rows.map(({ id }) => encodeId('whd', id))
+    expect(ids).toHaveLength(8)
+    await expectPages(async query => (await all(lamps, query)).record, ids)
+    const [liveId = ''] = await sentTo(lamps, live, 1)
+    expect(idsOf((await all(lamps, '?livemode=true')).record)).toEqual([liveId])
+    expect(idsOf((await all(lamps)).record)).toEqual(ids.toReversed())
+    const [foreign = ''] = idsOf((await all(chairs)).record)
+    await expectNoCursors(query => all(lamps, query), [foreign, liveId, live.id, 'whd_1'])
+  })
+
+  test('200: filters by status, event type, event and endpoint combine', async () => {
+    const lamps = await shop(server.api)
+    const eventTypes = ['payment.created', 'payment.canceled']
+    const endpoints = [await makeEndpoint(lamps, { eventTypes }), await makeEndpoint(lamps, { eventTypes })]
+    for (let n = 0; n < 3; n++) await publishPaymentEvents(server.api, lamps)
+    const everything = (await all(lamps, '?limit=100')).record.data
+    for (const [n, { id }] of everything.entries())
+      await [
+        deliver,
+        fail,
+        (one: string) => applyEvent(one, 'cancel'),
+        (one: string) => applyEvent(one, 'attempt_started'),
+        async () => {},
+      ][n % 5]?.(id)
+    const now = (await all(lamps, '?limit=100')).record.data
+    expect(new Set(now.map(({ status }) => status)).size).toBe(4)
+    const one = now[5]?.eventId
+    let filled = 0
+    for (const status of [undefined, 'pending', 'delivered', 'failed', 'canceled'])
+      for (const eventType of [undefined, ...eventTypes, 'refund.failed'])
+        for (const eventId of [undefined, one, crypto.randomUUID()])
+          for (const endpointId of [undefined, endpoints[1]?.id]) {
+            const given = Object.entries({ status, eventType, eventId, endpointId }).filter(([, value]) => value)
+            const wanted = now.filter(each => given.every(([name, value]) => Object(each)[name] === value))
+            if (wanted.length > 0) filled++
+            const query = new URLSearchParams(given as [string, string][])
+            const found = idsOf((await all(lamps, `?${query}`)).record)
+            expect([String(query), found]).toEqual([String(query), idsOf({ data: wanted })])
+          }
+    expect(filled).toBeGreaterThan(20)
+    // The endpoint of another merchant has none here.
+    const chairs = await shop(server.api, 'Chairs')
+    const foreign = await makeEndpoint(chairs)
+    await sentTo(chairs, foreign, 1)
+    expect((await all(lamps, `?endpointId=${foreign.id}`)).record.data).toEqual([])
+    const [its] = (await all(chairs)).record.data
+    expect((await all(lamps, `?eventId=${its?.eventId}`)).record.data).toEqual([])
+  })
+
+  test('200: those to a deleted endpoint only by endpoint or event', async () => {
+    const lamps = await shop(server.api)
+    const endpoint = await makeEndpoint(lamps)
+    const ids = await sentTo(lamps, endpoint, 1)
+    const [{ eventId } = { eventId: '' }] = (await all(lamps)).record.data
+    await call(server, lamps, 'DELETE', `${path}/${endpoint.id}`)
+    expect((await all(lamps)).record.data).toEqual([])
+    for (const query of [`endpointId=${endpoint.id}`, `eventId=${eventId}`])
+      expect(idsOf((await all(lamps, `?${query}`)).record)).toEqual(ids)
+  })
+
+  test.each([
+    ['status=sending', 'parameter_invalid', 'status'],
+    ['status=failed&status=pending', 'parameter_invalid', 'status'],
+    ['eventType=payment', 'parameter_invalid', 'eventType'],
+    ['eventId=', 'parameter_invalid', 'eventId'],
+    ['eventId=pay_01m7ygh5qmfvg9bxgmmwc0qqnf', 'parameter_invalid', 'eventId'],
+    ['endpointId=whd_01m7ygh5qmfvg9bxgmmwc0qqnf', 'parameter_invalid', 'endpointId'],
+    ['limit=0', 'parameter_invalid', 'limit'],
+    ['livemode=no', 'parameter_invalid', 'livemode'],
+    ['endpoint=x', 'parameter_unknown', 'endpoint'],
+  ])('400: %s', async (query, code, param) => {
+    const lamps = await shop(server.api)
+    const answer = await all(lamps, `?${query}`)
+    expect([answer.status, errorOf(answer)]).toMatchObject([400, { code, param }])
+  })
+})
+
 describe('GET /deliveries/:id', () => {
   test('200: with its attempts, including the open one', async () => {
     const lamps = await shop(server.api)
@@ -115,19 +204,28 @@ describe('GET /deliveries/:id', () => {
     expect((await get(lamps, id)).record).toMatchObject({ status: 'pending', endpointId: endpoint.id, attempts: [] })
     await server.sql`
       insert into delivery_attempts (delivery_id, number, trigger, worker, started_at, finished_at, duration_ms, outcome,
-        http_status, response_snippet)
+        http_status, response_snippet, signed_s, response_headers)
       select ${uuid(id)}, n, 'automatic', gen_random_uuid(), '2026-11-20T12:00:00.25Z'::timestamptz + n * interval '1 s',
         case when n < 60 then now() end, case when n < 60 then 84 end, case when n < 60 then 'http_error' end,
-        case when n < 60 then 500 end, case when n < 60 then 'sorry' end
+        case when n < 60 then 500 end, case when n < 60 then 'sorry' end,
+        case when n < 60 then 1795176010 end, case when n < 60 then '{"content-type": "text/plain"}'::json end
       from generate_series(1, 60) n`
-    const { attempts } = (await get(lamps, id)).record
+    const { record } = await get(lamps, id)
+    const { attempts } = record
     // The latest fifty attempts.
     expect(attempts).toHaveLength(50)
     expect(attempts[0]).toEqual({
       ...{ number: 11, trigger: 'automatic', startedAt: '2026-11-20T12:00:11.250Z', durationMs: 84 },
       ...{ outcome: 'http_error', httpStatus: 500, responseSnippet: 'sorry' },
+      requestHeaders: {
+        ...{ 'Content-Type': 'application/json', 'User-Agent': 'paymachine' },
+        ...{ 'Service-Signature': 't=1795176010,v1=…', 'webhook-id': record.eventId },
+        ...{ 'webhook-timestamp': '1795176010', 'webhook-signature': 'v1,…' },
+      },
+      responseHeaders: { 'content-type': 'text/plain' },
     })
     expect(attempts.at(-1)).toMatchObject({ number: 60, durationMs: null, outcome: null, httpStatus: null })
+    expect(attempts.at(-1)).toMatchObject({ requestHeaders: null, responseHeaders: null })
     expect((await list(lamps, endpoint.id)).record.data[0]?.attempts).toEqual(attempts)
     await server.sql`delete from delivery_attempts`
   })

@@ -217,8 +217,9 @@ test('a delivery being sent is pending, and lists its attempts', () => {
     outcome: 'answered',
     httpStatus: 500,
     responseSnippet: 'sorry',
+    responseHeaders: { 'content-type': 'text/plain' },
   }
-  expect(deliveryRecord.render(actorIn(deliveryKind, deliveries, 'second'), [attempt])).toEqual({
+  expect(deliveryRecord.render(actorIn(deliveryKind, deliveries, 'second'), [{ ...attempt, signedS: null }])).toEqual({
     ...always,
     object: 'webhook_delivery',
     id: own('whd'),
@@ -227,7 +228,7 @@ test('a delivery being sent is pending, and lists its attempts', () => {
     endpointId: 'whe_01jeg00000e008000000000005',
     status: 'pending',
     nextAttemptAt: null,
-    attempts: [{ ...attempt, startedAt: '2026-11-20T12:00:00.000Z' }],
+    attempts: [{ ...attempt, startedAt: '2026-11-20T12:00:00.000Z', requestHeaders: null }],
   })
   expect(deliveryRecord.render(actorIn(deliveryKind, deliveries, 'waiting'), [])).toMatchObject({
     status: 'pending',

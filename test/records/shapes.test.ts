@@ -94,8 +94,14 @@ describe('in every situation the record matches its schema exactly:', () => {
 
   test('a delivery', () => {
     const attempt = { number: 1, trigger: 'manual' as const, startedAt: T0 }
-    const open = { ...attempt, durationMs: null, outcome: null, httpStatus: null, responseSnippet: null }
-    const ended = { ...attempt, durationMs: 7, outcome: 'http_error', httpStatus: 500, responseSnippet: '' }
+    const open = {
+      ...{ ...attempt, durationMs: null, outcome: null, httpStatus: null, responseSnippet: null },
+      ...{ signedS: null, responseHeaders: null },
+    }
+    const ended = {
+      ...{ ...attempt, durationMs: 7, outcome: 'http_error', httpStatus: 500, responseSnippet: '' },
+      ...{ signedS: 1_795_176_000, responseHeaders: { date: 'now' } },
+    }
     for (const delivery of everySituation(deliveryKind, deliveries))
       expect(faults(deliveryRecord, deliveryRecord.render(delivery, [ended, open]))).toBe('')
   })

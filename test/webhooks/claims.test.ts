@@ -142,7 +142,8 @@ describe('a claim does in SQL what the machine does on attempt_started', () => {
 })
 
 const answered = (outcome: PostOutcome['outcome'], more: Partial<PostOutcome> = {}): PostOutcome => ({
-  ...{ outcome, httpStatus: null, responseSnippet: null, retryAfterSeconds: null, durationMs: 12 },
+  ...{ outcome, httpStatus: null, responseSnippet: null, responseHeaders: null },
+  ...{ retryAfterSeconds: null, durationMs: 12 },
   ...more,
 })
 /** The same random value always. */

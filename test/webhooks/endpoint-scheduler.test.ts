@@ -8,7 +8,8 @@ import {
 import type { PostOutcome } from '../../src/webhooks/post.ts'
 
 const outcome = (more: Partial<PostOutcome> = {}): PostOutcome => ({
-  ...{ outcome: 'delivered', httpStatus: 200, responseSnippet: null, retryAfterSeconds: null, durationMs: 5 },
+  ...{ outcome: 'delivered', httpStatus: 200, responseSnippet: null, responseHeaders: null },
+  ...{ retryAfterSeconds: null, durationMs: 5 },
   ...more,
 })
 const nobody = outcome({ outcome: 'timeout', httpStatus: null, durationMs: 15_000 })

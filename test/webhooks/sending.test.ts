@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { ServerResponse } from 'node:http'
+import { findDelivery } from '../../src/queries/deliveries.ts'
 import type { EventRow } from '../../src/queries/events.ts'
+import { deliveryRecord } from '../../src/records/delivery.ts'
 import { eventBody } from '../../src/records/event.ts'
 import { verifyWebhook } from '../../src/verify-webhook/index.ts'
 import { bodyOf, MAX_BODY_BYTES } from '../../src/webhooks/body.ts'
@@ -239,3 +241,47 @@ test('a receiver that does not respond does not block others', async () => {
   expect(await change(sql, silent, { status: 'disabled' })).toBe('changed')
   await until(async () => (await deliveriesOf(instance, healthy)).every(({ state }) => state === 'delivered'))
 })
+
+test('an attempt has the headers of its request without signatures, and the first headers of its response', async () => {
+  const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`x-${n}`, String(n)]))
+  await using shop = await receiver(response =>
+    response.writeHead(500, { 'x-long': 'é'.repeat(300), 'set-cookie': 'session=secret', ...many }).end(),
+  )
+  const endpoint = await instance.addEndpoint(shop.url)
+  await instance.insertEvents(endpoint)
+  const { id } = await reaches(instance, endpoint, 'pending', 1)
+  const attempt = await firstAttempt(id)
+  const [seen] = shop.seen
+  const readable = (value = '') => value.replace(/v1=[0-9a-f]{64}/g, 'v1=…').replace(/v1,[\w+/]{43}=/g, 'v1,…')
+  const received = Object.keys(attempt?.requestHeaders ?? {}).map(name => [
+    name,
+    readable(String(seen?.headers[name.toLowerCase()])),
+  ])
+  expect(received).toHaveLength(6)
+  expect(attempt?.requestHeaders).toEqual(Object.fromEntries(received))
+  const shown = Object.entries(attempt?.responseHeaders ?? {})
+  expect(shown).toHaveLength(20)
+  expect(shown.slice(0, 3)).toEqual([
+    ['x-long', 'é'.repeat(200)],
+    ['x-0', '0'],
+    ['x-1', '1'],
+  ])
+})
+
+test('an attempt without a request has no headers', async () => {
+  const endpoint = await instance.addEndpoint('https://10.0.0.1/hooks')
+  await instance.insertEvents(endpoint)
+  const { id } = await reaches(instance, endpoint, 'failed', 1)
+  expect(await firstAttempt(id)).toMatchObject({
+    outcome: 'forbidden_address',
+    requestHeaders: null,
+    responseHeaders: null,
+  })
+})
+
+/** As in the API. */
+const firstAttempt = async (id: string) => {
+  const [row] = await sql<{ merchantId: string }[]>`select merchant_id as "merchantId" from deliveries where id = ${id}`
+  const found = await findDelivery(sql, { id, merchantId: row?.merchantId ?? '', livemode: undefined })
+  return found && deliveryRecord.render(found.delivery, found.attempts).attempts[0]
+}

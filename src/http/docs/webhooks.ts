@@ -92,6 +92,14 @@ export const listWebhookDeliveriesDocs: Docs = {
   answers: { 200: listShape(deliveryRecord) },
 }
 
+export const listAllWebhookDeliveriesDocs: Docs = {
+  operation: 'listAllWebhookDeliveries',
+  summary: 'List deliveries',
+  description:
+    'Deliveries to all webhook endpoints. Those to endpoints that have been deleted are listed only with `endpointId` or `eventId`. Each delivery has its latest attempts, at most 50.',
+  answers: { 200: listShape(deliveryRecord) },
+}
+
 export const recoverWebhookDeliveriesDocs: Docs = {
   operation: 'recoverWebhookDeliveries',
   summary: 'Recover missed deliveries',

@@ -148,6 +148,10 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   'listSecurityEvents.livemode': 'Has no effect: the audit log covers both modes.',
   status: 'Return only objects with this status. Send the parameter up to 10 times for several: `status=a&status=b`.',
   'listWebhookDeliveries.status': 'Return only deliveries with this status.',
+  'listAllWebhookDeliveries.status': 'Return only deliveries with this status.',
+  eventType: 'Return only deliveries of events of this type.',
+  eventId: 'Return only deliveries of this event.',
+  endpointId: 'Return only deliveries to this webhook endpoint.',
   'listPayments.q':
     'Search text, 1 to 200 characters. Return only payments whose ID, payment link, reference, transaction hash, deposit address or payer address is the text, or whose e-mail address begins with it (at least 3 characters, in any case).',
   'listPaymentLinks.q':

@@ -70,6 +70,8 @@ export const calls = {
   enableWebhookEndpoint: 'POST /v1/merchants/{merchantId}/webhook-endpoints/{id}/enable',
   rotateWebhookSecret: 'POST /v1/merchants/{merchantId}/webhook-endpoints/{id}/rotate-secret',
   testWebhookEndpoint: 'POST /v1/merchants/{merchantId}/webhook-endpoints/{id}/test',
+  listAllWebhookDeliveries:
+    'GET /v1/merchants/{merchantId}/deliveries?limit&order&livemode&endpointId&eventId&eventType&startingAfter&status',
   listWebhookDeliveries:
     'GET /v1/merchants/{merchantId}/webhook-endpoints/{id}/deliveries?limit&order&startingAfter&status',
   recoverWebhookDeliveries: 'POST /v1/merchants/{merchantId}/webhook-endpoints/{id}/recover',
@@ -599,6 +601,34 @@ export type Calls = {
   testWebhookEndpoint: {
     input: { readonly merchantId: string; readonly id: string }
     output: WebhookDelivery
+  }
+  listAllWebhookDeliveries: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly endpointId?: string
+      readonly eventId?: string
+      readonly eventType?:
+        | 'dispute.opened'
+        | 'dispute.resolved'
+        | 'payment.canceled'
+        | 'payment.created'
+        | 'payment.expired'
+        | 'payment.failed'
+        | 'payment.late'
+        | 'payment.processing'
+        | 'payment.succeeded'
+        | 'payment.underpaid'
+        | 'refund.canceled'
+        | 'refund.failed'
+        | 'refund.processed'
+        | 'webhook_endpoint.test'
+      readonly startingAfter?: string
+      readonly status?: 'canceled' | 'delivered' | 'failed' | 'pending'
+    }
+    output: WebhookDeliveryList
   }
   listWebhookDeliveries: {
     input: {
@@ -1243,6 +1273,8 @@ export type WebhookDelivery = {
       | 'timeout'
       | 'tls_failed'
       | null
+    readonly requestHeaders: Readonly<Record<string, string>> | null
+    readonly responseHeaders: Readonly<Record<string, string>> | null
     readonly responseSnippet: string | null
     readonly startedAt: string
     readonly trigger: 'automatic' | 'manual'
