@@ -46,13 +46,7 @@ export const checkoutRoutes: readonly Route[] = [
     path,
     docs: visitLinkDocs,
     handle: async (api, { params }) => {
-      const visited = await find(api, params.linkId)
-      const now = api.clock.now()
-      const { state } = visited.link
-      const open = isOpen(visited, now)
-      const offers = open ? await listOffers(api.chains, visited, windowEnd(visited, now)) : []
-      const link = checkoutLink(visited, state === 'active' && !open ? 'expired' : state)
-      return { status: 200, body: { link, options: offers.map(checkoutOption) } }
+      return { status: 200, body: await visitedLink(api, await find(api, params.linkId)) }
     },
   }),
 
@@ -72,6 +66,16 @@ export const checkoutRoutes: readonly Route[] = [
 
   ...checkoutPaymentRoutes,
 ]
+
+/** The link and the assets that it can be paid with now. */
+export const visitedLink = async ({ chains, clock }: Api, visited: VisitedLink) => {
+  const now = clock.now()
+  const { state } = visited.link
+  const open = isOpen(visited, now)
+  const offers = open ? await listOffers(chains, visited, windowEnd(visited, now)) : []
+  const link = checkoutLink(visited, state === 'active' && !open ? 'expired' : state)
+  return { link, options: offers.map(checkoutOption) }
+}
 
 const find = async ({ sql }: Api, linkId: string): Promise<VisitedLink> => {
   const id = decodeId('plink', linkId) ?? refuse('resource_not_found')

@@ -4,23 +4,27 @@ import type { Actor } from '../actors/kind.ts'
 import { canPrice } from '../chain/quotes/quotes.ts'
 import { createPaymentLink, deactivatePaymentLink } from '../commands/payment-links.ts'
 import { refuse } from '../errors.ts'
+import { uuidv7 } from '../ids.ts'
 import { paymentLinkRecord, paymentLinkStatus } from '../kinds/payment-link.ts'
+import { findTerms } from '../queries/checkouts.ts'
 import type { ListOwner } from '../queries/list-rows.ts'
 import { findPaymentLink, listPaymentLinks } from '../queries/payment-links.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
+import { visitedLink } from './checkout.ts'
 import {
   createPaymentLinkDocs,
   deactivatePaymentLinkDocs,
   getPaymentLinkDocs,
   listPaymentLinksDocs,
+  previewPaymentLinkDocs,
 } from './docs/payment-links.ts'
 import { answerIdempotently } from './idempotency.ts'
-import { commonFilterOf, listOf, listQuery, placedPage, searchQuery } from './list.ts'
+import { commonFilterOf, listOf, listQuery, livemodeQuery, placedPage, searchQuery } from './list.ts'
 import { metadata } from './metadata.ts'
 import { moment } from './moment.ts'
 import { recordKey } from './record-id.ts'
-import type { Parsed, Route } from './route.ts'
+import { forMembers, type Parsed, type Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 import { boundedText, shownText } from './text.ts'
 import { webUrl } from './web-url.ts'
@@ -74,14 +78,28 @@ export const paymentLinkRoutes: readonly Route[] = [
         return answerIdempotently<PaymentLink>(api, call, {
           work: responseRows => {
             // After the lookup of the idempotency key: in a repeated request the time may have passed.
-            if (opening.expiresAt && opening.expiresAt <= api.clock.now())
-              refuse('parameter_invalid', { param: 'expiresAt' })
-            if (!currencies.includes(opening.currency)) refuse('unsupported_currency', { param: 'currency' })
-            requireOffered(api, opening)
+            requireCreatable(api, opening)
             return createPaymentLink(api, opening, { cause: call.cause, responseRows })
           },
           answer: link => ({ status: 201, body: recordIn(api)(link) }),
         })
+      },
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: '/v1/merchants/:merchantId/payment-links/preview',
+      docs: previewPaymentLinkDocs,
+      query: livemodeQuery,
+      body: newLink,
+      handle: async (api, { member: { merchantId }, query: { livemode }, body }) => {
+        const opening = openingOf({ merchantId, livemode }, body)
+        requireCreatable(api, opening)
+        const terms = (await findTerms(api.sql, opening)) ?? refuse('resource_not_found')
+        return { status: 200, body: await visitedLink(api, { ...terms, link: unsaved(api, opening) }) }
       },
     },
   ),
@@ -115,6 +133,12 @@ export const paymentLinkRoutes: readonly Route[] = [
   ),
 ]
 
+const requireCreatable = (api: Api, opening: PaymentLinkOpening): void => {
+  if (opening.expiresAt && opening.expiresAt <= api.clock.now()) refuse('parameter_invalid', { param: 'expiresAt' })
+  if (!currencies.includes(opening.currency)) refuse('unsupported_currency', { param: 'currency' })
+  requireOffered(api, opening)
+}
+
 const currencies: readonly string[] = ['USD', 'EUR']
 
 /** Refuses assets that are not available, or have no price in the currency: the link could not be paid. */
@@ -129,6 +153,16 @@ const requireOffered = ({ chains }: Api, { livemode, assets, currency }: Payment
     } else if (!canPrice(chain, asset, currency)) {
       refuse('unsupported_asset', { param: `assets.${at}.asset` })
     }
+  }
+}
+
+/** A link that is not stored. */
+const unsaved = ({ clock, random }: Api, opening: PaymentLinkOpening): Actor<PaymentLink> => {
+  const now = clock.now()
+  const counts = { paymentsOpened: 0, paymentsProcessing: 0, paymentsCount: 0 }
+  return {
+    ...{ id: uuidv7(now, random), kind: 'payment_link', state: 'active', rev: 1, createdAt: now, updatedAt: now },
+    context: { ...opening, ...counts, deactivatedAt: null },
   }
 }
 

@@ -1,12 +1,15 @@
 import { type } from 'arktype'
 import { email } from '../access/email.ts'
-import { parseAddress } from '../chain/address.ts'
+import { type Address, parseAddress, requireAddress } from '../chain/address.ts'
+import { readTreasuryCode } from '../chain/collect/treasury.ts'
+import { type Ask, withinTime } from '../chain/rpc/ask.ts'
+import { RpcFault, RpcRefusal } from '../chain/rpc/rpc.ts'
 import { changeSettings } from '../commands/settings.ts'
 import { refuse } from '../errors.ts'
 import { findSettings, type SettingsChanges } from '../queries/settings.ts'
 import { settingsRecord } from '../records/settings.ts'
 import { accountActorOf } from './account-actor.ts'
-import { getSettingsDocs, updateSettingsDocs } from './docs/merchant.ts'
+import { checkAddressDocs, getSettingsDocs, updateSettingsDocs } from './docs/merchant.ts'
 import { livemodeQuery } from './list.ts'
 import { forMembers, type Parsed, type Route } from './route.ts'
 import { requireStepUp } from './step-up.ts'
@@ -42,6 +45,9 @@ const settingsChange = () =>
     'latePolicy?': "'accept_stablecoins' | 'needs_attention'",
     'refundMode?': "'manual' | 'signer'",
   })
+
+/** A person waits for the answer. */
+const CHECK_MS = 5_000
 
 export const settingsRoutes: readonly Route[] = [
   forMembers(
@@ -82,7 +88,38 @@ export const settingsRoutes: readonly Route[] = [
       },
     },
   ),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: `${path}/check-address`,
+      docs: checkAddressDocs,
+      query: livemodeQuery,
+      body: () => type({ address: address() }),
+      handle: async ({ chains }, { query: { livemode }, body }) => {
+        const asked = chains.all.filter(({ chain }) => chain.livemode === livemode)
+        const found = await Promise.all(
+          asked.map(async ({ chain, rpc }) => ({
+            chainId: chain.id,
+            isContract: await isContract(withinTime(rpc, CHECK_MS), requireAddress(body.address)),
+          })),
+        )
+        return { status: 200, body: { address: body.address, chains: found } }
+      },
+    },
+  ),
 ]
+
+/** Null if the chain does not answer. */
+const isContract = async (ask: Ask, address: Address): Promise<boolean | null> => {
+  try {
+    return (await readTreasuryCode(ask, address)) !== null
+  } catch (error) {
+    if (error instanceof RpcFault || error instanceof RpcRefusal) return null
+    throw error
+  }
+}
 
 /** Settings that decide about money: signing of refunds, underpayment and finality. */
 const decidesOnMoney = ['refundMode', 'toleranceBps', 'confirmations'] as const

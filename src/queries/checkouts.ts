@@ -5,6 +5,7 @@ import type { ActorRow } from '../actors/rows.ts'
 import { paymentLinkKind } from '../kinds/payment-link.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
+import type { ListOwner } from './list-rows.ts'
 import { readShown, type ShownPayment, type ShownRow, shownColumns } from './payments.ts'
 import type { SettingsRow } from './settings.ts'
 
@@ -74,4 +75,18 @@ export const findVisitedLink = async (sql: Sql, id: string): Promise<VisitedLink
     join merchants m on m.id = l.merchant_id
     where l.id = ${id}`
   return row && { link: readLink(row), terms: row.terms, stoppedChains: row.stopped_chains }
+}
+
+/** What the checkout of a link would be, before the link is created. */
+export const findTerms = async (
+  sql: Sql,
+  { merchantId, livemode }: ListOwner,
+): Promise<Omit<VisitedLink, 'link'> | undefined> => {
+  const [row] = await sql<{ terms: Terms; stopped_chains: number[] }[]>`
+    select to_jsonb(s) || jsonb_build_object('api_version', m.api_version) as terms,
+      to_json(array(select chain_id from chain_cursors where stopped_at is not null)) as stopped_chains
+    from settings s
+    join merchants m on m.id = s.merchant_id
+    where s.merchant_id = ${merchantId} and s.livemode = ${livemode}`
+  return row && { terms: row.terms, stoppedChains: row.stopped_chains }
 }

@@ -1,13 +1,30 @@
-import { afterAll, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
+import { parseAddress } from '../../src/chain/address.ts'
+import { connectChains } from '../../src/chain/enabled/connect.ts'
 import { factory } from '../../src/chain/forwarder.ts'
+import { baseSepolia } from '../../src/chain/known/base.ts'
+import { sandboxChain } from '../../src/chain/known/sandbox.ts'
 import { settingsRoutes } from '../../src/http/settings.ts'
+import { sandboxContracts } from '../../src/sandbox/contracts.ts'
+import { deploy } from '../../src/sandbox/deploy.ts'
 import { issueAddress } from '../chain/watch/ledger.ts'
+import { anvil } from '../harness/anvil.ts'
 import { apiServer } from '../harness/api.ts'
 import { openPayment } from './payments.ts'
 import { forgetProof, member, type Person, type Shop, shop } from './people.ts'
 
 const server = await apiServer({ routes: settingsRoutes })
-afterAll(() => server[Symbol.asyncDispose]())
+/** A server with a sandbox chain, and with a chain without a node. */
+const chain = await anvil()
+await deploy(chain.url)
+const chainServer = await apiServer({
+  routes: settingsRoutes,
+  chains: outside =>
+    connectChains([sandboxChain(sandboxContracts), baseSepolia], id => (id === 31337 ? [chain.url] : []), outside),
+})
+afterAll(async () => {
+  for (const each of [server, chainServer, chain]) await each[Symbol.asyncDispose]()
+})
 
 const small = '0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed'
 const checked = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
@@ -275,4 +292,41 @@ test('the audit log has author, address and new values of a change, and no uncha
       },
     },
   ])
+})
+
+describe('POST /settings/check-address', () => {
+  const check = ({ path }: Shop, by: Person, json: unknown, query = '') =>
+    chainServer.call('POST', `${path}/settings/check-address${query}`, { bearer: by.bearer, json })
+
+  test('200: on which chains of the mode the address is a contract; null for a chain that does not answer', async () => {
+    const lamps = await shop(chainServer.api)
+    const on = (isContract: boolean) => [
+      { chainId: 31337, isContract },
+      { chainId: 84532, isContract: null },
+    ]
+    const contract = await check(lamps, lamps.owner, { address: factory })
+    expect([contract.status, contract.json]).toEqual([200, { address: parseAddress(factory), chains: on(true) }])
+    expect((await check(lamps, lamps.owner, { address: small })).json).toEqual({ address: checked, chains: on(false) })
+    const live = await check(lamps, lamps.owner, { address: small }, '?livemode=true')
+    expect(live.json).toEqual({ address: checked, chains: [] })
+  })
+
+  test.each<[unknown, string, string | undefined]>([
+    [{}, 'parameter_missing', 'address'],
+    [{ address: 'x' }, 'parameter_invalid', 'address'],
+    [{ address: small.replace('a', 'A') }, 'parameter_invalid', 'address'],
+    [{ address: `0x${'0'.repeat(40)}` }, 'parameter_invalid', 'address'],
+    [{ address: null }, 'parameter_invalid', 'address'],
+    [{ address: small, chainId: 1 }, 'parameter_unknown', 'chainId'],
+  ])('400: %j', async (json, code, param) => {
+    const lamps = await shop(chainServer.api)
+    const answer = await check(lamps, lamps.owner, json)
+    expect([answer.status, answer.json]).toMatchObject([400, { error: { code, param } }])
+  })
+
+  test('403: a viewer', async () => {
+    const lamps = await shop(chainServer.api)
+    const vera = await member(chainServer.api, lamps, 'viewer')
+    expect((await check(lamps, vera, { address: small })).status).toBe(403)
+  })
 })

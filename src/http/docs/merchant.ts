@@ -1,6 +1,7 @@
 import { listShape } from '../../fields/shape.ts'
 import { apiKeyRecord, newApiKeyRecord } from '../../records/api-key.ts'
 import { settingsRecord } from '../../records/settings.ts'
+import { checkedAddressShape } from '../../records/shapes/checked-address.ts'
 import type { Docs } from './docs.ts'
 
 export const getSettingsDocs: Docs = {
@@ -23,6 +24,16 @@ export const updateSettingsDocs: Docs = {
       'Number of confirmations after which a payment is final, by chain ID. Null restores the default of the chain.',
   },
   example: { name: 'Lamps', branding: { accentColor: '#0b7285' }, toleranceBps: 50 },
+}
+
+export const checkAddressDocs: Docs = {
+  operation: 'checkAddress',
+  summary: 'Check a receiving address',
+  description:
+    'Returns on which chains of this mode the address is a contract, and changes nothing. Money for a contract can be collected only on chains on which it exists: with an address that is a contract on some chains only, set a receiving address for the others.',
+  answers: { 200: checkedAddressShape },
+  fields: { address: 'Address to check. With upper-case letters, its checksum by EIP-55 must be right.' },
+  example: { address: '0x52908400098527886E0F7030069857D2E4169EE7' },
 }
 
 export const uploadLogoDocs: Docs = {

@@ -1,5 +1,6 @@
 import { listShape } from '../../fields/shape.ts'
 import { paymentLinkRecord } from '../../kinds/payment-link.ts'
+import { visitedLinkShape } from '../../records/shapes/checkout.ts'
 import type { Docs } from './docs.ts'
 
 export const listPaymentLinksDocs: Docs = {
@@ -20,6 +21,18 @@ export const createPaymentLinkDocs: Docs = {
     expiresAt: 'Time at which the link expires: a future time, ISO 8601 in UTC. Null or missing: never.',
   },
   example: { amountMinor: 4900, currency: 'EUR', title: 'A lamp', reference: 'order 7', maxPayments: 1 },
+}
+
+export const previewPaymentLinkDocs: Docs = {
+  operation: 'previewPaymentLink',
+  summary: 'Preview a payment link',
+  description:
+    'Takes the body of a creation and returns what customers of the link would see, as `GET /v1/checkout/links/:linkId` does. Nothing is stored: no link has the returned ID, and the reference may be in use.',
+  answers: { 200: visitedLinkShape },
+  refusals: ['unsupported_currency', 'unsupported_asset'],
+  // Of the fields that are sent, as for the link that is created.
+  fields: { ...paymentLinkRecord.inside, ...createPaymentLinkDocs.fields },
+  example: { amountMinor: 4900, currency: 'EUR', title: 'A lamp' },
 }
 
 export const getPaymentLinkDocs: Docs = {

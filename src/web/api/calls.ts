@@ -17,6 +17,7 @@ export const calls = {
   disableMfa: 'POST /v1/auth/mfa/disable',
   getSettings: 'GET /v1/merchants/{merchantId}/settings?livemode',
   updateSettings: 'PATCH /v1/merchants/{merchantId}/settings?livemode',
+  checkAddress: 'POST /v1/merchants/{merchantId}/settings/check-address?livemode',
   uploadLogo: 'POST /v1/merchants/{merchantId}/settings/logo?livemode',
   deleteLogo: 'DELETE /v1/merchants/{merchantId}/settings/logo',
   listMembers: 'GET /v1/merchants/{merchantId}/members?limit&order&livemode&startingAfter',
@@ -34,6 +35,7 @@ export const calls = {
   listPaymentLinks:
     'GET /v1/merchants/{merchantId}/payment-links?limit&order&livemode&createdAfter&createdBefore&q&reference&startingAfter&status',
   createPaymentLink: 'POST /v1/merchants/{merchantId}/payment-links?livemode',
+  previewPaymentLink: 'POST /v1/merchants/{merchantId}/payment-links/preview?livemode',
   getPaymentLink: 'GET /v1/merchants/{merchantId}/payment-links/{id}',
   deactivatePaymentLink: 'POST /v1/merchants/{merchantId}/payment-links/{id}/deactivate',
   listPayments:
@@ -183,6 +185,12 @@ export type Calls = {
     }
     output: Settings
   }
+  checkAddress: {
+    input: { readonly merchantId: string; readonly livemode?: boolean } & {
+      readonly address: string
+    }
+    output: CheckedAddress
+  }
   uploadLogo: {
     input: { readonly merchantId: string; readonly livemode?: boolean }
     output: Settings
@@ -316,6 +324,27 @@ export type Calls = {
       readonly windowMinutes?: number
     }
     output: PaymentLink
+  }
+  previewPaymentLink: {
+    input: { readonly merchantId: string; readonly livemode?: boolean } & {
+      readonly amountMinor: number
+      readonly currency: string
+      readonly title?: string | null
+      readonly assets?:
+        | readonly {
+            readonly asset: string
+            readonly chainId: number
+          }[]
+        | null
+      readonly description?: string | null
+      readonly expiresAt?: string | null
+      readonly maxPayments?: number | null
+      readonly metadata?: Readonly<Record<string, string>>
+      readonly reference?: string | null
+      readonly successUrl?: string | null
+      readonly windowMinutes?: number
+    }
+    output: VisitedLink
   }
   getPaymentLink: {
     input: { readonly merchantId: string; readonly id: string }
@@ -783,6 +812,14 @@ export type Settings = {
   readonly updatedAt: string
 }
 
+export type CheckedAddress = {
+  readonly address: string
+  readonly chains: readonly {
+    readonly chainId: number
+    readonly isContract: boolean | null
+  }[]
+}
+
 export type MemberList = {
   readonly object: 'list'
   readonly data: readonly Member[]
@@ -899,6 +936,28 @@ export type PaymentLink = {
   readonly createdAt: string
   readonly updatedAt: string
   readonly deactivatedAt: string | null
+}
+
+export type VisitedLink = {
+  readonly link: {
+    readonly amountMinor: number
+    readonly currency: string
+    readonly description: string | null
+    readonly id: string
+    readonly merchantName: string
+    readonly status: 'active' | 'completed' | 'deactivated' | 'expired'
+    readonly title: string | null
+  }
+  readonly options: readonly {
+    readonly amount: string
+    readonly asset: string
+    readonly chainId: number
+    readonly decimals: number
+    readonly network: string
+    readonly networkFeeMinor: number | null
+    readonly quoteExpiresAt: string | null
+    readonly tokenAddress: string | null
+  }[]
 }
 
 export type PaymentList = {
