@@ -145,6 +145,10 @@ export const resources = {
       description: 'A delivery sends one event to one webhook endpoint, in one or more attempts.',
     },
   },
+  stream: {
+    path: 'stream',
+    section: { name: 'Stream', description: 'Changes of a merchant, as they happen.' },
+  },
   settings: {
     path: 'settings',
     section: {
@@ -211,6 +215,13 @@ export type IdPrefix = Extract<Resources[ExampleName]['prefix'], string>
 export type ListedTable = Resources[ListedName]['table']
 export type Scope = Resources[Having<{ readonly scopes: readonly string[] }>]['scopes'][number]
 export type EventType = Resources[PublishedName]['events'][number]
+
+/** `object` of the records of machines in the API, by kind. */
+export const machineObjects: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(resources).flatMap(([name, row]) =>
+    'isMachine' in row ? [[name, name === 'delivery' ? 'webhook_delivery' : name]] : [],
+  ),
+)
 
 /** The rows, without the names of their facts. */
 export const resourceRows: readonly Row[] = Object.values(resources)

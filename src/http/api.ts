@@ -8,8 +8,10 @@ import { type BalanceChecks, openBalanceChecks } from '../commands/balance-check
 import type { Env } from '../env.ts'
 import type { Web } from '../pages/web.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
+import type { ChangeStreams } from './change-streams.ts'
 import { openPaymentStreams } from './checkout-stream.ts'
 import type { Streams } from './checkout-streams.ts'
+import { openMerchantStreams } from './merchant-streams.ts'
 import { openTraffic, type Traffic } from './traffic.ts'
 
 /** The dependencies of the routes. */
@@ -23,6 +25,8 @@ export type Api = Services &
     readonly sandbox: Sandbox | undefined
     /** Event streams of payments. They are closed before the server stops, because it would wait for them. */
     readonly streams: Streams
+    /** Event streams of merchants. They are closed like those of payments. */
+    readonly merchantStreams: ChangeStreams
     /** Balance checks for payments that customers are waiting for. */
     readonly balanceChecks: BalanceChecks
     readonly traffic: Traffic
@@ -49,6 +53,7 @@ export const openApi = (
   const balanceChecks = openBalanceChecks(services, chains, { wake: wakeChain })
   const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks } = env
   const streams = openPaymentStreams({ ...services, settings: { publicUrl }, keyring, chains, balanceChecks })
+  const merchantStreams = openMerchantStreams(services)
   return {
     ...services,
     settings: {
@@ -62,11 +67,13 @@ export const openApi = (
     chains,
     sandbox,
     streams,
+    merchantStreams,
     balanceChecks,
     traffic: openTraffic(),
     web,
     close: async () => {
       streams.stop()
+      merchantStreams.stop()
       sessions.stop()
       await balanceChecks.stop()
       await keys.stop()

@@ -19,6 +19,7 @@ import {
 } from './docs/checkout.ts'
 import { type Answer, forCustomers, type Route } from './route.ts'
 import { simulateInTest } from './simulate.ts'
+import { STREAM_HEADERS } from './text-stream.ts'
 
 const path = '/v1/checkout/payments/:id'
 
@@ -94,9 +95,6 @@ export const openPaymentStream = (api: Api, found: ShownPayment, { address, head
   const text = api.streams.open(found.payment.id, seenOf(api, found), to)
   return { status: 200, text, headers: STREAM_HEADERS }
 }
-
-/** Some proxies buffer responses unless this header disables it. */
-const STREAM_HEADERS = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
 
 type CustomersCall = {
   readonly params: { readonly id: string }

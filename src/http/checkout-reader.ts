@@ -1,3 +1,5 @@
+import { BEAT, openTextStream, RETRY } from './text-stream.ts'
+
 /** A state as one event. Equal data has an equal ID. */
 export type Said = { readonly id: string; readonly data: string }
 
@@ -11,9 +13,6 @@ export type Reader = {
   end(): void
 }
 
-/** Delay after which a client reconnects. */
-const RETRY_MS = 2_000
-
 /**
  * Server-sent events on a web stream. Nothing is written before the client reads. Only the newest state is kept for a slow
  * client: it misses intermediate states and needs the memory of one text. `gone` is called once when the stream ends.
@@ -21,10 +20,8 @@ const RETRY_MS = 2_000
 export const openEventReader = (lastId: string | null, gone: () => void): Reader => {
   let sentId = lastId
   let next: Said | undefined
-  let waiting = `retry: ${RETRY_MS}\n\n`
+  let waiting = RETRY
   let unread = 0
-  let ended = false
-  let wake = () => {}
 
   const take = (): string => {
     const said = next ? eventOf(next) : ''
@@ -34,29 +31,7 @@ export const openEventReader = (lastId: string | null, gone: () => void): Reader
     unread = 0
     return text
   }
-  const end = () => {
-    if (ended) return
-    ended = true
-    wake()
-    gone()
-  }
-
-  const stream = new ReadableStream<Uint8Array>(
-    {
-      pull: async controller => {
-        while (!ended) {
-          const text = take()
-          if (text !== '') return controller.enqueue(utf8.encode(text))
-          await new Promise<void>(resolve => {
-            wake = resolve
-          })
-        }
-        controller.close()
-      },
-      cancel: end,
-    },
-    { highWaterMark: 0 },
-  )
+  const { stream, wake, end } = openTextStream(take, gone)
   return {
     stream,
     end,
@@ -67,14 +42,12 @@ export const openEventReader = (lastId: string | null, gone: () => void): Reader
       wake()
     },
     beat: () => {
-      if (waiting === '') waiting = ':\n\n'
+      if (waiting === '') waiting = BEAT
       wake()
       return unread++
     },
   }
 }
-
-const utf8 = new TextEncoder()
 
 /** The data is JSON on one line. */
 const eventOf = ({ id, data }: Said): string => `id: ${id}\nevent: payment\ndata: ${data}\n\n`

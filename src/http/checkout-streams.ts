@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { refuse } from '../errors.ts'
 import type { Log } from '../log.ts'
 import { openEventReader, type Reader, type Said } from './checkout-reader.ts'
-import { openStreamCounts, RETRY_S, type StreamLimits, type StreamOrigin } from './stream-limits.ts'
+import { openRepeat } from './repeat.ts'
+import { openStreamCounts, RETRY_S, type StreamGroup } from './stream-limits.ts'
 
 /** The current state of a payment. `key` is cheap, and changes whenever the result of `say` can change. */
 export type StreamedState = { readonly rev: number; readonly key: string; say(): Said }
@@ -13,6 +13,11 @@ export type Streams = {
   /** Ends all streams and refuses new ones. */
   stop(): void
 }
+
+/** The origin of a stream for limits; undefined if callers cannot be distinguished. */
+export type StreamOrigin = { readonly network: string; readonly site: string } | undefined
+
+type StreamLimits = { readonly most: number; readonly mostOfNetwork: number; readonly mostOfSite: number }
 
 export type StreamListener = { readonly origin: StreamOrigin; readonly lastId: string | null }
 
@@ -43,16 +48,24 @@ export const openStreams = ({
   everyMs = 150,
   beatMs = 15_000,
   longestMs = 3_600_000,
-  limits: { mostOfPayment = 10, ...limits } = {},
+  limits: { mostOfPayment = 10, most = 5_000, mostOfNetwork = 60, mostOfSite = 250 } = {},
 }: StreamsOptions): Streams => {
   const payments = new Map<string, Watched>()
   const readers = new Map<Reader, { readonly since: number; readonly origin: StreamOrigin }>()
-  const counts = openStreamCounts({ most: 5_000, mostOfNetwork: 60, mostOfSite: 250, ...limits })
+  const counts = openStreamCounts(most)
   const stopping = new AbortController()
-  let looking = false
   let beating: ReturnType<typeof setInterval> | undefined
 
-  const lookAgain = async (): Promise<void> => {
+  /** A network is an IPv4 address or an IPv6 /64, a site an IPv6 /48. */
+  const groupsOf = (origin: StreamOrigin): readonly StreamGroup[] => {
+    if (!origin) return []
+    const { network, site } = origin
+    const group = [network, mostOfNetwork] as const
+    // For IPv4 both are the address; only the limit of the network applies.
+    return site === network ? [group] : [group, [site, mostOfSite]]
+  }
+
+  const lookAgain = async (): Promise<false> => {
     const changed = await look(new Map([...payments].map(([id, { rev }]) => [id, rev])))
     for (const [id, now] of changed) {
       const watched = payments.get(id)
@@ -63,23 +76,13 @@ export const openStreams = ({
       const said = now.say()
       for (const reader of watched.readers) reader.say(said)
     }
+    return false
   }
-
-  const goOn = async (): Promise<void> => {
-    let failing = false
-    while (payments.size > 0 && !stopping.signal.aborted) {
-      await sleep(everyMs, undefined, { signal: stopping.signal }).catch(() => {})
-      try {
-        if (payments.size > 0 && !stopping.signal.aborted) await lookAgain()
-        failing = false
-      } catch (err) {
-        // The clients get the state when the database is available again.
-        if (!failing) log.warn({ err }, 'checkout stream update failed, retrying')
-        failing = true
-      }
-    }
-    looking = false
-  }
+  // After a failure, the clients get the state when the database is available again.
+  const looking = openRepeat({
+    ...{ run: lookAgain, everyMs, isNeeded: () => payments.size > 0, stopping: stopping.signal },
+    failed: err => log.warn({ err }, 'checkout stream update failed, retrying'),
+  })
 
   const beat = (): void => {
     for (const [reader, { since }] of readers) {
@@ -98,13 +101,12 @@ export const openStreams = ({
     payments.set(paymentId, watched)
     readers.set(reader, { since: performance.now(), origin })
     beating ??= setInterval(beat, beatMs)
-    if (looking) return
-    looking = true
-    void goOn()
+    looking.start()
   }
 
   const leave = (paymentId: string, reader: Reader): void => {
-    counts.leave(readers.get(reader)?.origin)
+    const { origin } = readers.get(reader) ?? {}
+    counts.leave(groupsOf(origin))
     readers.delete(reader)
     const watched = payments.get(paymentId)
     watched?.readers.delete(reader)
@@ -126,7 +128,7 @@ export const openStreams = ({
     open: (paymentId, seen, { origin, lastId }) => {
       if (stopping.signal.aborted) refuse('service_unavailable', { retryAfter: RETRY_S })
       const replaced = replacedBy(paymentId)
-      counts.enter(origin, replaced && readers.get(replaced))
+      counts.enter(groupsOf(origin), replaced && groupsOf(readers.get(replaced)?.origin))
       replaced?.end()
       const reader = openEventReader(lastId, () => leave(paymentId, reader))
       reader.say(seen.say())

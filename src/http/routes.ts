@@ -20,6 +20,7 @@ import { refundRoutes } from './refunds.ts'
 import type { Route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
 import { simulateRoutes } from './simulate.ts'
+import { streamRoutes } from './stream.ts'
 import { webhookEndpointRoutes } from './webhook-endpoints.ts'
 
 /** All routes of the API, without health checks, metrics and pages. */
@@ -45,5 +46,6 @@ export const routes: readonly Route[] = [
   ...webhookEndpointRoutes,
   ...deliveryRoutes,
   ...historyRoutes,
+  ...streamRoutes,
   ...checkoutRoutes,
 ]

@@ -1,44 +1,32 @@
 import { refuse } from '../errors.ts'
 
-/** The origin of a stream for limits; undefined if callers cannot be distinguished. */
-export type StreamOrigin = { readonly network: string; readonly site: string } | undefined
-
-export type StreamLimits = { readonly most: number; readonly mostOfNetwork: number; readonly mostOfSite: number }
+/** A group of streams, and how many it may have in this process. */
+export type StreamGroup = readonly [name: string, most: number]
 
 export const RETRY_S = 5
 
-type Group = readonly [name: string, most: number]
-
-/** Counts the open streams of a process, of each network (an IPv4 address or a /64), and of each IPv6 /48. */
-export const openStreamCounts = ({ most, mostOfNetwork, mostOfSite }: StreamLimits) => {
+/** Counts the open streams of a process, and of each group. `most`: in total. */
+export const openStreamCounts = (most: number) => {
   const counts = new Map<string, number>()
   let total = 0
 
-  const groupsOf = (origin: StreamOrigin): readonly Group[] => {
-    if (!origin) return []
-    const { network, site } = origin
-    const group = [network, mostOfNetwork] as const
-    // For IPv4 both are the address; only the limit of the network applies.
-    return site === network ? [group] : [group, [site, mostOfSite]]
-  }
-  const add = (origin: StreamOrigin, change: 1 | -1): void => {
+  const add = (groups: readonly StreamGroup[], change: 1 | -1): void => {
     total += change
-    for (const [name] of groupsOf(origin)) {
+    for (const [name] of groups) {
       const count = (counts.get(name) ?? 0) + change
       if (count > 0) counts.set(name, count)
       else counts.delete(name)
     }
   }
   return {
-    /** Counts a stream, or refuses it and counts nothing. `replaced`: the origin of a stream that ends for it. */
-    enter: (origin: StreamOrigin, replaced?: { readonly origin: StreamOrigin }): void => {
-      const freed = replaced ? 1 : 0
-      if (total - freed >= most) refuse('service_unavailable', { retryAfter: RETRY_S })
-      const freedIn = replaced ? groupsOf(replaced.origin).map(([name]) => name) : []
-      const isFull = ([name, most]: Group) => (counts.get(name) ?? 0) - (freedIn.includes(name) ? 1 : 0) >= most
-      if (groupsOf(origin).some(isFull)) refuse('rate_limited', { retryAfter: RETRY_S })
-      add(origin, 1)
+    /** Counts a stream, or refuses it and counts nothing. `replaced`: the groups of a stream that ends for it. */
+    enter: (groups: readonly StreamGroup[], replaced?: readonly StreamGroup[]): void => {
+      if (total - (replaced ? 1 : 0) >= most) refuse('service_unavailable', { retryAfter: RETRY_S })
+      const freedIn = replaced?.map(([name]) => name) ?? []
+      const isFull = ([name, most]: StreamGroup) => (counts.get(name) ?? 0) - (freedIn.includes(name) ? 1 : 0) >= most
+      if (groups.some(isFull)) refuse('rate_limited', { retryAfter: RETRY_S })
+      add(groups, 1)
     },
-    leave: (origin: StreamOrigin): void => add(origin, -1),
+    leave: (groups: readonly StreamGroup[]): void => add(groups, -1),
   }
 }

@@ -38,6 +38,13 @@ export const events = async (url: string, headers: Readonly<Record<string, strin
       }
     },
     lastId: () => lastId,
+    /** The id that the stream sends before its first event. */
+    firstId: async (): Promise<string> => {
+      for (;;) {
+        const [, id] = /^id: ?(.*)$/m.exec((await block()) ?? 'id:') ?? []
+        if (id !== undefined) return id
+      }
+    },
     comments: () => comments,
     leave: () => leaving.abort(),
   }

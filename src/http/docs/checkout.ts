@@ -86,5 +86,5 @@ export const streamCheckoutPaymentDocs: Docs = {
   summary: 'Stream a payment',
   description: `Sends server-sent events: \`event: payment\` with the payment as \`data\`, when the stream opens and after every change, including changes of the confirmations. With the \`Last-Event-ID\` header, which \`EventSource\` sends when it reconnects, an unchanged payment is not sent again. A comment is sent every 15 seconds. The stream ends after one hour; \`EventSource\` reconnects automatically.\n\nA server process has at most 10 streams for a payment (a new one ends the oldest), 60 for an IPv4 address or IPv6 /64 network and 250 for an IPv6 /48 network (above that: 429), and 5,000 in total (above that: 503).\n\n${withSecret}`,
   callers: ['clientSecret'],
-  answers: { 200: { events: checkoutPaymentRecord } },
+  answers: { 200: { events: checkoutPaymentRecord, event: 'payment' } },
 }

@@ -29,8 +29,8 @@ export type Docs = {
 
 export type DocumentedAnswer = Shape | EventStream | PlainText | SentFile | string
 
-/** Server-sent events. */
-export type EventStream = { readonly events: Shape }
+/** Server-sent events of a name. */
+export type EventStream = { readonly events: Shape; readonly event: string }
 
 export type PlainText = { readonly plain: string }
 

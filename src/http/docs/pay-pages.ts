@@ -50,7 +50,7 @@ export const streamPaymentPageDocs: Docs = {
   operation: 'streamPaymentPage',
   summary: 'Stream a payment to its page',
   description: `The stream of \`GET /v1/checkout/payments/{id}/stream\`, for the page of the payment. ${cookie}`,
-  answers: { 200: { events: checkoutPaymentRecord } },
+  answers: { 200: { events: checkoutPaymentRecord, event: 'payment' } },
   refusals: ['resource_not_found'],
 }
 

@@ -60,10 +60,15 @@ const contentOf = (answer: DocumentedAnswer): NonNullable<AnswerObject['content'
   return 'events' in answer ? streamOf(answer) : bodyOf(answer)
 }
 
-const streamOf = ({ events: { name, example } }: EventStream) => ({
+const streamOf = ({ events: { name, example }, event }: EventStream) => ({
   'text/event-stream': {
-    schema: { type: 'string', description: `Server-sent events. The data of each event is a ${name}.` },
-    example: `id: 3-1-5f0c2d9a77e1\nevent: payment\ndata: ${JSON.stringify(example)}\n\n`,
+    schema: {
+      type: 'string',
+      description: `Server-sent events. The data of each event is a ${name}.`,
+      contentMediaType: 'text/event-stream',
+      contentSchema: { $ref: `#/components/schemas/${name}` },
+    },
+    example: `id: 3-1-5f0c2d9a77e1\nevent: ${event}\ndata: ${JSON.stringify(example)}\n\n`,
   },
 })
 

@@ -84,6 +84,7 @@ export const calls = {
   listRefundHistory: 'GET /v1/merchants/{merchantId}/refunds/{id}/history?limit&order&startingAfter',
   listDisputeHistory: 'GET /v1/merchants/{merchantId}/disputes/{id}/history?limit&order&startingAfter',
   listWebhookDeliveryHistory: 'GET /v1/merchants/{merchantId}/deliveries/{id}/history?limit&order&startingAfter',
+  streamChanges: 'GET /v1/merchants/{merchantId}/stream?livemode',
 } as const
 
 export type CallName = keyof typeof calls
@@ -733,6 +734,10 @@ export type Calls = {
       readonly startingAfter?: string
     }
     output: TransitionList
+  }
+  streamChanges: {
+    input: { readonly merchantId: string; readonly livemode?: boolean }
+    output: ReadableStream
   }
 }
 

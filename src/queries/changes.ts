@@ -1,0 +1,71 @@
+import type { Sql } from '../postgres/connect.ts'
+import type { ListOwner } from './list-rows.ts'
+
+/** A position in the changes of a merchant: of the last row that was read, as in the feed. */
+export type ChangePosition = { readonly era: number; readonly xid: string; readonly seq: string }
+
+/** One change of an actor, and the deliveries that were created by its event. */
+export type ChangeRow = ChangePosition & {
+  readonly kind: string
+  readonly actor: string
+  readonly to: string
+  /** The type of its public event, if it has one. */
+  readonly event: string | null
+  readonly deliveries: readonly string[] | null
+}
+
+export type ChangesAfter = { readonly owner: ListOwner; readonly after: ChangePosition }
+
+/**
+ * The changes of merchants after positions, at most `limit` for each, in the order of the feed: see readFeed(). The starts
+ * of attempts are not among them, because the API has no status for it.
+ */
+export const readChanges = async (
+  sql: Sql,
+  places: readonly ChangesAfter[],
+  limit: number,
+): Promise<readonly (readonly ChangeRow[])[]> => {
+  const wanted = places.map(({ owner: { merchantId, livemode }, after }, n) => ({ n, merchantId, livemode, ...after }))
+  const rows = await sql<(ChangeRow & { n: number })[]>`
+    select n, t.era, t.xid::text as xid, t.seq, t.kind, t.actor, t.to_state as "to", e.type as event, e.deliveries
+    from json_to_recordset(${JSON.stringify(wanted)}::text::json)
+      as wanted (n integer, "merchantId" uuid, livemode boolean, era integer, xid text, seq bigint)
+    cross join lateral (
+      select t.era, t.xid, t.seq, t.kind, t.actor, t.rev, t.to_state from transitions t
+      where t.merchant_id = wanted."merchantId" and t.livemode = wanted.livemode
+        and (t.era, t.xid, t.seq) > (wanted.era, wanted.xid::xid8, wanted.seq) and is_settled(t.era, t.xid)
+      order by t.era, t.xid, t.seq
+      limit ${limit}) t
+    -- A delivery has no transition for its creation, which is in the commit of its event.
+    left join lateral (
+      select max(e.type) as type, array_agg(d.id) filter (where d.id is not null) as deliveries
+      from events e left join deliveries d on d.event_id = e.id
+      where e.actor = t.actor and e.rev = t.rev) e on true
+    order by n, t.era, t.xid, t.seq`
+  const found: ChangeRow[][] = places.map(() => [])
+  for (const { n, ...row } of rows) found[n]?.push(row)
+  return found
+}
+
+/** The position of now: everything that is committed from now on comes after it. The first commit of all begins an era. */
+export const findChangesEnd = async (sql: Sql): Promise<ChangePosition> => {
+  const [row] = await sql<[{ era: number; xid: string }]>`
+    select coalesce((select max(era) from eras), 0) as era, pg_snapshot_xmin(pg_current_snapshot())::text as xid`
+  return { ...row, seq: '0' }
+}
+
+/** The session and the merchant of a reader. */
+export type ReaderOf = { readonly sessionId: string; readonly accountId: string; readonly merchantId: string }
+
+/** Whether each of these sessions is active, and its account is a member of the merchant. Not cached. */
+export const areStillMembers = async (sql: Sql, readers: readonly ReaderOf[]): Promise<readonly boolean[]> => {
+  const wanted = readers.map((reader, n) => ({ n, ...reader }))
+  const rows = await sql<{ n: number }[]>`
+    select n
+    from json_to_recordset(${JSON.stringify(wanted)}::text::json)
+      as wanted (n integer, "sessionId" uuid, "accountId" uuid, "merchantId" uuid)
+    join sessions s on s.id = wanted."sessionId" and s.ended_at is null
+    join members m on m.merchant_id = wanted."merchantId" and m.account_id = wanted."accountId"`
+  const still = new Set(rows.map(({ n }) => n))
+  return readers.map((_, n) => still.has(n))
+}
