@@ -1,10 +1,10 @@
 import { type } from 'arktype'
 import { welcomePage } from '../pages/welcome.ts'
-import { hasAccounts } from '../queries/accounts.ts'
 import { compressed } from './compressed.ts'
 import { visitFirstPageDocs } from './docs/welcome.ts'
 import { localeOf } from './locale.ts'
 import { forCustomers, type Route } from './route.ts'
+import { readSignUpState } from './sign-up-state.ts'
 
 export const welcomeRoutes: readonly Route[] = [
   forCustomers('GET', {
@@ -12,13 +12,12 @@ export const welcomeRoutes: readonly Route[] = [
     page: true,
     docs: visitFirstPageDocs,
     query: () => type({ 'lang?': "'en' | 'de'" }),
-    handle: async ({ sql, settings, web }, { query, headers }) => {
-      const { publicUrl, signUp = 'first', signUpCode } = settings
-      const isDone = signUp === 'closed' || (await hasAccounts(sql))
-      const shown = welcomePage(web, {
+    handle: async (api, { query, headers }) => {
+      const { isEmpty, signUp } = await readSignUpState(api)
+      const shown = welcomePage(api.web, {
         locale: localeOf(query.lang, headers),
-        publicUrl,
-        signUp: isDone ? 'done' : signUpCode === null ? 'open' : 'with_code',
+        publicUrl: api.settings.publicUrl,
+        signUp: isEmpty ? signUp : 'done',
       })
       return compressed(shown, headers)
     },

@@ -4,6 +4,7 @@ import type { WholeText } from './answer.ts'
 import { type Html, html } from './html.ts'
 import { brandMark, icons } from './icons.ts'
 import { definePage } from './layout.ts'
+import type { SignUpState } from './sign-up-state.ts'
 import type { Web } from './web.ts'
 
 const page = definePage({ style: 'welcome/welcome.css', inlined: true, script: 'welcome/main.ts' })
@@ -11,8 +12,7 @@ const page = definePage({ style: 'welcome/welcome.css', inlined: true, script: '
 export type WelcomeFacts = {
   readonly locale: Locale
   readonly publicUrl: string
-  /** Whether the first account can be created now, and if so, whether that needs the code that the start has printed. */
-  readonly signUp: 'done' | 'open' | 'with_code'
+  readonly signUp: SignUpState
 }
 
 /** Says what runs here, and where to go next. */
@@ -25,8 +25,10 @@ export const welcomePage = (web: Web, { locale, publicUrl, signUp }: WelcomeFact
 <button class="button needs-script" type="button" data-copy="${text}">${icons.copy}<span>${texts.copy}<span class="sr"> ${texts.copyCommand}</span></span></button>
 </div>`
   const demo = html`<li><h2>${texts.demoHeading}</h2><p>${texts.demo}</p>${command('bun run demo')}</li>`
-  const account = html`<li><h2>${texts.accountHeading}</h2><p>${signUp === 'with_code' ? texts.accountCode : texts.account}</p>${command(signUpCommand(publicUrl, signUp === 'with_code'))}</li>`
-  const docs = html`<li><h2>${isEmpty ? texts.payHeading : texts.newHeading}</h2><p>${texts.pay}</p><a class="button${!isEmpty && ' button--primary'}" href="/docs">${texts.docs}</a></li>`
+  const account = html`<li><h2>${texts.accountHeading}</h2><p>${signUp === 'with_code' ? texts.accountCode : texts.account}</p><a class="button button--primary" href="/dashboard/sign-up">${texts.signUp}</a></li>`
+  const byApi = html`<li><h2>${texts.commandHeading}</h2><p>${texts.accountCommand}</p>${command(signUpCommand(publicUrl, signUp === 'with_code'))}</li>`
+  const docs = html`<li><h2>${isEmpty ? texts.payHeading : texts.newHeading}</h2><p>${texts.pay}</p><a class="button" href="/docs">${texts.docs}</a></li>`
+  const dashboard = html`<li><h2>${texts.dashboardHeading}</h2><p>${texts.dashboard}</p><a class="button button--primary" href="/dashboard">${texts.signIn}</a></li>`
   const refunds = html`<li><h2>${texts.refundsHeading}</h2><p>${texts.refunds}</p><a class="button" href="/refunds">${texts.openRefunds}</a></li>`
   const body = html`<a class="skip" href="#main">${texts.skip}</a>
 <div class="welcome">
@@ -34,7 +36,7 @@ export const welcomePage = (web: Web, { locale, publicUrl, signUp }: WelcomeFact
 <main class="welcome__main" id="main">
 <div class="welcome__head"><h1 tabindex="-1">${isEmpty ? texts.emptyHeading : texts.heading}</h1>
 <p class="lead">${isEmpty ? texts.emptyLead : texts.lead}</p></div>
-<ol class="ways">${isEmpty ? [demo, account, docs] : [docs, refunds]}</ol>
+<ol class="ways">${isEmpty ? [account, demo, byApi, docs] : [dashboard, docs, refunds]}</ol>
 </main>
 </div>
 <footer class="foot"><a href="/?lang=${other.code}" hreflang="${other.code}" lang="${other.code}" data-testid="language">${other.name}</a></footer>`

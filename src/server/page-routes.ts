@@ -2,6 +2,7 @@ import { JSON_TYPE } from '../http/answer.ts'
 import type { Api } from '../http/api.ts'
 import { assetRoutes } from '../http/assets.ts'
 import { openCompressed } from '../http/compressed.ts'
+import { dashboardRoutes } from '../http/dashboard.ts'
 import { docsPageDocs, docsSectionDocs, openapiDocs } from '../http/docs/service.ts'
 import { healthRoutes } from '../http/health.ts'
 import { logoFileRoutes } from '../http/logos.ts'
@@ -55,6 +56,7 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
     ...logoFileRoutes,
     ...claimRoutes,
     ...refundPageRoutes,
+    ...dashboardRoutes,
   ]
   return pages
 }

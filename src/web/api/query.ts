@@ -21,6 +21,8 @@ export const openCache = (): QueryClient =>
         retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
         retryDelay: count => 500 * 2 ** count,
         refetchOnWindowFocus: false,
+        // What the browser says about its network is a guess: a request is tried, and shows it.
+        networkMode: 'always',
       },
     },
   })

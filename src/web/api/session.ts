@@ -10,7 +10,7 @@ export type SessionState =
   | { readonly phase: 'signed_in'; readonly account: Account }
 
 /**
- * A call waits for a person. The page shows a dialog over what it shows already, and calls `done`: the call goes on, or
+ * A call waits for a person. The page opens a dialog over what it shows, and calls `done`: then the call is repeated, or
  * fails if nothing was confirmed.
  */
 export type SessionGate = { readonly kind: 'sign_in' | 'step_up'; done(passed: boolean): void }
@@ -18,7 +18,7 @@ export type SessionGate = { readonly kind: 'sign_in' | 'step_up'; done(passed: b
 export type Session = {
   readonly state: ReadonlySignal<SessionState>
   readonly gate: ReadonlySignal<SessionGate | undefined>
-  /** Finds out whether somebody has signed in. `likely`: somebody has before, in this browser; saves a request. */
+  /** Finds out whether this browser has a session. `likely`: it had one before, which saves a request. */
   start(likely: boolean): Promise<void>
   call<Name extends CallName>(
     name: Name,
@@ -62,14 +62,14 @@ export const openBrowserSession = (): Session => {
   const isValid = (known: Token | undefined): known is Token =>
     known !== undefined && known.validUntil - MARGIN_MS > Date.now()
   const userId = (): string | undefined => (state.value.phase === 'signed_in' ? state.value.account.user.id : undefined)
-  const tell = (message: Message) => tabs.postMessage(message)
-  const tellToken = () => {
+  const post = (message: Message) => tabs.postMessage(message)
+  const shareToken = () => {
     const id = userId()
-    if (isValid(token) && id !== undefined) tell({ kind: 'token', token, userId: id })
+    if (isValid(token) && id !== undefined) post({ kind: 'token', token, userId: id })
   }
 
   tabs.onmessage = ({ data }: MessageEvent<Message>) => {
-    if (data.kind === 'who_has_a_token') tellToken()
+    if (data.kind === 'who_has_a_token') shareToken()
     else if (data.kind === 'signed_out') forget()
     else {
       const known = userId()
@@ -93,11 +93,11 @@ export const openBrowserSession = (): Session => {
     await new Promise<void>(resolve => {
       tokenArrived = resolve
       setTimeout(resolve, ANSWER_MS)
-      tell({ kind: 'who_has_a_token' })
+      post({ kind: 'who_has_a_token' })
     })
   }
 
-  /** Everyone in this tab waits for the same refresh. */
+  /** All calls of this tab wait for the same refresh. */
   let refreshing: Promise<void> | undefined
   const refresh = (): Promise<void> => {
     refreshing ??= inOneTab('refresh', async () => {
@@ -105,7 +105,7 @@ export const openBrowserSession = (): Session => {
       if (isValid(token)) return
       const { accessToken, expiresIn } = await send('refreshSession', {})
       token = { value: accessToken, validUntil: Date.now() + expiresIn * 1_000 }
-      tellToken()
+      shareToken()
     }).finally(() => {
       refreshing = undefined
     })
@@ -158,7 +158,7 @@ export const openBrowserSession = (): Session => {
       try {
         if (!likely && !(await hasOtherTabs()) && !(await send('findOwnSession', {})).signedIn) return forget()
         await load()
-        tellToken()
+        shareToken()
       } catch (error) {
         if (!(error instanceof ApiError) || error.code !== 'invalid_token') throw error
         forget()
@@ -180,14 +180,14 @@ export const openBrowserSession = (): Session => {
       const { accessToken, expiresIn, user, merchants } = entered
       token = { value: accessToken, validUntil: Date.now() + expiresIn * 1_000 }
       state.value = { phase: 'signed_in', account: { user, merchants } }
-      tellToken()
+      shareToken()
     },
     reload: load,
     signOut: async (everywhere = false) => {
       const known = token?.value
       // This browser forgets the account even if the request fails.
       forget()
-      tell({ kind: 'signed_out' })
+      post({ kind: 'signed_out' })
       await send('signOut', { everywhere }, { bearer: known })
     },
   }

@@ -27,10 +27,10 @@ export const ShortHex = ({
   )
 }
 
-/** `0x738A47…48E1e` keeps six characters at each end, `pay_06bt…zrfe` its prefix and four. */
+/** An address keeps six characters at each end, as wallets show it; a hash and an id keep four and their prefix. */
 export const shortenMiddle = (value: string): string => {
   const prefix = /^(0x|[a-z]+_)/.exec(value)?.[0] ?? ''
-  const kept = prefix === '0x' ? 6 : 4
+  const kept = prefix === '0x' && value.length <= 42 ? 6 : 4
   return value.length <= prefix.length + 2 * kept + 2
     ? value
     : `${value.slice(0, prefix.length + kept)}…${value.slice(-kept)}`

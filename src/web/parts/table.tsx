@@ -4,6 +4,8 @@ import { useRef } from 'preact/hooks'
 export type TableColumn<Row> = {
   readonly key: string
   readonly head: string
+  /** The head is for screen readers only: the column of menus. */
+  readonly quietHead?: boolean
   readonly cell: (row: Row) => ComponentChildren
   /** Amounts stand at the end, in a straight edge. */
   readonly end?: boolean
@@ -41,9 +43,9 @@ export const Table = <Row,>({ label, columns, rows, keyOf, stateOf }: TableProps
       <table role="table" aria-label={label}>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ key, head, end }) => (
+            {columns.map(({ key, head, quietHead, end }) => (
               <th key={key} role="columnheader" scope="col" class={end ? 'end' : undefined}>
-                {head}
+                {quietHead ? <span class="sr">{head}</span> : head}
               </th>
             ))}
           </tr>

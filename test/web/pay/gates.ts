@@ -11,8 +11,16 @@ const layoutFaults = `(() => {
   const root = document.documentElement
   if (root.scrollWidth > root.clientWidth) faults.push('scrolls sideways by ' + (root.scrollWidth - root.clientWidth))
   const nameOf = each => each.tagName.toLowerCase() + '.' + [...each.classList].join('.') + ' "' + each.textContent.trim().slice(0, 30) + '"'
-  const isVisible = each => each.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && !each.closest('.sr, .skip') && each.offsetWidth !== 1
+  const isVisible = each => each.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && !each.closest('.sr, .skip, .toast-stack') && layer.contains(each) && each.offsetWidth !== 1
   const boxes = []
+  // What a dialog or a menu covers is not seen, and a short message covers the page for a moment.
+  const layer = [...document.querySelectorAll('dialog:modal, :popover-open:not(.toast-stack)')].at(-1) ?? document.body
+  // A text that ends in an ellipsis is seen as far as its box reaches.
+  const seen = (rect, parent) => {
+    const box = parent.closest('.clip')?.getBoundingClientRect() ?? rect
+    const [left, right] = [Math.max(rect.left, box.left), Math.min(rect.right, box.right)]
+    return { left, right, top: rect.top, bottom: rect.bottom, width: right - left }
+  }
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   while (walker.nextNode()) {
     const node = walker.currentNode
@@ -22,7 +30,8 @@ const layoutFaults = `(() => {
     range.selectNodeContents(node)
     const clamped = parent.closest('.order--slim .order__item')
     const end = clamped && getComputedStyle(clamped).webkitLineClamp !== 'none' ? clamped.getBoundingClientRect().bottom : Infinity
-    for (const rect of range.getClientRects()) {
+    for (const whole of range.getClientRects()) {
+      const rect = seen(whole, parent)
       // Lines after the last one that is shown.
       if (rect.width < 1 || rect.top >= end - 1) continue
       if (rect.left < -0.5 || rect.right > root.clientWidth + 0.5) faults.push('outside of the window: ' + nameOf(parent))
@@ -37,16 +46,16 @@ const layoutFaults = `(() => {
   }
   for (const [at, one] of boxes.entries())
     for (const other of boxes.slice(at + 1)) {
-      if (one.parent === other.parent || one.parent.closest('.test') || other.parent.closest('.test')) continue
+      if (one.parent === other.parent || one.parent.closest('.test, .top, .bottom') || other.parent.closest('.test, .top, .bottom')) continue
       const width = Math.min(one.rect.right, other.rect.right) - Math.max(one.rect.left, other.rect.left)
       const height = Math.min(one.rect.bottom, other.rect.bottom) - Math.max(one.rect.top, other.rect.top)
       if (width > 2 && height > 4) faults.push('overlapping: ' + nameOf(one.parent) + ' and ' + nameOf(other.parent))
     }
   for (const each of document.querySelectorAll('a, button, input, summary, label, [role=button]')) {
-    if (!isVisible(each) || each.closest('.choice, .segments label') && each.tagName === 'INPUT') continue
+    if (!isVisible(each) || each.closest('.choice, .check, .segments label') && each.tagName === 'INPUT') continue
     const isInSentence = each.tagName === 'A' && each.closest('p, dd, td, .note')
     const { width, height } = each.getBoundingClientRect()
-    if (each.tagName === 'LABEL' && !each.matches('.choice, .segments label')) continue
+    if (each.tagName === 'LABEL' && !each.matches('.choice, .check, .segments label')) continue
     if (!isInSentence && (width < 24 || height < 24)) faults.push('target of ' + Math.round(width) + ' × ' + Math.round(height) + ': ' + nameOf(each))
   }
   return [...new Set(faults)]

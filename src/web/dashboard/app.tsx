@@ -1,0 +1,165 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
+import type { Account } from '../api/calls.ts'
+import type { Session } from '../api/session.ts'
+import { Empty } from '../parts/empty.tsx'
+import { ErrorNote } from '../parts/error-note.tsx'
+import { pageReaderOf, ReaderContext } from '../parts/reader.ts'
+import { Loading, SkeletonRows } from '../parts/skeleton.tsx'
+import { Toasts } from '../parts/toast.tsx'
+import { dashboardTextsOf } from '../text/dashboard/texts.ts'
+import { SignInPage, type SignUp, SignUpPage } from './account/door.tsx'
+import { Gate } from './account/gate.tsx'
+import { PaymentsPage } from './payments/payments-page.tsx'
+import { shownFailure } from './shell/failure.ts'
+import { PageHead } from './shell/page-head.tsx'
+import type { Preferences } from './shell/preferences.ts'
+import { addressIn, ShopContext, useAddress } from './shell/shop.ts'
+import { TextsContext, useTexts } from './shell/texts.ts'
+import { Shell } from './shell.tsx'
+
+const PaymentPage = lazy(async () => (await import('./payments/payment-page.tsx')).PaymentPage)
+const LinksPage = lazy(async () => (await import('./links/links-page.tsx')).LinksPage)
+const LinkPage = lazy(async () => (await import('./links/link-page.tsx')).LinkPage)
+const NewLinkPage = lazy(async () => (await import('./links/new-link-page.tsx')).NewLinkPage)
+const KeysPage = lazy(async () => (await import('./keys/keys-page.tsx')).KeysPage)
+const WebhooksPage = lazy(async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage)
+
+type AppProps = { readonly session: Session; readonly preferences: Preferences; readonly signUp: SignUp }
+
+export const App = ({ session, preferences, signUp }: AppProps) => {
+  const locale = preferences.locale.value
+  const reader = useMemo(() => pageReaderOf(locale), [locale])
+  return (
+    <ReaderContext.Provider value={reader}>
+      <TextsContext.Provider value={dashboardTextsOf(locale)}>
+        <LocationProvider scope="/dashboard">
+          <Screen session={session} preferences={preferences} signUp={signUp} />
+        </LocationProvider>
+        <Toasts />
+      </TextsContext.Provider>
+    </ReaderContext.Provider>
+  )
+}
+
+/** Which of them is seen depends on the session. A page stays under the dialog that asks for a new sign-in. */
+const Screen = ({ session, preferences, signUp }: AppProps) => {
+  const { path, route } = useLocation()
+  const state = session.state.value
+  const last = useRef<Account>(undefined)
+  if (state.phase === 'signed_in') last.current = state.account
+  const isWaiting = session.gate.value?.kind === 'sign_in'
+  const account = state.phase === 'signed_in' || isWaiting ? last.current : undefined
+  const isDoor = path === '/dashboard/sign-up' || path === '/dashboard/sign-in'
+
+  useEffect(() => {
+    if (state.phase !== 'unknown') preferences.setHadSession(state.phase === 'signed_in')
+    if (state.phase === 'signed_in' && isDoor) route('/dashboard', true)
+  }, [state.phase, isDoor])
+
+  if (state.phase === 'unknown') return <Starting session={session} preferences={preferences} />
+  if (account && !isDoor) return <ShopScreen session={session} preferences={preferences} account={account} />
+  const Door = path === '/dashboard/sign-up' ? SignUpPage : SignInPage
+  return <Door session={session} preferences={preferences} signUp={signUp} />
+}
+
+type StartingProps = { readonly session: Session; readonly preferences: Preferences }
+
+const Starting = ({ session, preferences }: StartingProps) => {
+  const texts = useTexts()
+  const error = useSignal<unknown>()
+  const start = () => {
+    error.value = undefined
+    session.start(preferences.hadSession()).catch(fault => {
+      error.value = fault
+    })
+  }
+  useEffect(start, [])
+  return (
+    <main class="starting">
+      <h1 class="sr">{texts.start.title}</h1>
+      {error.value === undefined ? (
+        <Loading skeleton={<SkeletonRows rows={6} />} onRetry={start} />
+      ) : (
+        <ErrorNote failure={shownFailure(error.value)} onRetry={start}>
+          {texts.start.failed}
+        </ErrorNote>
+      )}
+    </main>
+  )
+}
+
+type ShopScreenProps = StartingProps & { readonly account: Account }
+
+/** The shop and the mode are in the address. Without them it leads to those of the last visit. */
+const ShopScreen = ({ session, preferences, account }: ShopScreenProps) => {
+  const texts = useTexts()
+  const { path, route } = useLocation()
+  const [, , id, mode, section] = path.split('/')
+  const merchant = account.merchants.find(each => each.id === id)
+  const isComplete = merchant !== undefined && (mode === 'test' || mode === 'live')
+  const livemode = mode === 'live'
+  const target = isComplete && section !== undefined ? undefined : entryOf(account, preferences, id, mode)
+
+  useEffect(() => {
+    if (target !== undefined) route(target, true)
+    else if (isComplete) preferences.setLastShop(`${merchant.id}/${mode}`)
+  }, [target, merchant?.id, mode])
+
+  const shop = useMemo(
+    () => (isComplete ? { session, account, merchant, livemode } : undefined),
+    [session, account, merchant, livemode, isComplete],
+  )
+  if (account.merchants.length === 0)
+    return (
+      <main class="starting">
+        <PageHead title={texts.start.title} />
+        <Empty title={texts.start.noShop}>{texts.start.noShopWhat}</Empty>
+      </main>
+    )
+  if (!shop || section === undefined) return null
+  return (
+    <ShopContext.Provider value={shop}>
+      <Shell preferences={preferences}>
+        {/* Records of another shop or mode are other records: nothing of a page may stay. */}
+        <Router key={`${shop.merchant.id} ${livemode}`}>
+          <Route path="/dashboard/:merchant/:mode/payments" component={PaymentsPage} />
+          <Route path="/dashboard/:merchant/:mode/payments/:id" component={PaymentPage} />
+          <Route path="/dashboard/:merchant/:mode/links" component={LinksPage} />
+          <Route path="/dashboard/:merchant/:mode/links/new" component={NewLinkPage} />
+          <Route path="/dashboard/:merchant/:mode/links/:id" component={LinkPage} />
+          <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
+          <Route path="/dashboard/:merchant/:mode/webhooks" component={WebhooksPage} />
+          <Route default component={NothingHere} />
+        </Router>
+      </Shell>
+      <Gate session={session} account={account} />
+    </ShopContext.Provider>
+  )
+}
+
+/** The page that an address without a page leads to; undefined if the account has no shop. */
+const entryOf = (
+  { merchants }: Account,
+  preferences: Preferences,
+  id: string | undefined,
+  mode: string | undefined,
+): string | undefined => {
+  const [lastId, lastMode] = preferences.lastShop()?.split('/') ?? []
+  const merchant = merchants.find(each => each.id === id) ?? merchants.find(each => each.id === lastId) ?? merchants[0]
+  return merchant && addressIn({ merchantId: merchant.id, livemode: (mode ?? lastMode) === 'live' }, 'payments')
+}
+
+const NothingHere = () => {
+  const { notFound } = useTexts()
+  const address = useAddress()
+  return (
+    <>
+      <PageHead title={notFound.title} />
+      <p>
+        {notFound.what} <a href={address('payments')}>{notFound.back}</a>
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,86 @@
+import { useId, useState } from 'preact/hooks'
+import { Dialog } from '../../parts/dialog.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { useAction } from '../shell/action.ts'
+import { shownFailure } from '../shell/failure.ts'
+import { useRefresh } from '../shell/queries.ts'
+import { useScope, useShop } from '../shell/shop.ts'
+import { Submit } from '../shell/submit.tsx'
+import { useTexts } from '../shell/texts.ts'
+
+const presets = ['full', 'store_plugin', 'read_only'] as const
+
+type NewKeyProps = { readonly open: boolean; readonly onClose: () => void; readonly onMade: (secret: string) => void }
+
+/** Asks for a name and an access, and creates the key. */
+export const NewKey = ({ open, onClose, onMade }: NewKeyProps) => {
+  const { keys: texts } = useTexts()
+  const { session } = useShop()
+  const scope = useScope()
+  const refresh = useRefresh()
+  const action = useAction()
+  const form = useId()
+  const [name, setName] = useState('')
+  const [access, setAccess] = useState<(typeof presets)[number]>('store_plugin')
+  const [isChecked, setChecked] = useState(false)
+  const close = () => {
+    setName('')
+    setChecked(false)
+    action.reset()
+    onClose()
+  }
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    setChecked(true)
+    if (name.trim() === '') return
+    await action.run(async () => {
+      const { secret } = await session.call('createApiKey', { ...scope, name: name.trim(), access })
+      await refresh('keys')
+      close()
+      onMade(secret)
+    })
+  }
+  return (
+    <Dialog
+      open={open}
+      title={texts.create}
+      onClose={close}
+      footer={
+        <>
+          <button type="button" class="button" onClick={close}>
+            {texts.cancel}
+          </button>
+          <Submit action={action} form={form}>
+            {texts.create}
+          </Submit>
+        </>
+      }
+    >
+      <form id={form} class="form" onSubmit={submit} noValidate>
+        <TextField
+          label={texts.name}
+          autocomplete="off"
+          maxLength={200}
+          hint={texts.nameHint}
+          value={name}
+          onInput={event => setName(event.currentTarget.value)}
+          error={isChecked && name.trim() === '' ? texts.nameEmpty : undefined}
+        />
+        <fieldset>
+          <legend class="legend">{texts.access}</legend>
+          {presets.map(each => (
+            <label key={each} class="check">
+              <input type="radio" name="access" checked={each === access} onInput={() => setAccess(each)} />
+              <span>
+                {texts.presets[each]}
+                <span>{texts.presetsWhat[each]}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,137 @@
+import { useState } from 'preact/hooks'
+import { useRoute } from 'preact-iso'
+import type { PaymentLink } from '../../api/calls.ts'
+import { ShortHex } from '../../parts/address.tsx'
+import { Badge } from '../../parts/badge.tsx'
+import { CopyButton } from '../../parts/copy.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { useReader } from '../../parts/reader.ts'
+import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { showToast } from '../../parts/toast.tsx'
+import { Confirm } from '../shell/confirm.tsx'
+import { PageHead } from '../shell/page-head.tsx'
+import { useRefresh, useShopQuery } from '../shell/queries.ts'
+import { Facts, RecordJson, Section } from '../shell/record.tsx'
+import { Result } from '../shell/result.tsx'
+import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
+import { useTexts } from '../shell/texts.ts'
+import { linkLooks } from './link-state.ts'
+
+export const LinkPage = () => {
+  const { id = '' } = useRoute().params
+  const texts = useTexts().links
+  const { formats } = useReader()
+  const address = useAddress()
+  const result = useShopQuery(['links', 'one', id], ({ merchantId, call }, signal) =>
+    call('getPaymentLink', { merchantId, id }, { signal }),
+  ).value
+  const link = result.data
+  const amount = link && formats.money(link.amountMinor, link.currency)
+  return (
+    <>
+      <PageHead
+        title={texts.linkTitle(amount ?? id)}
+        back={{ href: address('links'), label: texts.title }}
+        heading={
+          <>
+            <span class="sr">{texts.linkTitle('')}</span> <span class="amount">{amount ?? '…'}</span>
+          </>
+        }
+        lead={
+          <span class="sub">
+            {link && <Badge {...linkLooks[link.status]}>{texts.states[link.status]}</Badge>}
+            {link && <span>{link.title ?? texts.untitled}</span>}
+            <ShortHex value={id} what={texts.id} />
+          </span>
+        }
+        actions={link && <Deactivate link={link} />}
+      />
+      <Result result={result} skeleton={<SkeletonRows rows={8} />}>
+        {found => <OneLink link={found} />}
+      </Result>
+    </>
+  )
+}
+
+const OneLink = ({ link }: { readonly link: PaymentLink }) => {
+  const texts = useTexts().links
+  const address = useAddress()
+  const { id, description, reference, url, paymentsCount, maxPayments } = link
+  return (
+    <div class="split">
+      <div>
+        <Section title={texts.share}>
+          <p class="quiet">{texts.shareWhat}</p>
+          <div class="share">
+            <code data-value={url}>{url}</code>
+            <span class="buttons">
+              <CopyButton value={url} what={texts.address}>
+                {texts.copyAddress}
+              </CopyButton>
+              <a class="button" href={url} target="_blank" rel="noreferrer">
+                <Icon name="open" small />
+                {texts.open}
+              </a>
+            </span>
+          </div>
+        </Section>
+        <RecordJson record={link} />
+      </div>
+      <Section title={texts.details}>
+        <Facts
+          facts={[
+            [texts.description, description],
+            [texts.reference, reference],
+            [
+              texts.paid,
+              maxPayments === null ? texts.paidCount(paymentsCount) : texts.paidOf(paymentsCount, maxPayments),
+            ],
+            ['', <a href={`${address('payments')}?link=${id}`}>{texts.payments}</a>],
+            [texts.window, texts.minutes(link.windowMinutes)],
+            [texts.closes, link.expiresAt === null ? texts.never : <Moment at={link.expiresAt} />],
+            [texts.successUrl, link.successUrl],
+            [texts.created, <Moment at={link.createdAt} />],
+            [texts.states.deactivated, link.deactivatedAt !== null && <Moment at={link.deactivatedAt} />],
+            ...Object.entries(link.metadata).map(([key, value]) => [<code>{key}</code>, value] as const),
+          ]}
+        />
+      </Section>
+    </div>
+  )
+}
+
+const Deactivate = ({ link: { id, status } }: { readonly link: PaymentLink }) => {
+  const texts = useTexts().links
+  const canWrite = useCanWrite()
+  const { session } = useShop()
+  const { merchantId } = useScope()
+  const refresh = useRefresh()
+  const [isOpen, setOpen] = useState(false)
+  if (!canWrite || status !== 'active') return null
+  return (
+    <>
+      <button type="button" class="button button--danger" onClick={() => setOpen(true)}>
+        {texts.deactivate}
+      </button>
+      <Confirm
+        open={isOpen}
+        title={texts.deactivateTitle}
+        no={texts.keep}
+        yes={texts.deactivate}
+        danger
+        onClose={() => setOpen(false)}
+        onYes={async () => {
+          try {
+            await session.call('deactivatePaymentLink', { merchantId, id })
+            showToast(texts.deactivated)
+          } finally {
+            await refresh('links')
+          }
+        }}
+      >
+        {texts.deactivateWhat}
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,182 @@
+import type { ComponentChildren } from 'preact'
+import { useRoute } from 'preact-iso'
+import type { PaymentWithCrypto } from '../../api/calls.ts'
+import { FullAddress, ShortHex } from '../../parts/address.tsx'
+import { CopyButton } from '../../parts/copy.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { AssetAmount, FiatAmount } from '../../parts/money.tsx'
+import { useReader } from '../../parts/reader.ts'
+import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { StateBadge, StateStrip } from '../../parts/state-strip.tsx'
+import { PageHead } from '../shell/page-head.tsx'
+import { useShopQuery } from '../shell/queries.ts'
+import { Facts, RecordJson, Section } from '../shell/record.tsx'
+import { Result } from '../shell/result.tsx'
+import { useAddress } from '../shell/shop.ts'
+import { useTexts } from '../shell/texts.ts'
+import { Decision, PaymentActions } from './payment-actions.tsx'
+import { paymentPath, paymentRemark } from './payment-state.ts'
+import { Transfers } from './transfers.tsx'
+
+export const PaymentPage = () => {
+  const { id = '' } = useRoute().params
+  const texts = useTexts()
+  const { formats } = useReader()
+  const address = useAddress()
+  const result = useShopQuery(['payments', 'one', id], ({ merchantId, call }, signal) =>
+    call('getPayment', { merchantId, id }, { signal }),
+  ).value
+  const payment = result.data
+  const amount = payment && formats.money(payment.amountMinor, payment.currency)
+  return (
+    <>
+      <PageHead
+        title={texts.payment.title(amount ?? id)}
+        back={{ href: address('payments'), label: texts.payments.title }}
+        heading={
+          <>
+            <span class="sr">{texts.payment.title('')}</span> <span class="amount">{amount ?? '…'}</span>
+          </>
+        }
+        lead={payment ? <Subtitle payment={payment} /> : <ShortHex value={id} what={texts.payment.id} />}
+        actions={payment && <PaymentActions payment={payment} />}
+      />
+      <Result result={result} skeleton={<SkeletonRows rows={10} />}>
+        {found => <OnePayment payment={found} />}
+      </Result>
+    </>
+  )
+}
+
+type PaymentProps = { readonly payment: PaymentWithCrypto }
+
+const Subtitle = ({ payment }: PaymentProps) => {
+  const texts = useTexts()
+  const { customerEmail, reference, id } = payment
+  return (
+    <span class="sub">
+      <StateBadge path={paymentPath(payment, texts.states)} />
+      <a href={`mailto:${customerEmail}`}>{customerEmail}</a>
+      {reference !== null && <span>{texts.payment.reference(reference)}</span>}
+      <ShortHex value={id} what={texts.payment.id} />
+    </span>
+  )
+}
+
+const OnePayment = ({ payment }: PaymentProps) => {
+  const texts = useTexts()
+  const path = paymentPath(payment, texts.states)
+  return (
+    <>
+      <div class="band">
+        <StateStrip label={texts.payment.state} path={path} notes={useNotes(payment, path.at)} />
+      </div>
+      <Decision payment={payment} />
+      <div class="split">
+        <div>
+          <Transfers payment={payment} />
+          <RecordJson record={payment} />
+        </div>
+        <div>
+          <PaidWith payment={payment} />
+          <Details payment={payment} />
+        </div>
+      </div>
+    </>
+  )
+}
+
+/** Under each mark: when it was reached, and what is missing. */
+const useNotes = (payment: PaymentWithCrypto, at: number): readonly ComponentChildren[] => {
+  const texts = useTexts()
+  const { formats } = useReader()
+  const { createdAt, updatedAt, expiresAt, status, crypto } = payment
+  const remark = paymentRemark(payment, texts.states, formats)
+  const seen = crypto?.transfers.find(({ state }) => state !== 'orphaned')?.minedAt
+  const notes: ComponentChildren[] = [formats.exact(createdAt), seen && at > 0 ? formats.exact(seen) : undefined]
+  if (status === 'pending') notes[0] = texts.payment.until(formats.exact(expiresAt))
+  if (status === 'success') notes[2] = crypto ? texts.payment.finalOn(crypto.network) : formats.exact(updatedAt)
+  if (remark !== undefined)
+    notes[at] = (
+      <>
+        {notes[at]}
+        <br />
+        {remark}
+      </>
+    )
+  return notes
+}
+
+const PaidWith = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
+  const texts = useTexts().payment
+  const { formats } = useReader()
+  const { crypto, amountRefundedMinor, currency } = payment
+  if (crypto === null || crypto.asset === null || crypto.decimals === null)
+    return (
+      <Section title={texts.paidWith}>
+        <p class="quiet">{texts.notChosen}</p>
+      </Section>
+    )
+  const { asset, decimals, network, amountExpected, amountReceived, quote, address, txHash, explorerUrl } = crypto
+  const unit = { asset, decimals }
+  return (
+    <Section title={texts.paidWith}>
+      <Facts
+        facts={[
+          [texts.asset, texts.assetOn(asset, network)],
+          [texts.due, amountExpected !== null && <AssetAmount amount={amountExpected} {...unit} />],
+          [texts.received, <AssetAmount amount={amountReceived} {...unit} />],
+          [texts.refunded, amountRefundedMinor > 0 && <FiatAmount minor={amountRefundedMinor} currency={currency} />],
+          [
+            texts.price,
+            quote && (
+              <>
+                {texts.rate(currency, quote.rate, asset)}
+                {quote.expiresAt !== null && (
+                  <span class="under">{texts.heldUntil(formats.exact(quote.expiresAt))}</span>
+                )}
+              </>
+            ),
+          ],
+          [texts.sentTo, address !== null && <FullAddress value={address} />],
+          [texts.transaction, txHash !== null && <ShortHex value={txHash} what={texts.transaction} />],
+          [
+            '',
+            explorerUrl !== null && (
+              <a href={explorerUrl} rel="noreferrer">
+                {texts.explorer}
+              </a>
+            ),
+          ],
+        ]}
+      />
+    </Section>
+  )
+}
+
+const Details = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
+  const texts = useTexts().payment
+  const address = useAddress()
+  const { id, customerName, paymentLinkId, receiptUrl, status, createdAt, expiresAt, metadata } = payment
+  return (
+    <Section title={texts.details}>
+      <Facts
+        facts={[
+          [
+            texts.id,
+            <>
+              <code>{id}</code> <CopyButton value={id} what={texts.id} />
+            </>,
+          ],
+          [texts.customer, customerName],
+          [texts.link, <a href={address('links', paymentLinkId)}>{texts.openLink}</a>],
+          [texts.receipt, receiptUrl !== null && <a href={receiptUrl}>{texts.openReceipt}</a>],
+          [texts.status, <code>{status}</code>],
+          [texts.createdAt, <Moment at={createdAt} />],
+          [texts.expiresAt, <Moment at={expiresAt} />],
+          ...Object.entries(metadata).map(([key, value]) => [<code>{key}</code>, value] as const),
+        ]}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,229 @@
+import type { PaymentWithCrypto } from '../../api/calls.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { FiatAmount } from '../../parts/money.tsx'
+import { useReader } from '../../parts/reader.ts'
+import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { StateBadge } from '../../parts/state-strip.tsx'
+import { Table, type TableColumn } from '../../parts/table.tsx'
+import { Pick, PickToggle, SearchBox, useAddressQuery } from '../shell/filters.tsx'
+import { OwnersNote } from '../shell/owners-note.tsx'
+import { PageHead } from '../shell/page-head.tsx'
+import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
+import { useShopQuery } from '../shell/queries.ts'
+import { Result } from '../shell/result.tsx'
+import { useAddress, useCanWrite, useShop } from '../shell/shop.ts'
+import { useTexts } from '../shell/texts.ts'
+import { hasEnded, paidWith, paymentPath, paymentRemark } from './payment-state.ts'
+
+/** Days, as the address has them. */
+const ranges = ['1', '7', '30', '90'] as const
+const DAY_MS = 86_400_000
+
+const statuses = ['pending', 'processing', 'success', 'expired', 'failed', 'canceled'] as const
+
+export const PaymentsPage = () => {
+  const { payments, list } = useTexts()
+  const address = useAddress()
+  const query = useAddressQuery()
+  const canWrite = useCanWrite()
+  const position = usePosition()
+  const [q, link] = [query.get('q'), query.get('link')]
+  const status = statuses.find(each => each === query.get('status'))
+  const attention = query.get('attention') === 'true'
+  const days = ranges.find(each => each === query.get('days'))
+  const isFiltered = q !== undefined || days !== undefined || link !== undefined || status !== undefined || attention
+  const result = useShopQuery(
+    ['payments', { q, link, status, attention, days, ...position }],
+    ({ merchantId, livemode, call }, signal) =>
+      readListPage<PaymentWithCrypto>(position, page =>
+        call(
+          'listPayments',
+          {
+            ...{ merchantId, livemode, ...page },
+            ...(q !== undefined && { q }),
+            ...(status && { status: [status] }),
+            ...(attention && { attention: 'true' as const }),
+            ...(link !== undefined && { paymentLinkId: link }),
+            ...(days && { createdAfter: new Date(Date.now() - Number(days) * DAY_MS).toISOString() }),
+          },
+          { signal },
+        ),
+      ),
+  ).value
+
+  return (
+    <>
+      <PageHead
+        title={payments.title}
+        actions={
+          canWrite && (
+            <a class="button button--primary" href={address('links', 'new')}>
+              <Icon name="plus" />
+              {payments.newLink}
+            </a>
+          )
+        }
+      />
+      <OwnersNote />
+      <div class="filters">
+        <SearchBox
+          label={payments.search}
+          placeholder={payments.searchHint}
+          value={q ?? ''}
+          onSearch={text => query.filter({ q: text })}
+        />
+        <StatusPick value={status ?? ''} onPick={value => query.filter({ status: value })} />
+        <Pick
+          label={payments.created}
+          all={list.all}
+          value={days ?? ''}
+          options={ranges.map(each => [each, payments.lastDays(Number(each))])}
+          onPick={value => query.filter({ days: value })}
+        />
+        <PickToggle isOn={attention} onToggle={() => query.filter({ attention: attention ? undefined : 'true' })}>
+          {payments.needsYou}
+        </PickToggle>
+        {link !== undefined && (
+          <PickToggle isOn onToggle={() => query.filter({ link: undefined })}>
+            {payments.ofLink}
+          </PickToggle>
+        )}
+      </div>
+      <Result result={result} skeleton={<SkeletonRows rows={12} />}>
+        {page => {
+          if (page.rows.length > 0)
+            return (
+              <>
+                <PaymentsTable rows={page.rows} />
+                <PageLinks {...page} />
+              </>
+            )
+          if (!isFiltered) return <NoPayments />
+          return (
+            <Empty
+              title={list.nothing}
+              action={
+                <a class="button" href={address('payments')}>
+                  {list.reset}
+                </a>
+              }
+            >
+              {list.nothingWhat}
+            </Empty>
+          )
+        }}
+      </Result>
+    </>
+  )
+}
+
+const StatusPick = ({
+  value,
+  onPick,
+}: {
+  readonly value: string
+  readonly onPick: (value: string | undefined) => void
+}) => {
+  const { payments, list, states } = useTexts()
+  const names = {
+    pending: states.waiting,
+    processing: states.confirming,
+    success: states.paid,
+    expired: states.expired,
+    failed: states.failed,
+    canceled: states.canceled,
+  }
+  return (
+    <Pick
+      label={payments.status}
+      all={list.all}
+      value={value}
+      options={statuses.map(each => [each, names[each]])}
+      onPick={onPick}
+    />
+  )
+}
+
+const PaymentsTable = ({ rows }: { readonly rows: readonly PaymentWithCrypto[] }) => {
+  const { payments, states } = useTexts()
+  const { formats } = useReader()
+  const address = useAddress()
+  const columns: readonly TableColumn<PaymentWithCrypto>[] = [
+    {
+      key: 'status',
+      head: payments.status,
+      card: 2,
+      cell: payment => (
+        <>
+          <StateBadge path={paymentPath(payment, states)} />
+          <span class="what">{paymentRemark(payment, states, formats)}</span>
+        </>
+      ),
+    },
+    {
+      key: 'customer',
+      head: payments.customer,
+      card: 3,
+      cell: ({ id, customerEmail }) => (
+        <a class="open clip" href={address('payments', id)}>
+          {customerEmail}
+        </a>
+      ),
+    },
+    {
+      key: 'reference',
+      head: payments.reference,
+      card: 5,
+      cell: ({ reference }) => <span class="clip">{reference ?? '–'}</span>,
+    },
+    { key: 'with', head: payments.paidWith, card: 4, cell: paidWith },
+    {
+      key: 'created',
+      head: payments.created,
+      card: 6,
+      cell: ({ createdAt }) => <Moment at={createdAt} short />,
+    },
+    {
+      key: 'amount',
+      head: payments.amount,
+      card: 1,
+      end: true,
+      cell: ({ amountMinor, currency }) => <FiatAmount minor={amountMinor} currency={currency} />,
+    },
+  ]
+  return (
+    <div class="pay">
+      <Table
+        label={payments.list}
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        stateOf={payment => (hasEnded(payment) ? 'ended' : undefined)}
+      />
+    </div>
+  )
+}
+
+const NoPayments = () => {
+  const { payments } = useTexts()
+  const address = useAddress()
+  const { livemode } = useShop()
+  const canWrite = useCanWrite()
+  return (
+    <Empty
+      title={payments.emptyTitle}
+      action={
+        canWrite && (
+          <a class="button button--primary" href={address('links', 'new')}>
+            <Icon name="plus" />
+            {payments.newLink}
+          </a>
+        )
+      }
+    >
+      {livemode ? payments.emptyWhat : payments.emptyWhatTest}
+    </Empty>
+  )
+}

@@ -1,0 +1,233 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { Icon, type IconName } from '../parts/icon.tsx'
+import { Menu, type MenuItem } from '../parts/menu.tsx'
+import { useReader } from '../parts/reader.ts'
+import { OfflineBar } from './shell/offline-bar.tsx'
+import type { Preferences, Theme } from './shell/preferences.ts'
+import { addressIn, useAddress, useScope, useShop } from './shell/shop.ts'
+import { useTexts } from './shell/texts.ts'
+
+type ShellProps = { readonly preferences: Preferences; readonly children: ComponentChildren }
+
+/** What stands around every page of a shop. */
+export const Shell = ({ preferences, children }: ShellProps) => {
+  const texts = useTexts()
+  const { merchant, livemode } = useShop()
+  useEffect(() => {
+    document.body.dataset.mode = livemode ? 'live' : 'test'
+    return () => {
+      delete document.body.dataset.mode
+    }
+  }, [livemode])
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">
+        {texts.skip}
+      </a>
+      <aside class="side" aria-label={texts.nav.shop}>
+        <ShopSwitch />
+        <Navigation />
+      </aside>
+      <header class="top">
+        <span class="top__shop">
+          <ShopMark />
+          <span class="clip">{merchant.name}</span>
+        </span>
+        {!livemode && (
+          <p class="test-pill">
+            <Icon name="info" small />
+            {texts.mode.note}
+          </p>
+        )}
+        <div class="top__end">
+          <ModeSwitch />
+          <AccountMenu preferences={preferences} />
+        </div>
+      </header>
+      <main class="main" id="main" tabIndex={-1}>
+        <OfflineBar />
+        <div class="content">{children}</div>
+      </main>
+      <BottomBar preferences={preferences} />
+    </div>
+  )
+}
+
+const ShopMark = () => (
+  <span class="shop-mark">
+    <Icon name="shop" />
+  </span>
+)
+
+/** The shop, and a menu of the others if there are any. */
+const ShopSwitch = () => {
+  const texts = useTexts()
+  const { route } = useLocation()
+  const { account, merchant, livemode } = useShop()
+  const content = (
+    <>
+      <ShopMark />
+      <span class="shop__name">
+        <b class="clip">{merchant.name}</b>
+        <span>{texts.roles[merchant.role]}</span>
+      </span>
+    </>
+  )
+  if (account.merchants.length < 2) return <div class="shop">{content}</div>
+  const items = account.merchants.map(({ id, name }) => ({
+    label: name,
+    onSelect: () => route(addressIn({ merchantId: id, livemode }, 'payments')),
+  }))
+  return (
+    <Menu label={`${texts.nav.changeShop}: ${merchant.name}`} class="shop" items={items}>
+      {content}
+      <Icon name="updown" small />
+    </Menu>
+  )
+}
+
+type Destination = { readonly section: string; readonly icon: IconName; readonly name: string }
+
+const useDestinations = () => {
+  const { nav } = useTexts()
+  return {
+    shop: [
+      { section: 'payments', icon: 'payments', name: nav.payments },
+      { section: 'links', icon: 'link', name: nav.links },
+    ] satisfies readonly Destination[],
+    developers: [
+      { section: 'keys', icon: 'key', name: nav.keys },
+      { section: 'webhooks', icon: 'hook', name: nav.webhooks },
+    ] satisfies readonly Destination[],
+  }
+}
+
+const Navigation = () => {
+  const { nav } = useTexts()
+  const { shop, developers } = useDestinations()
+  return (
+    <nav class="nav" aria-label={nav.main}>
+      {shop.map(each => (
+        <SectionLink key={each.section} {...each} />
+      ))}
+      <a href="/refunds">
+        <Icon name="refund" />
+        {nav.refunds}
+      </a>
+      <h2>{nav.developers}</h2>
+      {developers.map(each => (
+        <SectionLink key={each.section} {...each} />
+      ))}
+      <a href="/docs">
+        <Icon name="reference" />
+        {nav.reference}
+      </a>
+    </nav>
+  )
+}
+
+const SectionLink = ({ section, icon, name }: Destination) => {
+  const address = useAddress()(section)
+  const { path } = useLocation()
+  const isOpen = path === address || path.startsWith(`${address}/`)
+  return (
+    <a href={address} aria-current={isOpen ? (path === address ? 'page' : 'true') : undefined}>
+      <Icon name={icon} />
+      {name}
+    </a>
+  )
+}
+
+/** The same section in the other mode: records exist in one of them only. */
+const ModeSwitch = () => {
+  const { mode } = useTexts()
+  const { merchantId, livemode } = useScope()
+  const { path } = useLocation()
+  const section = path.split('/')[4] ?? 'payments'
+  const link = (live: boolean, name: string) => (
+    <a href={addressIn({ merchantId, livemode: live }, section)} aria-current={live === livemode ? 'true' : undefined}>
+      {name}
+    </a>
+  )
+  return (
+    <nav class="mode" aria-label={mode.label}>
+      {link(false, mode.test)}
+      {link(true, mode.live)}
+    </nav>
+  )
+}
+
+const useAccountItems = (preferences: Preferences): readonly MenuItem[] => {
+  const { account: texts } = useTexts()
+  const { locale } = useReader()
+  const { session } = useShop()
+  const themes: readonly (readonly [Theme, string])[] = [
+    ['light', texts.light],
+    ['dark', texts.dark],
+    ['system', texts.system],
+  ]
+  const signOut = (everywhere: boolean) => {
+    preferences.setHadSession(false)
+    // The server may not be reached: this browser has forgotten the account already.
+    session.signOut(everywhere).catch(() => {})
+  }
+  return [
+    ...themes
+      .filter(([theme]) => theme !== preferences.theme.value)
+      .map(([theme, label]) => ({ label, onSelect: () => preferences.setTheme(theme) })),
+    {
+      label: locale === 'en' ? texts.german : texts.english,
+      onSelect: () => preferences.setLocale(locale === 'en' ? 'de' : 'en'),
+    },
+    { label: texts.signOut, onSelect: () => signOut(false) },
+    { label: texts.signOutEverywhere, onSelect: () => signOut(true) },
+  ]
+}
+
+const AccountMenu = ({ preferences }: { readonly preferences: Preferences }) => {
+  const texts = useTexts()
+  const { account } = useShop()
+  const { email } = account.user
+  return (
+    <Menu label={texts.account.menu(email)} class="avatar" items={useAccountItems(preferences)}>
+      {/* Drawn by the style sheet: it is a picture, and not the name of the button. */}
+      <span data-initials={initialsOf(email)} />
+    </Menu>
+  )
+}
+
+/** `anna.lang@…` is AL. */
+const initialsOf = (email: string): string => {
+  const [local = ''] = email.split('@')
+  const [first = '', second = ''] = local.split(/[^\p{L}\p{N}]+/u).filter(part => part !== '')
+  return (first.slice(0, 1) + (second.slice(0, 1) || first.slice(1, 2))).toUpperCase()
+}
+
+/** Instead of the sidebar in narrow windows. */
+const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
+  const { nav } = useTexts()
+  const { route } = useLocation()
+  const address = useAddress()
+  const { developers } = useDestinations()
+  const items: readonly MenuItem[] = [
+    ...developers.map(({ section, name }) => ({ label: name, onSelect: () => route(address(section)) })),
+    { label: nav.reference, onSelect: () => location.assign('/docs') },
+    ...useAccountItems(preferences),
+  ]
+  return (
+    <nav class="bottom" aria-label={nav.short}>
+      <SectionLink section="payments" icon="payments" name={nav.payments} />
+      <SectionLink section="links" icon="link" name={nav.linksShort} />
+      <a href="/refunds">
+        <Icon name="refund" />
+        {nav.refunds}
+      </a>
+      <Menu class="bottom__more" items={items}>
+        <Icon name="menu" />
+        {nav.more}
+      </Menu>
+    </nav>
+  )
+}

@@ -1,0 +1,131 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+import { Icon } from '../../parts/icon.tsx'
+
+/** The query of the address: it is the state of a list. */
+export const useAddressQuery = () => {
+  const { path, url, route } = useLocation()
+  const query = new URLSearchParams(url.split('?')[1])
+  const addressWith = (changes: Readonly<Record<string, string | undefined>>): string => {
+    const changed = new URLSearchParams(query)
+    for (const [name, value] of Object.entries(changes))
+      if (value === undefined || value === '') changed.delete(name)
+      else changed.set(name, value)
+    return changed.size > 0 ? `${path}?${changed}` : path
+  }
+  return {
+    get: (name: string): string | undefined => query.get(name) ?? undefined,
+    addressWith,
+    /** A changed filter begins at the first page, and is one step back in the history. */
+    filter: (changes: Readonly<Record<string, string | undefined>>): void =>
+      route(addressWith({ after: undefined, before: undefined, ...changes })),
+  }
+}
+
+type SearchBoxProps = {
+  readonly label: string
+  readonly placeholder: string
+  readonly value: string
+  readonly onSearch: (text: string) => void
+}
+
+const TYPING_MS = 400
+
+/** Searches when Enter is pressed or typing pauses. `/` on the page leads here. */
+export const SearchBox = ({ label, placeholder, value, onSearch }: SearchBoxProps) => {
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(value)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  // Back and forward change the address, and so the text.
+  useEffect(() => setText(value), [value])
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (document.querySelector('dialog[open]')) return
+      event.preventDefault()
+      input.current?.focus()
+    }
+    addEventListener('keydown', focus)
+    return () => removeEventListener('keydown', focus)
+  }, [])
+  const search = (given: string) => {
+    clearTimeout(timer.current)
+    if (given.trim() !== value) onSearch(given.trim())
+  }
+  return (
+    <search class="search">
+      <form
+        class="search__form"
+        onSubmit={event => {
+          event.preventDefault()
+          search(text)
+        }}
+      >
+        <Icon name="search" />
+        <input
+          ref={input}
+          class="input"
+          type="search"
+          aria-label={label}
+          aria-keyshortcuts="/"
+          placeholder={placeholder}
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={200}
+          value={text}
+          onInput={event => {
+            const given = event.currentTarget.value
+            setText(given)
+            clearTimeout(timer.current)
+            timer.current = setTimeout(() => search(given), TYPING_MS)
+          }}
+        />
+        <span class="key" aria-hidden="true">
+          /
+        </span>
+      </form>
+    </search>
+  )
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')
+
+type PickProps = {
+  readonly label: string
+  readonly value: string
+  /** What all of them are called. */
+  readonly all: string
+  readonly options: readonly (readonly [value: string, name: string])[]
+  readonly onPick: (value: string | undefined) => void
+}
+
+/** A filter with a few values. A chosen one is tinted. */
+export const Pick = ({ label, value, all, options, onPick }: PickProps) => (
+  <select
+    class="pick"
+    aria-label={label}
+    data-set={value !== ''}
+    value={value}
+    onChange={event => onPick(event.currentTarget.value || undefined)}
+  >
+    <option value="">
+      {label}: {all}
+    </option>
+    {options.map(([key, name]) => (
+      <option key={key} value={key}>
+        {name}
+      </option>
+    ))}
+  </select>
+)
+
+type ToggleProps = { readonly isOn: boolean; readonly onToggle: () => void; readonly children: string }
+
+/** A filter that is on or off. */
+export const PickToggle = ({ isOn, onToggle, children }: ToggleProps) => (
+  <button type="button" class="pick" aria-pressed={isOn} data-set={isOn} onClick={onToggle}>
+    {children}
+  </button>
+)

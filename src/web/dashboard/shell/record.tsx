@@ -1,0 +1,53 @@
+import type { ComponentChildren } from 'preact'
+import { CodeBlock } from '../../parts/code.tsx'
+import { CopyButton } from '../../parts/copy.tsx'
+import { useTexts } from './texts.ts'
+
+type SectionProps = { readonly title: string; readonly aside?: ComponentChildren; readonly children: ComponentChildren }
+
+/** A part of a record's page. */
+export const Section = ({ title, aside, children }: SectionProps) => (
+  <section class="section" aria-label={title}>
+    <header>
+      <h2>{title}</h2>
+      {aside !== undefined && <p>{aside}</p>}
+    </header>
+    {children}
+  </section>
+)
+
+type Fact = readonly [label: ComponentChildren, value: ComponentChildren]
+
+/** Labels and values. Those without a value are left out. */
+export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
+  <dl class="facts">
+    {facts.map(
+      ([label, value], n) =>
+        value !== null &&
+        value !== undefined &&
+        value !== false && (
+          <div key={n}>
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+    )}
+  </dl>
+)
+
+/** The record as the API answers it. */
+export const RecordJson = ({ record }: { readonly record: object }) => {
+  const { payment } = useTexts()
+  const text = JSON.stringify(record, null, 2)
+  return (
+    <Section title={payment.json}>
+      <details class="json">
+        <summary>{payment.showJson}</summary>
+        <CodeBlock text={text} label={payment.json} />
+        <CopyButton value={text} what={payment.json}>
+          {payment.copyJson}
+        </CopyButton>
+      </details>
+    </Section>
+  )
+}

@@ -1,0 +1,181 @@
+import { useState } from 'preact/hooks'
+import type { WebhookEndpoint } from '../../api/calls.ts'
+import { Badge } from '../../parts/badge.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Menu } from '../../parts/menu.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { NoteBox } from '../../parts/note.tsx'
+import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { Table, type TableColumn } from '../../parts/table.tsx'
+import { showToast } from '../../parts/toast.tsx'
+import { SecretDialog } from '../secrets/secret-dialog.tsx'
+import { useAction } from '../shell/action.ts'
+import { Confirm } from '../shell/confirm.tsx'
+import { shownFailure } from '../shell/failure.ts'
+import { OwnersNote } from '../shell/owners-note.tsx'
+import { PageHead } from '../shell/page-head.tsx'
+import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
+import { useRefresh, useShopQuery } from '../shell/queries.ts'
+import { Result } from '../shell/result.tsx'
+import { useCanWrite, useScope, useShop } from '../shell/shop.ts'
+import { useTexts } from '../shell/texts.ts'
+import { NewEndpoint } from './new-endpoint.tsx'
+
+export const WebhooksPage = () => {
+  const { webhooks: texts } = useTexts()
+  const { session } = useShop()
+  const { merchantId } = useScope()
+  const canWrite = useCanWrite()
+  const refresh = useRefresh()
+  const position = usePosition()
+  const action = useAction()
+  const [isNew, setNew] = useState(false)
+  const [secret, setSecret] = useState<string>()
+  const [deleted, setDeleted] = useState<WebhookEndpoint>()
+  const result = useShopQuery(['webhooks', position], ({ call, ...scope }, signal) =>
+    readListPage<WebhookEndpoint>(position, page => call('listWebhookEndpoints', { ...scope, ...page }, { signal })),
+  ).value
+  const close = () => setDeleted(undefined)
+  const act = (name: 'enableWebhookEndpoint' | 'testWebhookEndpoint', id: string, done: string) =>
+    void action.run(async () => {
+      await session.call(name, { merchantId, id })
+      await refresh('webhooks')
+      showToast(done)
+    })
+  const itemsOf = (endpoint: WebhookEndpoint) => [
+    endpoint.status === 'enabled'
+      ? { label: texts.sendTest, onSelect: () => act('testWebhookEndpoint', endpoint.id, texts.testSent) }
+      : { label: texts.enable, onSelect: () => act('enableWebhookEndpoint', endpoint.id, texts.enabledDone) },
+    { label: texts.delete, onSelect: () => setDeleted(endpoint), danger: true },
+  ]
+  return (
+    <>
+      <PageHead
+        title={texts.title}
+        lead={texts.what}
+        actions={
+          canWrite && (
+            <button type="button" class="button button--primary" onClick={() => setNew(true)}>
+              <Icon name="plus" />
+              {texts.create}
+            </button>
+          )
+        }
+      />
+      <OwnersNote />
+      {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
+      <Result result={result} skeleton={<SkeletonRows rows={4} />}>
+        {page =>
+          page.rows.length === 0 ? (
+            <Empty title={texts.emptyTitle}>{texts.emptyWhat}</Empty>
+          ) : (
+            <>
+              <EndpointsTable rows={page.rows} itemsOf={canWrite ? itemsOf : undefined} />
+              <PageLinks {...page} />
+            </>
+          )
+        }
+      </Result>
+      <NewEndpoint
+        open={isNew}
+        onClose={() => setNew(false)}
+        onMade={made => {
+          setNew(false)
+          setSecret(made)
+        }}
+      />
+      <Confirm
+        open={deleted !== undefined}
+        title={texts.deleteTitle}
+        no={texts.cancel}
+        yes={texts.delete}
+        danger
+        onClose={close}
+        onYes={async () => {
+          if (!deleted) return
+          await session.call('deleteWebhookEndpoint', { merchantId, id: deleted.id })
+          await refresh('webhooks')
+          showToast(texts.deleteDone)
+        }}
+      >
+        <NoteBox title={deleted?.url ?? ''} />
+        <p>{texts.deleteWhat}</p>
+      </Confirm>
+      <SecretDialog
+        secret={secret}
+        title={texts.secretTitle}
+        lead={texts.secretWhat}
+        onClose={() => setSecret(undefined)}
+      />
+    </>
+  )
+}
+
+type EndpointsTableProps = {
+  readonly rows: readonly WebhookEndpoint[]
+  readonly itemsOf: ((endpoint: WebhookEndpoint) => Parameters<typeof Menu>[0]['items']) | undefined
+}
+
+const EndpointsTable = ({ rows, itemsOf }: EndpointsTableProps) => {
+  const { webhooks: texts } = useTexts()
+  const columns: readonly TableColumn<WebhookEndpoint>[] = [
+    {
+      key: 'url',
+      head: texts.endpoint,
+      card: 1,
+      cell: ({ url, description }) => (
+        <>
+          <b class="clip">{url.replace(/^https?:\/\//, '')}</b>
+          {description !== null && <span class="table__under">{description}</span>}
+        </>
+      ),
+    },
+    {
+      key: 'status',
+      head: texts.status,
+      card: 2,
+      cell: ({ status, disabledReason }) => (
+        <>
+          {status === 'enabled' ? (
+            <Badge shape="done" tone="good">
+              {texts.enabled}
+            </Badge>
+          ) : (
+            <Badge shape="off">{texts.disabled}</Badge>
+          )}
+          {disabledReason !== null && <span class="what">{texts.reasons[disabledReason]}</span>}
+        </>
+      ),
+    },
+    {
+      key: 'events',
+      head: texts.events,
+      card: 3,
+      cell: ({ eventTypes }) => <span title={eventTypes.join(', ')}>{texts.eventCount(eventTypes.length)}</span>,
+    },
+    { key: 'created', head: texts.created, card: 5, cell: ({ createdAt }) => <Moment at={createdAt} short /> },
+    ...(itemsOf
+      ? [
+          {
+            ...({ key: 'actions', head: texts.menus, quietHead: true, card: 6, end: true } as const),
+            cell: (endpoint: WebhookEndpoint) => (
+              <Menu label={texts.actions(endpoint.url)} class="icon-button" items={itemsOf(endpoint)}>
+                <Icon name="more" />
+              </Menu>
+            ),
+          },
+        ]
+      : []),
+  ]
+  return (
+    <Table
+      label={texts.list}
+      columns={columns}
+      rows={rows}
+      keyOf={({ id }) => id}
+      stateOf={({ status }) => (status === 'disabled' ? 'ended' : undefined)}
+    />
+  )
+}

@@ -1,0 +1,181 @@
+import type { Account, ApiKey, PaymentLink, PaymentWithCrypto, WebhookEndpoint } from '../../../src/web/api/calls.ts'
+
+/** Records as the API answers them, for pictures of the pages. */
+export const merchantId = 'mer_06bt4m9x3kq7v5n2c8hd1wzrfe'
+
+export const account: Account = {
+  user: {
+    id: 'usr_06bt4m9x3kq7v5n2c8hd1wzrfe',
+    email: 'anna.lang@lampsandlight.com',
+    mfaEnabled: false,
+    operator: false,
+  },
+  merchants: [{ id: merchantId, name: 'Lamps & Light', role: 'owner' }],
+}
+
+const NOW = Date.parse('2026-11-25T14:32:00.000Z')
+const ago = (minutes: number): string => new Date(NOW - minutes * 60_000).toISOString()
+
+type Crypto = NonNullable<PaymentWithCrypto['crypto']>
+type Transfer = Crypto['transfers'][number]
+
+const transfer = (amount: string, more: Partial<Transfer> = {}): Transfer => ({
+  ...{ amount, blockHash: `0x${'7f'.repeat(32)}`, blockNumber: 38_202_114, confirmations: 12, logIndex: 3 },
+  ...{ from: '0x8652A0c5E7B1a5C3b51B9D3aE81FA2b8C3d9d9fD', minedAt: ago(7), state: 'final' },
+  txHash: `0x7381${'ab'.repeat(28)}ba14`,
+  ...more,
+})
+
+const crypto = (more: Partial<Crypto> = {}): Crypto => ({
+  ...{
+    address: '0x1D59C352f1E64AC84BfD0435CC6eC6B72C70d477',
+    amountExpected: '237440000',
+    amountReceived: '237440000',
+  },
+  ...{ asset: 'USDC', blockNumber: 38_202_114, chainId: 8453, confirmations: 12, confirmationsRequired: 12 },
+  ...{ decimals: 6, exception: null, network: 'Base', payerAddress: '0x8652A0c5E7B1a5C3b51B9D3aE81FA2b8C3d9d9fD' },
+  explorerUrl: `https://basescan.org/tx/0x7381${'ab'.repeat(28)}ba14`,
+  paymentUri: 'ethereum:0x1D59C352f1E64AC84BfD0435CC6eC6B72C70d477@8453',
+  quote: { rate: '1.0842', source: 'median of three sources', expiresAt: ago(-10) },
+  tokenAddress: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  transfers: [transfer('237440000')],
+  txHash: `0x7381${'ab'.repeat(28)}ba14`,
+  ...more,
+})
+
+const nothingYet = { amountReceived: '0', transfers: [], txHash: null, blockNumber: null, confirmations: 0 }
+
+let count = 0
+const payment = (customerEmail: string, amountMinor: number, more: Partial<PaymentWithCrypto>): PaymentWithCrypto => {
+  const n = ++count
+  return {
+    ...{ object: 'payment', id: `pay_06bt4m9x3kq7v5n2c8hd1wzr${String(n).padStart(2, '0')}`, merchantId },
+    ...{
+      method: 'crypto',
+      status: 'success',
+      attention: false,
+      amountMinor,
+      amountRefundedMinor: 0,
+      currency: 'EUR',
+      customerEmail,
+    },
+    ...{ customerName: null, failureReason: null, paymentLinkId: 'plink_06bt4m9x3kq7v5n2c8hd1wzrfe' },
+    ...{ expiresAt: ago(-28), livemode: true, createdAt: ago(3 + 17 * n), updatedAt: ago(2 + 17 * n) },
+    ...{ reference: `LL-204${30 - n}`, metadata: {}, receiptUrl: null, crypto: crypto() },
+    ...more,
+  }
+}
+
+const partly = [transfer('236440000')]
+
+/** One payment in each state. */
+export const payments: Readonly<Record<string, PaymentWithCrypto>> = {
+  waiting: payment('mia.koch@posteo.de', 4_900, { status: 'pending', crypto: null }),
+  confirming: payment('j.okafor@studio-okafor.com', 12_800, {
+    status: 'processing',
+    crypto: crypto({
+      confirmations: 7,
+      network: 'Ethereum',
+      transfers: [transfer('237440000', { confirmations: 7, state: 'seen' })],
+    }),
+  }),
+  underpaid: payment('n.haddad@web.de', 21_900, {
+    status: 'pending',
+    crypto: crypto({ exception: 'underpaid', amountReceived: '236440000', transfers: partly }),
+  }),
+  paid: payment('henrik.lund@fastmail.com', 21_900, {
+    ...{ customerName: 'Henrik Lund', metadata: { cart: 'c_88f1', gift_note: 'yes' } },
+    crypto: crypto({
+      transfers: [transfer('1000000', { txHash: `0x23fc${'ab'.repeat(28)}1913` }), transfer('236440000')],
+    }),
+    receiptUrl: 'https://pay.lampsandlight.com/receipts/pay_1?s=1',
+  }),
+  expired: payment('no.reply.42@proton.me', 6_400, { status: 'expired', crypto: null }),
+  refunded: payment('claire@maison-aubert.fr', 34_900, { amountRefundedMinor: 4_900 }),
+  overpaid: payment('einkauf@hotel-seeblick.de', 124_000, {
+    attention: true,
+    crypto: crypto({ exception: 'overpaid', amountReceived: '247440000', transfers: [transfer('247440000')] }),
+  }),
+  late: payment('p.novakova@seznam.cz', 8_900, {
+    ...{ status: 'expired', attention: true },
+    crypto: crypto({ exception: 'late', amountExpected: '96490000', amountReceived: '96490000', asset: 'USDC' }),
+  }),
+  failed: payment('d.marques@sapo.pt', 7_900, {
+    ...{ status: 'failed', failureReason: 'reverted', reference: null },
+    crypto: crypto({ ...nothingYet, asset: 'USDT', network: 'Polygon' }),
+  }),
+  canceled: payment('lars.b@mailbox.org', 4_900, { status: 'canceled', crypto: null }),
+  long: payment(
+    'a.very.long.address.of.a.customer.with.many.names@departments.of-a-large-company.example',
+    999_999_999,
+    {
+      reference: 'PO-2026-11-25/department-of-lighting/0000004711-revision-3',
+      crypto: crypto({
+        asset: 'ETH',
+        decimals: 18,
+        network: 'Arbitrum One',
+        amountExpected: '5021345678901234567',
+        amountReceived: '5021345678901234567',
+      }),
+    },
+  ),
+}
+
+const link = (n: number, more: Partial<PaymentLink>): PaymentLink => ({
+  ...{ object: 'payment_link', id: `plink_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, merchantId, status: 'active' },
+  url: `https://pay.lampsandlight.com/pay/plink_06bt4m9x3kq7v5n2c8hd1wzr0${n}`,
+  ...{
+    amountMinor: 4_900,
+    currency: 'EUR',
+    title: 'Paper lantern, 40 cm',
+    description: 'Handmade, ships in two days.',
+  },
+  ...{ reference: `LL-2041${n}`, assets: null, maxPayments: null, paymentsCount: 3, windowMinutes: 30 },
+  ...{ expiresAt: null, successUrl: null, metadata: {}, livemode: true, deactivatedAt: null },
+  ...{ createdAt: ago(1_000 * n), updatedAt: ago(900 * n) },
+  ...more,
+})
+
+export const links: readonly PaymentLink[] = [
+  link(1, {}),
+  link(2, { title: 'Brass desk lamp', amountMinor: 21_900, maxPayments: 1, paymentsCount: 0 }),
+  link(3, { title: null, description: null, reference: null, status: 'completed', maxPayments: 1, paymentsCount: 1 }),
+  link(4, { title: 'Summer sale', status: 'deactivated', deactivatedAt: ago(500) }),
+  link(5, {
+    title: 'Reservation of the large chandelier in the hall of mirrors',
+    status: 'expired',
+    expiresAt: ago(60),
+  }),
+]
+
+const key = (n: number, more: Partial<ApiKey>): ApiKey => ({
+  ...{ object: 'api_key', id: `key_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, merchantId, name: 'Shop server', tag: 'aaaa' },
+  ...{ scopes: ['payments:read', 'payment_links:write'], last4: `b4${n}e`, livemode: true, lastUsedAt: ago(1) },
+  ...{ expiresAt: null, revokedAt: null, createdAt: ago(9_000), updatedAt: ago(9_000) },
+  ...more,
+})
+
+export const keys: readonly ApiKey[] = [
+  key(1, {}),
+  key(2, { name: 'Bookkeeping', scopes: ['payments:read'], expiresAt: ago(-9_000) }),
+  key(3, { name: "Anna's laptop", scopes: ['*'], lastUsedAt: null }),
+  key(4, { name: 'Old plugin', scopes: ['payments:read', 'refunds:write'], revokedAt: ago(40_000) }),
+]
+
+const endpoint = (n: number, more: Partial<WebhookEndpoint>): WebhookEndpoint => ({
+  ...{ object: 'webhook_endpoint', id: `whe_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, merchantId, livemode: true },
+  ...{ url: 'https://shop.lampsandlight.com/hooks/pay', description: null, status: 'enabled', disabledReason: null },
+  ...{ eventTypes: ['payment.succeeded', 'payment.failed', 'refund.processed'] },
+  ...{ createdAt: ago(30_000), updatedAt: ago(30_000) },
+  ...more,
+})
+
+export const endpoints: readonly WebhookEndpoint[] = [
+  endpoint(1, {}),
+  endpoint(2, {
+    url: 'https://erp.lampsandlight.com/in',
+    description: 'Bookkeeping',
+    eventTypes: ['payment.succeeded'],
+  }),
+  endpoint(3, { url: 'https://webhook.site/3f0c-old', status: 'disabled', disabledReason: 'gone' }),
+]

@@ -1,0 +1,219 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { serve } from 'bun'
+import type { Page } from 'playwright-core'
+import { dashboardPage } from '../../../src/pages/dashboard.ts'
+import type { SignUpState } from '../../../src/pages/sign-up-state.ts'
+import { openWeb } from '../../../src/server/web.ts'
+import { openBrowser } from '../../harness/browser.ts'
+import { testPath } from '../harness/built.ts'
+import { axeFaults, faultsOf } from '../pay/gates.ts'
+import { account, endpoints, keys, links, merchantId, payments } from './samples.ts'
+
+/**
+ * Writes pictures of the pages of the dashboard in both widths, themes and languages, with full, empty, loading and failed
+ * data. Records are samples: what the pages do with a server is in the tests.
+ * `bun run screens:dashboard payment 360 dark` writes those whose name contains all of these words.
+ */
+type Data = 'full' | 'empty' | 'loading' | 'failed'
+type View = {
+  readonly path: string
+  readonly data?: Data
+  readonly mode?: 'test' | 'live'
+  readonly signedOut?: SignUpState
+  readonly role?: 'viewer'
+  readonly act?: (page: Page) => Promise<unknown>
+}
+
+const idOf = (name: string): string => payments[name]?.id ?? ''
+const views: Readonly<Record<string, View>> = {
+  'sign-in': { path: '', signedOut: 'done' },
+  'sign-in-wrong': { path: '', signedOut: 'done', act: page => signIn(page, 'invalid_credentials') },
+  'sign-in-code': { path: '', signedOut: 'done', act: page => signIn(page, 'mfa_required') },
+  'sign-up': { path: 'sign-up', signedOut: 'with_code' },
+  'sign-up-errors': { path: 'sign-up', signedOut: 'open', act: page => page.locator('button[type=submit]').click() },
+  'sign-up-closed': { path: 'sign-up', signedOut: 'done' },
+  payments: { path: 'payments' },
+  'payments-test': { path: 'payments', mode: 'test' },
+  'payments-viewer': { path: 'payments', role: 'viewer' },
+  'payments-filtered': { path: 'payments?status=success&attention=true&q=LL-20428' },
+  'payments-empty': { path: 'payments', data: 'empty', mode: 'test' },
+  'payments-nothing': { path: 'payments?status=failed', data: 'empty' },
+  'payments-loading': { path: 'payments', data: 'loading' },
+  'payments-failed': { path: 'payments', data: 'failed' },
+  'payments-offline': { path: 'payments', act: goOffline },
+  ...Object.fromEntries(
+    ['waiting', 'confirming', 'underpaid', 'paid', 'overpaid', 'late', 'failed', 'long'].map(name => [
+      `payment-${name}`,
+      { path: `payments/${idOf(name)}` },
+    ]),
+  ),
+  'payment-json': { path: `payments/${idOf('paid')}`, act: page => page.locator('summary').click() },
+  'payment-cancel': { path: `payments/${idOf('waiting')}`, act: page => page.locator('.button--danger').click() },
+  'payment-loading': { path: `payments/${idOf('paid')}`, data: 'loading' },
+  'payment-failed-to-load': { path: `payments/${idOf('paid')}`, data: 'failed' },
+  links: { path: 'links' },
+  'links-empty': { path: 'links', data: 'empty', mode: 'test' },
+  'link-new': { path: 'links/new', mode: 'test', act: fillLink },
+  'link-new-errors': { path: 'links/new', act: page => page.locator('button[type=submit]').click() },
+  link: { path: `links/${links[0]?.id}` },
+  keys: { path: 'keys', mode: 'test' },
+  'keys-empty': { path: 'keys', data: 'empty' },
+  'keys-new': { path: 'keys', act: page => page.locator('.head .button--primary').click() },
+  'keys-secret': { path: 'keys', act: createKey },
+  'keys-menu': { path: 'keys', act: page => page.locator('td .icon-button').first().click() },
+  webhooks: { path: 'webhooks' },
+  'webhooks-empty': { path: 'webhooks', data: 'empty' },
+  'webhooks-new': { path: 'webhooks', mode: 'test', act: page => page.locator('.head .button--primary').click() },
+  'session-over': { path: 'payments', act: endSession },
+  'step-up': { path: 'keys', act: askForProof },
+  nothing: { path: 'nothing' },
+}
+
+async function signIn(page: Page, code: string) {
+  await refuse(page, '**/v1/auth/sign-in', 401, code)
+  await page.locator('input[type=email]').fill('anna.lang@lampsandlight.com')
+  await page.locator('input[type=password]').fill('correct horse')
+  await page.locator('button[type=submit]').click()
+}
+
+async function goOffline(page: Page) {
+  await page.locator('table').waitFor()
+  await page.route('**/v1/**', route => route.abort('connectionfailed'))
+  await page.locator('.offline p').waitFor({ timeout: 20_000 })
+}
+
+async function fillLink(page: Page) {
+  const [amount, title] = [page.locator('[name=amount]'), page.locator('[name=title]')]
+  await amount.fill('49.00')
+  await title.fill('Paper lantern, 40 cm')
+  await page.locator('[name=description]').fill('Handmade, ships in two days.')
+  await page.locator('[name=reference]').fill('LL-20418')
+  await refuse(page, '**/payment-links?*', 409, 'duplicate_reference', { paymentLinkId: links[0]?.id })
+  await page.locator('button[type=submit]').click()
+}
+
+async function createKey(page: Page) {
+  await page.locator('.head .button--primary').click()
+  await page.locator('dialog[open] input[autocomplete=off]').fill('Shop server')
+  await page.locator('dialog[open] button[type=submit]').click()
+}
+
+async function endSession(page: Page) {
+  await page.locator('table').waitFor()
+  await refuse(page, '**/v1/auth/refresh', 401, 'invalid_token')
+  await refuse(page, '**/v1/merchants/**', 401, 'invalid_token')
+  await page.locator('dialog[open]').waitFor({ timeout: 20_000 })
+}
+
+async function askForProof(page: Page) {
+  await refuse(page, '**/api-keys?*', 403, 'step_up_required', {}, 'POST')
+  await createKey(page)
+}
+
+async function refuse(page: Page, url: string, status: number, code: string, details = {}, method?: string) {
+  await page.route(url, route => {
+    if (method !== undefined && route.request().method() !== method) return route.fallback()
+    const error = { code, message: code, details, requestId: '019abc00-5d00-7c3e-9a51-1f2f5fd7b0aa' }
+    return route.fulfill({ status, json: { error } })
+  })
+}
+
+const list = (data: readonly unknown[], data_: Data) => ({
+  object: 'list',
+  data: data_ === 'empty' ? [] : data,
+  has_more: data_ === 'full',
+})
+
+/** Answers the calls of the page with samples. */
+const answer = (page: Page, { data = 'full', signedOut, role }: View, livemode: boolean) =>
+  page.route('**/v1/**', async route => {
+    const { pathname } = new URL(route.request().url())
+    const end = pathname.split('/').slice(4).join('/')
+    const json = (body: unknown, status = 200) => route.fulfill({ status, json: body })
+    if (pathname === '/v1/auth/session') return json({ signedIn: signedOut === undefined })
+    if (pathname === '/v1/auth/refresh') return json({ accessToken: 't', expiresIn: 900 })
+    if (pathname === '/v1/auth/me')
+      return json(role ? { ...account, merchants: account.merchants.map(each => ({ ...each, role })) } : account)
+    if (end === 'members') return json(list([{ role: 'owner', email: account.user.email }], 'full'))
+    if (data === 'loading') return
+    if (data === 'failed')
+      return json(
+        { error: { code: 'service_unavailable', message: '', requestId: '019abc00-5d00-7c3e-9a51-1f2f5fd7b0aa' } },
+        503,
+      )
+    const given = (record: object) => ({ ...record, livemode })
+    if (end === 'payments') return json(list(Object.values(payments).map(given), data))
+    if (end.startsWith('payments/'))
+      return json(given(Object.values(payments).find(({ id }) => end.endsWith(id)) ?? {}))
+    if (end === 'payment-links') return json(list(links.map(given), data))
+    if (end.startsWith('payment-links/')) return json(given(links.find(({ id }) => end.endsWith(id)) ?? {}))
+    if (end === 'api-keys' && route.request().method() === 'POST')
+      return json({ ...keys[0], secret: 'sk_live_9aQx4mT7vK2pLr8WnE3sYb6HdJ1cZuGf' }, 201)
+    if (end === 'api-keys') return json(list(keys.map(given), data))
+    return json(list(endpoints.map(given), data))
+  })
+
+const web = await openWeb({ say: console.log })
+const server = serve({
+  hostname: '127.0.0.1',
+  port: 0,
+  fetch: request => {
+    const { pathname, searchParams } = new URL(request.url)
+    const file = web.file(pathname.split('/').at(-1) ?? '')
+    if (file) return new Response(file.identity, { headers: { 'content-type': file.type } })
+    const locale = request.headers.get('accept-language')?.startsWith('de') ? 'de' : 'en'
+    const { text, headers } = dashboardPage(web, {
+      locale,
+      signUp: (searchParams.get('signUp') as SignUpState) ?? 'done',
+    })
+    return new Response(text, { headers: Object(headers) })
+  },
+})
+
+const folder = testPath('screens/')
+const words = process.argv.slice(2)
+const all = Object.entries(views).flatMap(([view, options]) =>
+  [360, 1280].flatMap(width =>
+    (['light', 'dark'] as const).flatMap(colorScheme =>
+      (['en', 'de'] as const).map(lang => ({
+        ...{ view, options, width, colorScheme, lang },
+        name: ['dashboard', view, width, colorScheme, lang].join('-'),
+      })),
+    ),
+  ),
+)
+// A word with a closing colon is the whole name of a view.
+const fits = ({ name, view }: { name: string; view: string }) =>
+  words.every(word =>
+    word.endsWith(':') ? view === word.slice(0, -1) : name.split('-').includes(word) || view === word,
+  )
+const chosen = all.filter(fits)
+const browser = await openBrowser()
+await mkdir(folder, { recursive: true })
+let failures = 0
+for (const { options, width, colorScheme, lang, name } of chosen) {
+  const context = await browser.newContext({
+    ...{ viewport: { width, height: 800 }, colorScheme, timezoneId: 'Europe/Berlin' },
+    locale: lang === 'de' ? 'de-DE' : 'en-US',
+  })
+  const page = await context.newPage()
+  page.on('pageerror', error => console.error(`${name}: ${error.message}`))
+  const { path, mode = 'live', signedOut, act } = options
+  await answer(page, options, mode === 'live')
+  const place = signedOut === undefined ? `${merchantId}/${mode}/${path}` : path
+  const query = signedOut === undefined ? '' : `?signUp=${signedOut}`
+  await page.goto(`${server.url.origin}/dashboard/${place}${query}`)
+  await page.locator('h1').first().waitFor()
+  await page.waitForLoadState('networkidle').catch(() => {})
+  await act?.(page)
+  await page.waitForTimeout(400)
+  const faults = [...(await faultsOf(page)), ...(await axeFaults(page))]
+  for (const fault of faults) console.error(`${name}: ${fault}`)
+  failures += faults.length
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true, timeout: 120_000 })
+  await context.close()
+}
+await browser.close()
+console.log(`${chosen.length} pictures in ${folder}, ${failures} faults`)
+process.exit(failures === 0 ? 0 : 1)
