@@ -91,7 +91,7 @@ create trigger events_fan_out after insert on events
 referencing new table as new_events for each statement execute function fan_out_events();
 
 -- The types of an endpoint's deliveries in one state, one lookup in the index for each.
-create function delivery_types(endpoint uuid, its_state text) returns setof text language sql stable
+create function delivery_types(endpoint uuid, its_state text) returns setof text language sql stable rows 10
 set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off as $$
   with recursive types (event_type) as (
     (select d.event_type from deliveries d

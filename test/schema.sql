@@ -2241,7 +2241,7 @@ end $function$;
 CREATE OR REPLACE FUNCTION public.delivery_types(endpoint uuid, its_state text)
  RETURNS SETOF text
  LANGUAGE sql
- STABLE
+ STABLE ROWS 10
  SET enable_seqscan TO 'off'
  SET enable_bitmapscan TO 'off'
  SET enable_sort TO 'off'

@@ -3,6 +3,7 @@ import postgres from 'postgres'
 import { encodeId } from '../../src/ids.ts'
 import { arrayTypes } from '../../src/postgres/arrays.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
+import { listDeliveries } from '../../src/queries/deliveries.ts'
 import { listDisputes } from '../../src/queries/disputes.ts'
 import { listEvents } from '../../src/queries/events.ts'
 import { type CommonFilter, noFilter } from '../../src/queries/list-filters.ts'
@@ -15,6 +16,7 @@ import { makeLink } from '../http/links.ts'
 import { makePayment } from '../http/payments.ts'
 import { type Shop, shop } from '../http/people.ts'
 import { customerAddress, makeRefund } from '../http/refunds.ts'
+import { makeEndpoint, sendTest } from '../http/webhooks.ts'
 
 /** Of each kind. LIST_ROWS=200000 takes minutes. */
 const ROWS = Number(process.env.LIST_ROWS ?? 20_000)
@@ -31,6 +33,8 @@ let owner: { readonly merchantId: string; readonly livemode: boolean }
 let links: { readonly busy: string; readonly quiet: string }
 let object: string
 let objectId: string
+let endpoints: readonly string[]
+let eventId: string
 
 beforeAll(async () => {
   server = await apiServer({ routes: [] })
@@ -52,6 +56,9 @@ const fill = async (sql: Sql): Promise<void> => {
   await makeDispute(server.api, here, { submit: false })
   const dispute = await makeDispute(server.api, here, { submit: true })
   ;[object = ''] = made
+  endpoints = [(await makeEndpoint(server.api, here)).row.id, (await makeEndpoint(server.api, here)).row.id]
+  const delivery = await sendTest(server.api, here, { id: endpoints[0] ?? '' })
+  eventId = crypto.randomUUID()
   objectId = encodeId('pay', object)
   // What tables do with each other's rows is of no interest here.
   await sql.unsafe('alter table events disable trigger all; alter table transfers disable trigger all')
@@ -110,7 +117,19 @@ const fill = async (sql: Sql): Promise<void> => {
     select 31337, case when n % 5000 = 1 then ${TX} else '0x' || lpad(to_hex(n), 64, '0') end, n, n, '0x' || lpad(to_hex(n), 64, 'c'),
       now(), id, ${RARE}, 1, 'final'
     from (select id, row_number() over (order by seq) as n from payments limit ${ROWS}) p`
-  await sql.unsafe('analyze payments, payment_links, refunds, disputes, events, transfers')
+  await copies(
+    'deliveries',
+    `id = '${delivery}'`,
+    `'event_id', case when n = 7 then '${eventId}' else gen_random_uuid()::text end,
+     'event_type', case when n % 4000 = 0 then 'refund.failed' else 'payment.succeeded' end,
+     'endpoint_id', case when n % 2 = 0 then '${endpoints[0]}' else '${endpoints[1]}' end,
+     'state', case when n % 3000 = 0 then 'failed' when n % 5000 = 1 then 'pending' else 'delivered' end,
+     'attempts', 1, 'automatic_attempts', 1,
+     'next_attempt_at', case when n % 5000 = 1 and n % 3000 > 0 then now() end,
+     'delivered_at', case when n % 3000 > 0 and n % 5000 <> 1 then now() end`,
+    ROWS,
+  )
+  await sql.unsafe('analyze deliveries, payments, payment_links, refunds, disputes, events, transfers')
 }
 
 const uuidOf = (id: string): string => {
@@ -305,5 +324,19 @@ test('every combination of filters of events is served by an index', async () =>
   const objects = { '': {}, 'of an object': { objectId: object } }
   await expectIndexes(combined<object>(types, objects), (sql, filter, order) =>
     listEvents(sql, owner, { type: undefined, objectId: undefined, ...filter }, { ...page, order }),
+  )
+}, 900_000)
+
+test('every combination of filters of deliveries is served by an index', async () => {
+  const statuses = { 'of any status': {}, delivered: { status: 'delivered' }, failed: { status: 'failed' } }
+  const types = {
+    '': {},
+    'of a type': { eventType: 'payment.succeeded' },
+    'of a rare type': { eventType: 'refund.failed' },
+  }
+  const events = { '': {}, 'of an event': { eventId } }
+  const of = { '': {}, 'to an endpoint': { endpointId: endpoints[1] } }
+  await expectIndexes(combined<object>(statuses, types, events, of), (sql, filter, order) =>
+    listDeliveries(sql, owner, { status: undefined, endpointId: undefined, ...filter }, { ...page, order }),
   )
 }, 900_000)
