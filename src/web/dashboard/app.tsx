@@ -13,9 +13,10 @@ import { SignInPage, type SignUp, SignUpPage } from './account/door.tsx'
 import { Gate } from './account/gate.tsx'
 import { PaymentsPage } from './payments/payments-page.tsx'
 import { shownFailure } from './shell/failure.ts'
+import { LiveContext, useLiveFeed } from './shell/live.ts'
 import { PageHead } from './shell/page-head.tsx'
 import type { Preferences } from './shell/preferences.ts'
-import { addressIn, ShopContext, useAddress } from './shell/shop.ts'
+import { addressIn, ShopContext, useAddress, useShop } from './shell/shop.ts'
 import { TextsContext, useTexts } from './shell/texts.ts'
 import { Shell } from './shell.tsx'
 
@@ -119,25 +120,31 @@ const ShopScreen = ({ session, preferences, account }: ShopScreenProps) => {
       </main>
     )
   if (!shop || section === undefined) return null
+  // Records of another shop or mode are other records: nothing of a page may stay.
   return (
     <ShopContext.Provider value={shop}>
-      <Shell preferences={preferences}>
-        {/* Records of another shop or mode are other records: nothing of a page may stay. */}
-        <Router key={`${shop.merchant.id} ${livemode}`}>
-          <Route path="/dashboard/:merchant/:mode/payments" component={PaymentsPage} />
-          <Route path="/dashboard/:merchant/:mode/payments/:id" component={PaymentPage} />
-          <Route path="/dashboard/:merchant/:mode/links" component={LinksPage} />
-          <Route path="/dashboard/:merchant/:mode/links/new" component={NewLinkPage} />
-          <Route path="/dashboard/:merchant/:mode/links/:id" component={LinkPage} />
-          <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
-          <Route path="/dashboard/:merchant/:mode/webhooks" component={WebhooksPage} />
-          <Route default component={NothingHere} />
-        </Router>
-      </Shell>
+      <ShopPages key={`${shop.merchant.id} ${livemode}`} preferences={preferences} />
       <Gate session={session} account={account} />
     </ShopContext.Provider>
   )
 }
+
+const ShopPages = ({ preferences }: { readonly preferences: Preferences }) => (
+  <LiveContext.Provider value={useLiveFeed(useShop())}>
+    <Shell preferences={preferences}>
+      <Router>
+        <Route path="/dashboard/:merchant/:mode/payments" component={PaymentsPage} />
+        <Route path="/dashboard/:merchant/:mode/payments/:id" component={PaymentPage} />
+        <Route path="/dashboard/:merchant/:mode/links" component={LinksPage} />
+        <Route path="/dashboard/:merchant/:mode/links/new" component={NewLinkPage} />
+        <Route path="/dashboard/:merchant/:mode/links/:id" component={LinkPage} />
+        <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
+        <Route path="/dashboard/:merchant/:mode/webhooks" component={WebhooksPage} />
+        <Route default component={NothingHere} />
+      </Router>
+    </Shell>
+  </LiveContext.Provider>
+)
 
 /** The page that an address without a page leads to; undefined if the account has no shop. */
 const entryOf = (

@@ -101,8 +101,16 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await paid.getByTestId('sandbox-pay').click()
     await awaitStatus(paid, 'paid')
     await paid.close()
-    await page.getByRole('row', { name: /Paid/ }).waitFor({ timeout: 20_000 })
+    await page.getByRole('row', { name: /Paid ada@example.com/ }).waitFor({ timeout: 20_000 })
+    // Another customer: the new payment is offered, and does not push the row.
+    await served.server.call('POST', `/v1/checkout/links/${String(url).split('/').at(-1)}/payments`, {
+      json: { customerEmail: 'cy@example.com' },
+    })
+    await page.getByRole('button', { name: '1 new payment – show' }).waitFor()
+    expect(await page.getByRole('row').count()).toBe(2)
     await expectSound()
+    await page.keyboard.press('.')
+    await page.getByRole('row', { name: /cy@example.com/ }).waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('ada@exam')
     await page.waitForURL(/[?]q=ada/)
@@ -112,6 +120,8 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
       await page.getByRole('list', { name: 'State of the payment' }).locator('[aria-current]').textContent(),
     ).toContain('Paid')
     expect(await page.getByRole('table', { name: 'Transfers' }).getByRole('row').count()).toBe(2)
+    await page.getByRole('listitem').filter({ hasText: 'Checkout opened' }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'The amount is final' }).waitFor()
     await page.locator('summary').click()
     expect(JSON.parse(String(await page.locator('pre').textContent()))).toMatchObject({ id, status: 'success' })
     await expectSound()
@@ -145,8 +155,11 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.goto(`${served.server.url}${shopPath()}/payments/${id}`)
     await click('Cancel payment')
     await call('POST', `/v1/merchants/${merchantId}/payments/${id}/cancel`)
+    await page.locator('.badge', { hasText: 'Canceled' }).waitFor()
     await dialog('Cancel this payment?').getByRole('button', { name: 'Cancel payment' }).click()
-    await page.getByText('Canceled', { exact: true }).first().waitFor()
+    await dialog('Cancel this payment?').getByText('so it cannot be canceled').waitFor()
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('button', { name: 'Cancel payment' }).count()).toBe(0)
   })
 
   test('asks for the password again before it creates a key, and shows the secret once', async () => {

@@ -1,4 +1,11 @@
-import type { Account, ApiKey, PaymentLink, PaymentWithCrypto, WebhookEndpoint } from '../../../src/web/api/calls.ts'
+import type {
+  Account,
+  ApiKey,
+  PaymentLink,
+  PaymentWithCrypto,
+  Transition,
+  WebhookEndpoint,
+} from '../../../src/web/api/calls.ts'
 
 /** Records as the API answers them, for pictures of the pages. */
 export const merchantId = 'mer_06bt4m9x3kq7v5n2c8hd1wzrfe'
@@ -178,4 +185,23 @@ export const endpoints: readonly WebhookEndpoint[] = [
     eventTypes: ['payment.succeeded'],
   }),
   endpoint(3, { url: 'https://webhook.site/3f0c-old', status: 'disabled', disabledReason: 'gone' }),
+]
+
+const transition = (
+  rev: number,
+  event: string,
+  [from, to]: readonly [string | null, string],
+  cause: Partial<Transition['cause']>,
+): Transition => ({
+  ...{ object: 'transition', id: `pay_06bt4m9x3kq7v5n2c8hd1wzr04:${rev}`, rev, event, from, to, at: ago(30 - rev) },
+  cause: { type: 'chain', id: null, name: null, ...cause },
+})
+
+export const history: readonly Transition[] = [
+  transition(6, 'reserve_refund', ['success', 'success'], { type: 'member', name: 'anna.lang@lampsandlight.com' }),
+  transition(5, 'finalized', ['processing', 'success'], {}),
+  transition(4, 'enough_seen', ['pending', 'processing'], {}),
+  transition(3, 'too_little_seen', ['pending', 'pending'], {}),
+  transition(2, 'asset_picked', ['pending', 'pending'], { type: 'customer' }),
+  transition(1, 'open', [null, 'pending'], { type: 'customer' }),
 ]

@@ -17,6 +17,7 @@ const alike: readonly string[] = [
   ...['{count} s', '1 {asset} = {rate} {currency}', '{units} = {amount}'],
   ...[
     'paymachine',
+    'optional',
     'TEST · 2',
     'Test',
     'Live',

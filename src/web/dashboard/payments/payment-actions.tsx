@@ -20,12 +20,16 @@ export const PaymentActions = ({ payment }: PaymentProps) => {
   const [isOpen, setOpen] = useState(false)
   const { id, status, crypto } = payment
   const hasMoney = crypto !== null && crypto.amountReceived !== '0'
-  if (!canWrite || status !== 'pending' || hasMoney) return null
+  const canCancel = canWrite && status === 'pending' && !hasMoney
+  // An open dialog stays when the payment is paid in the meantime: it says why nothing was canceled.
+  if (!canCancel && !isOpen) return null
   return (
     <>
-      <button type="button" class="button button--danger" onClick={() => setOpen(true)}>
-        {texts.cancel}
-      </button>
+      {canCancel && (
+        <button type="button" class="button button--danger" onClick={() => setOpen(true)}>
+          {texts.cancel}
+        </button>
+      )}
       <Confirm
         open={isOpen}
         title={texts.cancelTitle}

@@ -14,6 +14,7 @@ import { Facts, RecordJson, Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
+import { History } from './history.tsx'
 import { Decision, PaymentActions } from './payment-actions.tsx'
 import { paymentPath, paymentRemark } from './payment-state.ts'
 import { Transfers } from './transfers.tsx'
@@ -74,6 +75,7 @@ const OnePayment = ({ payment }: PaymentProps) => {
       <Decision payment={payment} />
       <div class="split">
         <div>
+          <History payment={payment} />
           <Transfers payment={payment} />
           <RecordJson record={payment} />
         </div>

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import type { PaymentWithCrypto } from '../../api/calls.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -7,11 +8,12 @@ import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge } from '../../parts/state-strip.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
-import { Pick, PickToggle, SearchBox, useAddressQuery } from '../shell/filters.tsx'
+import { isTyping, Pick, PickToggle, SearchBox, useAddressQuery } from '../shell/filters.tsx'
+import { useLive } from '../shell/live.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
-import { useShopQuery } from '../shell/queries.ts'
+import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useShop } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
@@ -91,6 +93,7 @@ export const PaymentsPage = () => {
           </PickToggle>
         )}
       </div>
+      {!isFiltered && position.after === undefined && <NewPayments />}
       <Result result={result} skeleton={<SkeletonRows rows={12} />}>
         {page => {
           if (page.rows.length > 0)
@@ -116,6 +119,39 @@ export const PaymentsPage = () => {
         }}
       </Result>
     </>
+  )
+}
+
+/** New payments do not push the rows: this bar offers them. `.` shows them, too. */
+const NewPayments = () => {
+  const { payments } = useTexts()
+  const live = useLive()
+  const refresh = useRefresh()
+  const count = live?.newPayments.value.size ?? 0
+  const show = () => {
+    live?.forgetNewPayments()
+    void refresh('payments')
+  }
+  useEffect(() => {
+    if (count === 0) return
+    const press = (event: KeyboardEvent) => {
+      if (event.key !== '.' || event.ctrlKey || event.metaKey || isTyping(event.target)) return
+      if (!document.querySelector('dialog[open]')) show()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [count])
+  return (
+    <div role="status">
+      {count > 0 && (
+        <button type="button" class="fresh" aria-keyshortcuts="." onClick={show}>
+          {payments.fresh(count)}
+          <span class="key" aria-hidden="true">
+            .
+          </span>
+        </button>
+      )}
+    </div>
   )
 }
 
@@ -150,6 +186,7 @@ const PaymentsTable = ({ rows }: { readonly rows: readonly PaymentWithCrypto[] }
   const { payments, states } = useTexts()
   const { formats } = useReader()
   const address = useAddress()
+  const changed = useLive()?.changed.value
   const columns: readonly TableColumn<PaymentWithCrypto>[] = [
     {
       key: 'status',
@@ -200,7 +237,7 @@ const PaymentsTable = ({ rows }: { readonly rows: readonly PaymentWithCrypto[] }
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
-        stateOf={payment => (hasEnded(payment) ? 'ended' : undefined)}
+        stateOf={payment => (changed?.has(payment.id) ? 'changed' : hasEnded(payment) ? 'ended' : undefined)}
       />
     </div>
   )

@@ -89,7 +89,8 @@ export const SearchBox = ({ label, placeholder, value, onSearch }: SearchBoxProp
   )
 }
 
-const isTyping = (target: EventTarget | null): boolean =>
+/** Single letters are no shortcuts where people type. */
+export const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')
 
 type PickProps = {

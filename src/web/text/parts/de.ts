@@ -11,7 +11,7 @@ export const partsDe: Translated<typeof partsEn> = {
   showOptions: 'Auswahl zeigen',
   noOption: query => `Nichts passt zu „${query}“.`,
   optionCount: count => (count === 1 ? '1 Möglichkeit' : `${count} Möglichkeiten`),
-  optional: 'freiwillig',
+  optional: 'optional',
   dismiss: 'Ausblenden',
   loading: 'Wird geladen',
   loadingFailed: 'Das dauert zu lange',
