@@ -3,7 +3,7 @@ import { hasBrowser } from '../../harness/browser.ts'
 import { until } from '../../harness/until.ts'
 import { axeFaults, faultsOf } from './gates.ts'
 import { focusedOn, tabStops, tabTo } from './keyboard.ts'
-import { awaitStatus, beginPayment, type PayServer, payServer, statusOn } from './pay-server.ts'
+import { awaitStatus, beginPayment, type PayServer, payServer, SANDBOX, statusOn } from './pay-server.ts'
 
 let to: PayServer
 
@@ -192,6 +192,43 @@ describe.skipIf(!hasBrowser)('a customer', () => {
     await page.waitForURL(url => !url.pathname.endsWith(id))
     await awaitStatus(page, 'pay')
     expect(await page.getByText('ada@example.com').count()).toBe(1)
+  })
+
+  test('sees that the time is up without a reload, and without an event', async () => {
+    await using visit = await to.visit()
+    const { page } = visit
+    await page.clock.install()
+    const id = await beginPayment(page, await urlOf())
+    const endIn = async (time: string) =>
+      to.server.sql`update payments set expires_at = now() + ${time}::interval where id = ${await actorOf(id)}`
+    await endIn('5 minutes')
+    await page.reload()
+    await awaitStatus(page, 'pay')
+    await endIn('0')
+    // The times of the page end before the stream counts as silent.
+    await page.evaluate(
+      'document.body.dataset.changes = new Date(Date.parse(document.body.dataset.now) + 20000).toISOString()',
+    )
+    await page.clock.runFor(15_000)
+    expect(await statusOn(page)).toBe('pay')
+    await page.clock.runFor(10_000)
+    await awaitStatus(page, 'expired')
+  })
+
+  test('sees that a network is back without a reload', async () => {
+    await using visit = await to.visit()
+    const { page } = visit
+    const { sql } = to.server
+    await page.clock.install()
+    await sql`update chain_cursors set stopped_at = now() where chain_id = ${SANDBOX}`
+    try {
+      await page.goto(await urlOf())
+      await awaitStatus(page, 'unavailable')
+    } finally {
+      await sql`update chain_cursors set stopped_at = null where chain_id = ${SANDBOX}`
+    }
+    await page.clock.runFor(11_000)
+    await awaitStatus(page, 'open')
   })
 
   test('copies exactly what is shown', async () => {

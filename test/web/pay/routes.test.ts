@@ -314,14 +314,16 @@ describe('GET /pay/:linkId/:paymentId', () => {
 })
 
 describe('below the page of a payment', () => {
-  test('404 without its cookie', async () => {
+  test('404 without its cookie, and with the one of another payment', async () => {
     const { path: link } = await linkOf()
-    const { path } = await opened(link)
-    for (const each of ['asset', 'transaction', 'again', 'simulate']) {
-      const page = await post(`${path}/${each}`)
-      expect([each, page.status, statusIn(page)]).toEqual([each, 404, 'not_found'])
+    const [{ path }, other] = [await opened(link), await opened(link)]
+    for (const sent of [{}, other.sent]) {
+      for (const each of ['asset', 'transaction', 'again', 'simulate']) {
+        const page = await post(`${path}/${each}`, {}, sent)
+        expect([each, page.status, statusIn(page)]).toEqual([each, 404, 'not_found'])
+      }
+      expect((await get(`${path}/stream`, sent)).json).toMatchObject({ error: { code: 'resource_not_found' } })
     }
-    expect((await get(`${path}/stream`)).json).toMatchObject({ error: { code: 'resource_not_found' } })
   })
 
   test('GET stream: the payment, and nothing when it is known already', async () => {
