@@ -15,11 +15,20 @@ const layoutFaults = `(() => {
   const boxes = []
   // What a dialog or a menu covers is not seen, and a short message covers the page for a moment.
   const layer = [...document.querySelectorAll('dialog:modal, :popover-open:not(.toast-stack)')].at(-1) ?? document.body
+  const isClamped = each => {
+    const { webkitLineClamp, textOverflow } = getComputedStyle(each)
+    return webkitLineClamp !== 'none' || textOverflow === 'ellipsis'
+  }
   // A text that ends in an ellipsis is seen as far as its box reaches.
-  const seen = (rect, parent) => {
-    const box = parent.closest('.clip')?.getBoundingClientRect() ?? rect
-    const [left, right] = [Math.max(rect.left, box.left), Math.min(rect.right, box.right)]
-    return { left, right, top: rect.top, bottom: rect.bottom, width: right - left }
+  const seen = (rect, within) => {
+    for (let box = within; box && box !== document.body; box = box.parentElement) {
+      if (!isClamped(box)) continue
+      const end = box.getBoundingClientRect()
+      const [left, right] = [Math.max(rect.left, end.left), Math.min(rect.right, end.right)]
+      const bottom = Math.min(rect.bottom, end.bottom)
+      return { left, right, top: rect.top, bottom, width: right - left, height: bottom - rect.top }
+    }
+    return rect
   }
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   while (walker.nextNode()) {
@@ -28,19 +37,14 @@ const layoutFaults = `(() => {
     if (!node.nodeValue.trim() || !isVisible(parent) || parent.closest('script, style, noscript, template, option')) continue
     const range = document.createRange()
     range.selectNodeContents(node)
-    const clamped = parent.closest('.order--slim .order__item')
-    const end = clamped && getComputedStyle(clamped).webkitLineClamp !== 'none' ? clamped.getBoundingClientRect().bottom : Infinity
     for (const whole of range.getClientRects()) {
       const rect = seen(whole, parent)
-      // Lines after the last one that is shown.
-      if (rect.width < 1 || rect.top >= end - 1) continue
+      if (rect.width < 1 || rect.height < 1) continue
       if (rect.left < -0.5 || rect.right > root.clientWidth + 0.5) faults.push('outside of the window: ' + nameOf(parent))
       boxes.push({ parent, rect })
     }
     for (let box = parent; box && box !== document.body; box = box.parentElement) {
-      const style = getComputedStyle(box)
-      const isClamped = style.webkitLineClamp !== 'none' || style.textOverflow === 'ellipsis'
-      if (style.overflowX === 'visible' || isClamped) continue
+      if (getComputedStyle(box).overflowX === 'visible' || isClamped(box)) continue
       if (box.scrollWidth > box.clientWidth + 1) faults.push('clipped: ' + nameOf(box))
     }
   }

@@ -241,6 +241,15 @@ describe.skipIf(!hasBrowser)('a wallet in the browser', () => {
     expect(wallet.asked.filter(method => method === 'eth_sendTransaction')).toHaveLength(1)
   })
 
+  test('with the longest name that is shown leaves the page as wide as the screen', async () => {
+    await using visit = await open([{ name: 'A wallet with a name as long as a sentence', chainId: 1 }])
+    const { page } = visit
+    await page.setViewportSize({ width: 360, height: 740 })
+    await press(page, 'A wallet')
+    await page.getByRole('button', { name: 'Switch to Sandbox' }).waitFor()
+    expect(await faultsOf(page)).toEqual([])
+  })
+
   test('with a name that looks like markup has a name', async () => {
     await using visit = await open([{ name: '<img src=x onerror=alert(1)>' }])
     const { page } = visit
