@@ -89,6 +89,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await expectSound()
     await fill('Amount', '49,00')
     await fill('Title (optional)', 'Paper lantern')
+    await page.getByRole('listitem').filter({ hasText: 'TUSD' }).waitFor()
     await fill('Reference (optional)', 'LL-1')
     await click('Create link')
     await heading(/Payment link over €49\.00/)

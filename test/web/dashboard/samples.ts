@@ -4,6 +4,7 @@ import type {
   PaymentLink,
   PaymentWithCrypto,
   Transition,
+  VisitedLink,
   WebhookEndpoint,
 } from '../../../src/web/api/calls.ts'
 
@@ -205,3 +206,16 @@ export const history: readonly Transition[] = [
   transition(2, 'asset_picked', ['pending', 'pending'], { type: 'customer' }),
   transition(1, 'open', [null, 'pending'], { type: 'customer' }),
 ]
+
+export const options: readonly VisitedLink['options'][number][] = [
+  { asset: 'EURC', chainId: 8453, network: 'Base', amount: '49000000', decimals: 6, networkFeeMinor: 1 },
+  { asset: 'USDC', chainId: 1, network: 'Ethereum', amount: '53120000', decimals: 6, networkFeeMinor: 84 },
+  {
+    asset: 'ETH',
+    chainId: 42161,
+    network: 'Arbitrum One',
+    amount: '14800000000000000',
+    decimals: 18,
+    networkFeeMinor: null,
+  },
+].map(each => ({ ...each, quoteExpiresAt: null, tokenAddress: null }))

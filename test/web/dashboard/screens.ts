@@ -8,7 +8,7 @@ import { openWeb } from '../../../src/server/web.ts'
 import { openBrowser } from '../../harness/browser.ts'
 import { testPath } from '../harness/built.ts'
 import { axeFaults, faultsOf } from '../pay/gates.ts'
-import { account, endpoints, history, keys, links, merchantId, payments } from './samples.ts'
+import { account, endpoints, history, keys, links, merchantId, options, payments } from './samples.ts'
 
 /**
  * Writes pictures of the pages of the dashboard in both widths, themes and languages, with full, empty, loading and failed
@@ -89,6 +89,7 @@ async function fillLink(page: Page) {
   await title.fill('Paper lantern, 40 cm')
   await page.locator('[name=description]').fill('Handmade, ships in two days.')
   await page.locator('[name=reference]').fill('LL-20418')
+  await page.locator('.preview__options').waitFor()
   await refuse(page, '**/payment-links?*', 409, 'duplicate_reference', { paymentLinkId: links[0]?.id })
   await page.locator('button[type=submit]').click()
 }
@@ -147,6 +148,7 @@ const answer = (page: Page, { data = 'full', signedOut, role }: View, livemode: 
     if (end.endsWith('/history')) return json(list(history, 'full'))
     if (end.startsWith('payments/'))
       return json(given(Object.values(payments).find(({ id }) => end.endsWith(id)) ?? {}))
+    if (end === 'payment-links/preview') return json({ options: livemode ? [] : options })
     if (end === 'payment-links') return json(list(links.map(given), data))
     if (end.startsWith('payment-links/')) return json(given(links.find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'api-keys' && route.request().method() === 'POST')

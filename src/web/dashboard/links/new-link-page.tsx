@@ -4,7 +4,6 @@ import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { ApiError } from '../../api/request.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { FormField, TextField } from '../../parts/field.tsx'
-import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
 import { useAction } from '../shell/action.ts'
 import { shownFailure } from '../shell/failure.ts'
@@ -15,6 +14,7 @@ import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
 import { useTexts } from '../shell/texts.ts'
 import { parseAmount } from './amount.ts'
+import { LinkPreview } from './link-preview.tsx'
 
 type Draft = {
   readonly amount: string
@@ -159,31 +159,9 @@ export const NewLinkPage = () => {
             </a>
           </div>
         </form>
-        <Preview draft={draft} amountMinor={amountMinor} />
+        <LinkPreview {...draft} amountMinor={amountMinor} />
       </div>
     </>
-  )
-}
-
-type PreviewProps = { readonly draft: Draft; readonly amountMinor: number | undefined }
-
-/** The head of the payment page, as it will look. */
-const Preview = ({ draft, amountMinor }: PreviewProps) => {
-  const { links: texts } = useTexts()
-  const { merchant } = useShop()
-  const { formats } = useReader()
-  return (
-    <figure class="preview">
-      <figcaption>{texts.preview}</figcaption>
-      <div class="preview__sheet" aria-hidden="true">
-        <b>{merchant.name}</b>
-        <span class="quiet clip">{draft.title}</span>
-        <span class="amount">{formats.money(amountMinor ?? 0, draft.currency)}</span>
-        {draft.description !== '' && <p class="quiet">{draft.description}</p>}
-        <span class="preview__field">{texts.previewEmail}</span>
-        <span class="button button--primary button--wide">{texts.previewContinue}</span>
-      </div>
-    </figure>
   )
 }
 
