@@ -7,7 +7,7 @@ create table webhook_endpoints (
   livemode boolean not null,
   url text not null,
   description text,
-  -- The types it subscribes to while it is enabled; webhook_subscriptions has since when.
+  -- The types it subscribes to while it is enabled; webhook_subscriptions has the time since which.
   event_types text[] not null,
   state text not null,
   disabled_reason text,
@@ -38,7 +38,7 @@ create table webhook_endpoints (
 create index webhook_endpoints_list on webhook_endpoints (merchant_id, livemode, seq) where state <> 'deleted';
 
 -- One row for each type and period in which an enabled endpoint was subscribed. Rows are only inserted and closed, so
--- the audit can determine for each past event to which endpoints it had to go.
+-- the audit can determine for each past event to which endpoints it had to be sent.
 create table webhook_subscriptions (
   seq bigint generated always as identity primary key,
   endpoint_id uuid not null,
@@ -136,14 +136,14 @@ create table delivery_attempts (
 -- The deliveries that a step has claimed, until all their outcomes are recorded. One row for hundreds of attempts,
 -- where an index of open attempts would be written twice for each.
 create table delivery_claims (
-  -- Chosen by the sender, which reads the claim again by it when the answer was lost.
+  -- Chosen by the sender, which uses it to read the claim again if the answer was lost.
   id uuid primary key,
   worker uuid not null,
   claimed_at timestamptz not null,
   deliveries uuid[] not null
 );
 
--- The outcome of an attempt, and the state of its delivery then, as decided by its machine. Times are in milliseconds,
+-- The outcome of an attempt, and the state of its delivery after it, as decided by its machine. Times are in milliseconds,
 -- which are parsed in a tenth of the time of a date.
 create type delivery_outcome as (
   id uuid, was integer, number integer, event text, state text, trigger text,

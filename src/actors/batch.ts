@@ -7,12 +7,12 @@ import type { ActorRow, Owner } from './rows.ts'
  *
  * | phase  | when                                              | command ids looked up     | refusal or failure         |
  * |--------|---------------------------------------------------|---------------------------|----------------------------|
- * | fresh  | never sent to the database                        | those that callers chose  | final, but see below       |
+ * | fresh  | no statement with it has failed                   | those that callers chose  | final, but see below       |
  * | unsure | a statement with it failed: it may be committed   | all                       | not final: moves to leased |
- * | leased | it was going to be refused, or lost three times   | all, while holding leases | final                      |
+ * | leased | would be refused, or conflicted three times       | all, while holding leases | final                      |
  *
  * A fresh unit whose caller chose its ids is not refused because a row already exists, since the row may be its own: it
- * moves to leased. So does a unit that fails alone, since the driver may report the error of an earlier statement.
+ * moves to leased. So does a unit that fails in a batch of its own, since the driver may report the error of an earlier statement.
  */
 export type Phase = 'fresh' | 'unsure' | 'leased'
 
@@ -73,7 +73,7 @@ export type ReadActor = {
 }
 
 /**
- * The latest version of an actor within a batch. Immutable, so that a bundle that fails half-way can drop its heads.
+ * The latest version of an actor within a batch. Immutable, so that a bundle that fails half-way can drop what it has changed.
  */
 export type ActorHead = {
   readonly kind: Kind

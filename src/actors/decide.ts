@@ -48,7 +48,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, ReadActor
 
   const decide = (unit: Unit): UnitVerdict => {
     const { commands, keyed } = unit
-    // A single command stores its head as its last step, so nothing has to be undone if it fails.
+    // A single command changes `heads` itself, as the last thing it does, so nothing has to be undone if it fails.
     const tentative = commands.length > 1 ? new Map<string, ActorHead>() : heads
     const steps: ActorStep[] = []
     const done: Done[] = []
@@ -98,7 +98,7 @@ export const decider = (registry: Registry, reads: ReadonlyMap<string, ReadActor
       const armed = head.timers.has(name) ? head.timers.get(name) : head.read?.timers.get(name)
       if (armed !== generation) return { refusal: 'stale', head }
     } else if (command.event.type.startsWith('xstate.')) {
-      // A caller cannot send a timer's event.
+      // Events of timers may come only from timers.
       return { refusal: 'state', head }
     }
     const event = 'timer' in command ? registered.timerEvent(command.timer.name) : command.event

@@ -12,6 +12,7 @@ export type Steps<Caller> = {
   readonly admit: (visit: Visit) => Caller | Promise<Caller>
   /** Reads the body. */
   readonly read?: ((request: Request) => Promise<unknown>) | undefined
+  /** Checks query and body (`sent`), and does what is requested. */
   readonly answer: (visit: Visit, caller: Caller, sent: unknown) => Answer | Promise<Answer>
   /** The page of an error for a browser; undefined for other clients. */
   readonly refused?: (refusal: Refusal, visit: Visit) => WholeText | undefined
@@ -41,10 +42,10 @@ export const exchange = async <Caller>(
     const page = refused?.(refusal, visit)
     draft = page ? { ...json, body: page.text, headers: { ...headers, ...page.headers } } : { ...json, headers }
   }
-  // Without query, body and headers: all three can contain secrets.
+  // The line omits query, body and headers, because all three can contain secrets.
   const ms = Math.round((performance.now() - began) * 10) / 10
   log.debug({ requestId, method: request.method, route: pattern, status: draft.status, ms }, 'request answered')
-  // Only for known routes: clients can invent any number of paths and methods, which must not fill the memory.
+  // Unknown paths share one entry, and unknown methods another: clients can invent any number, which must not fill the memory.
   traffic.note(
     pattern ?? 'none',
     pattern === undefined || draft.status === 405 ? 'any' : request.method,
@@ -57,9 +58,9 @@ export const exchange = async <Caller>(
 const headersOf = openHeaders()
 
 /** With a body for HEAD too: the server removes it, and Elysia uses it for the Content-Length. */
-const respond = ({ request, answerHeaders }: Visit, { status, body, headers: own }: Draft): Response => {
-  // A header that the route has set is not replaced.
-  for (const name in own) answerHeaders[name] = own[name] ?? ''
+const respond = ({ request, answerHeaders }: Visit, { status, body, headers: draftHeaders }: Draft): Response => {
+  // The route's own headers replace common ones of the same name.
+  for (const name in draftHeaders) answerHeaders[name] = draftHeaders[name] ?? ''
   const headers = headersOf(answerHeaders)
   if (!(body instanceof ReadableStream) || request.method !== 'HEAD') return new Response(body, { status, headers })
   // A stream would continue without a client.

@@ -8,7 +8,7 @@ export type DuePollerOptions = {
   readonly sweepMs?: number
 }
 
-/** A row contains the time at which its commit was decided, and may become visible this much later. */
+/** A commit can become visible this long after the time written in its rows. */
 const LATE_MS = 500
 
 /** Deliveries that become due so soon are found ahead of time, so that they can be sent exactly when they are due. */
@@ -17,7 +17,7 @@ const AHEAD_MS = 300
 const MAX_REST_MS = 10
 
 /**
- * Finds endpoints with due deliveries. Polls for what has become due since the last poll, every 200 ms or when called.
+ * Finds endpoints with due deliveries. Polls for what has become due since the last poll, and what will within 300 ms, every 200 ms or when called.
  * Every five seconds it searches for everything that is due, in case a commit took longer or the clock has jumped.
  */
 export const openDuePoller = (
@@ -37,7 +37,7 @@ export const openDuePoller = (
       findDueBetween(sql, new Date(Math.min(seenUntil, now) - LATE_MS), new Date(now + AHEAD_MS)),
     )
     seenUntil = now
-    // A process that only sends webhooks makes no commits, from which the clock is adjusted otherwise.
+    // Otherwise the clock is adjusted from commits, and a process that only sends webhooks makes none.
     if (databaseNow) clock.learn(databaseNow, performance.now() - sentAt)
     for (const endpoint of endpoints) onDue(endpoint)
   }
@@ -62,7 +62,7 @@ export const openDuePoller = (
 
   const running = Promise.all([
     repeat(poll, async tookMs => {
-      // Commits in quick succession share a poll: polling takes at most a fifth of the time, unless one takes long.
+      // Commits in quick succession share a poll: polling takes at most a fifth of the time, but the pause is at most 10 ms.
       await pollSignal.rest(Math.min(4 * tookMs, MAX_REST_MS))
       await pollSignal.wait(pollMs)
     }),

@@ -27,7 +27,7 @@ export const arbitrumSepolia = testnet(
       token('USDC', '0x75faf114eafb1BDbe2F0316DF893fd58CE46AA4d', 6, 'USD'),
       token('PYUSD', '0x637A1259C6afd7E3AdF63993cA7E58BB438aB1B1', 6, 'USD'),
     ],
-    // Our own limit.
+    // The maximum age is chosen by us.
     feed: feed('ETH / USD', '0xd30e2101a97dcbAeBCBC04F14C3f624E67A35165', 3_600),
   },
   40,

@@ -11,7 +11,7 @@ export const baseMainnet = mainnet(family, {
     token('EURC', '0x60a3E35Cc302bFA44Cb288Bc5a4F316Fdb1adb42', 6, 'EUR'),
   ],
   feed: feed('ETH / USD', '0x71041dddad3595F9CEd3DcCFBe3D1F4b0a16Bb70', 1_200),
-  // Our own limit, equal to the heartbeat of the other currency feeds on this chain.
+  // The maximum age is chosen by us: the heartbeat of the other currency feeds on this chain, 3,600 s.
   currencyFeeds: [feed('EUR / USD', '0xc91D87E81faB8f93699ECf7Ee9B44D11e1D53F0F', 3_600)],
   sequencerFeed: '0xBCF85224fc0756B9Fa45aA7892530B47e10b6433',
 })

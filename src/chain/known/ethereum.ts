@@ -29,7 +29,7 @@ export const sepolia = testnet(
       token('PYUSD', '0xCaC524BcA292aaade2DF8A05cC58F0a65B1B3bB9', 6, 'USD'),
     ],
     feed: feed('ETH / USD', '0x694AA1769357215DE4FAC081bf1f309aDC325306', 3_600),
-    // Our own limit: no heartbeat of Chainlink was found for this feed.
+    // The maximum age is chosen by us: no heartbeat of Chainlink was found for this feed.
     currencyFeeds: [feed('EUR / USD', '0x1a81afB8146aeFfCFc5E50e8479e826E7D55b910', 86_400)],
   },
   5,

@@ -6,7 +6,7 @@ export const guide: readonly { readonly title: string; readonly text: string }[]
 
 Endpoints under \`/v1/merchants/…\` are for people who have signed in, such as the users of a dashboard. Send the access token from \`POST /v1/auth/sign-in\` in the same header. A token is valid for 15 minutes; \`POST /v1/auth/refresh\` returns a new one.
 
-Checkout endpoints need no key. Endpoints for a single payment need its client secret.`,
+Checkout endpoints need no key. Those for a single payment also need its client secret.`,
   },
   {
     title: 'Test mode',
@@ -45,7 +45,7 @@ To read new objects continuously, use \`order=asc\` and store the ID of the last
   },
   {
     title: 'Rate limits',
-    text: `An API key can make 100 requests per second in live mode and 25 in test mode, with bursts of twice that number. All sessions of an account share one limit of 100 requests per second. Each server process counts for itself. The operator of the server can change these numbers.
+    text: `An API key can make 100 requests per second in live mode and 25 in test mode, with bursts of twice that number. All sessions of an account share one limit of 100 requests per second. Each server process counts separately. The operator of the server can change these numbers.
 
 Every response to an authenticated request or a checkout request has the headers \`RateLimit\` and \`RateLimit-Policy\`. A request above the limit returns 429 with \`Retry-After\`, in seconds.
 
@@ -53,7 +53,7 @@ Checkout requests are counted by IP address (IPv6: by /64 network): 10 requests 
   },
   {
     title: 'Versioning',
-    text: `The current API version is \`2026-11-20\`; it is the first. A key uses the version that was current when the key was created. The header \`Service-Version\` selects another version for one request. Every response to a key names its version in the same header.
+    text: `The current API version is \`2026-11-20\`; it is the first. A key uses the version that was current when the key was created. The header \`Service-Version\` selects another version for one request. Every response to a request with an API key names its version in the same header.
 
 New fields, error codes and event types do not change the version. Your program must ignore fields and types that it does not know.`,
   },
@@ -62,7 +62,7 @@ New fields, error codes and event types do not change the version. Your program 
     text: `A customer opens a payment link, picks an asset, and sends the money to the deposit address of the payment. No other payment uses this address.
 
 - \`pending\`: no money was seen on the chain, or less than the amount due. A payment can be canceled as long as no money was seen.
-- \`processing\`: the amount was seen on the chain but is not final. If a reorganization of the chain removes it, the payment returns to \`pending\`. The first time this happens, the payment window stays open for at least 10 more minutes. \`payment.processing\` is sent once for each transaction.
+- \`processing\`: the amount was seen on the chain but is not final. If a reorganization of the chain removes the transfer, the payment returns to \`pending\`. The first time this happens, the payment window stays open for at least 10 more minutes. \`payment.processing\` is sent once for each transaction.
 - \`success\`: paid and final. This status never changes. Ship now.
 - \`failed\`: the money that was sent does not pay the amount due. \`failureReason\` has the reason.
 - \`expired\`: the payment window ended and no money was received in time.
@@ -74,19 +74,19 @@ A transfer that arrives in the payment window but after \`quote.expiresAt\` is l
   },
   {
     title: 'Webhooks',
-    text: `A webhook endpoint receives the events of the types that it lists, each in a separate POST request. Any 2xx response within 15 seconds is a successful delivery. A redirect ends the delivery. After any other result the request is repeated: after 5 seconds, 60 seconds, 12 minutes and 2 hours, each up to 20% later, or up to twice as late if the \`Retry-After\` header of your response asks for it. There are at most five automatic attempts.
+    text: `A webhook endpoint receives the events of the types that it lists, each in a separate POST request. Any 2xx response within 15 seconds is a successful delivery. A redirect (3xx) is a failure that is not repeated. After any other result the request is repeated: after 5 seconds, 60 seconds, 12 minutes and 2 hours, each up to 20% later, or up to twice as late if the \`Retry-After\` header of your response asks for it. There are at most five automatic attempts.
 
 An event can arrive more than once, and events can arrive in any order. Use the \`id\` of the event to ignore repetitions. If the order matters, read the object from the API.
 
 To verify the signature of a request:
 
 - Use the raw bytes of the body. A body that was parsed and serialized again has another signature.
-- Split the header \`Service-Signature\` into \`t\` and each \`v1\`. There are two \`v1\` values while a secret is being replaced.
+- Read \`t\` and every \`v1\` from the header \`Service-Signature\`. There are two \`v1\` values while a secret is being replaced.
 - Compute the HMAC-SHA256 over \`t\`, a period and the body, in hexadecimal. The key is the complete signing secret.
-- Compare it with the \`v1\` values in constant time. Reject the request if \`t\` is more than 5 minutes off.
+- Compare it with the \`v1\` values in constant time. Reject the request if \`t\` differs from the current time by more than 5 minutes.
 - Send the response first, then process the event.
 
-The headers \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` contain the same for libraries of Standard Webhooks.
+The headers \`webhook-id\`, \`webhook-timestamp\` and \`webhook-signature\` contain the same information in the format of Standard Webhooks, for its libraries.
 
 An endpoint is disabled if it has not returned a 2xx response for 72 hours and ten deliveries have failed. It is also disabled if the last attempt of a delivery returns 410.`,
   },
