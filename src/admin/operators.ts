@@ -10,10 +10,10 @@ export const operatorCommands = [
     name: 'operator add',
     does: 'makes an account an operator of the server',
     options: { email },
-    run: async (desk, given) => {
-      const account = await getAccountByEmail(desk, given.email)
-      const isNews = await setOperator(desk.sql, account.id, true, operator)
-      desk.print(isNews ? `${account.email} is an operator now` : `${account.email} is an operator already`)
+    run: async (services, given) => {
+      const account = await getAccountByEmail(services, given.email)
+      const isNews = await setOperator(services.sql, account.id, true, operator)
+      services.print(isNews ? `${account.email} is an operator now` : `${account.email} is an operator already`)
     },
   }),
 
@@ -21,10 +21,10 @@ export const operatorCommands = [
     name: 'operator remove',
     does: 'ends that an account is an operator',
     options: { email },
-    run: async (desk, given) => {
-      const account = await getAccountByEmail(desk, given.email)
-      const isNews = await setOperator(desk.sql, account.id, false, operator)
-      desk.print(isNews ? `${account.email} is no operator any more` : `${account.email} is no operator`)
+    run: async (services, given) => {
+      const account = await getAccountByEmail(services, given.email)
+      const isNews = await setOperator(services.sql, account.id, false, operator)
+      services.print(isNews ? `${account.email} is no operator any more` : `${account.email} is no operator`)
     },
   }),
 
@@ -32,10 +32,11 @@ export const operatorCommands = [
     name: 'operator list',
     does: 'lists the operators of the server',
     options: {},
-    run: async desk => {
-      const operators = await listOperators(desk.sql)
-      if (operators.length === 0) desk.print('There is no operator: add one with operator add')
-      for (const { email, mfa_enabled_at } of operators) desk.print(`${email}, MFA ${mfa_enabled_at ? 'on' : 'off'}`)
+    run: async services => {
+      const operators = await listOperators(services.sql)
+      if (operators.length === 0) services.print('There is no operator: add one with operator add')
+      for (const { email, mfa_enabled_at } of operators)
+        services.print(`${email}, MFA ${mfa_enabled_at ? 'on' : 'off'}`)
     },
   }),
 ]

@@ -17,7 +17,7 @@ const shapes = {
   bad: 'D7 m5.5 5.5 5 5m0-5-5 5',
   /** Its time is over. */
   over: 'O5.75 M5.5 8h5',
-  /** Somebody has ended it. */
+  /** Canceled or deactivated by a member or by the shop's server. */
   off: 'O5.75 m4.2 11.8 7.6-7.6',
   info: 'D7 M8 7.3v4m0-6.6h.01',
 } as const

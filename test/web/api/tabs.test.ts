@@ -163,7 +163,7 @@ const endAllSessions = async () => {
   await server.call('POST', '/v1/auth/sign-out', { json: { everywhere: true }, bearer: Object(json).accessToken })
 }
 
-test.skipIf(!hasBrowser)('nobody has signed in: one request, and no error in the console', async () => {
+test.skipIf(!hasBrowser)('without a session there is one request, and no error in the console', async () => {
   const tab = await context.newPage()
   const errors: string[] = []
   tab.on('console', message => message.type() === 'error' && errors.push(message.text()))
@@ -338,7 +338,7 @@ test.skipIf(!hasBrowser)(
 )
 
 test.skipIf(!hasBrowser)(
-  'a stream that is cut every time goes on after the last message, and people are told that it is offline',
+  'a stream that is cut every time resumes after the last message, and the page shows that it is offline',
   async () => {
     const tab = await openTab(false)
     await signIn(tab)
@@ -360,7 +360,7 @@ test.skipIf(!hasBrowser)(
   },
 )
 
-test.skipIf(!hasBrowser)('a member who was removed is told so, and does not try again', async () => {
+test.skipIf(!hasBrowser)('the stream of a removed member ends with the reason, and does not reconnect', async () => {
   const tab = await openTab(false)
   await signIn(tab)
   await tab.evaluate(() => {

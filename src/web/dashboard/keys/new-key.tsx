@@ -1,12 +1,9 @@
-import { useId, useState } from 'preact/hooks'
-import { Dialog } from '../../parts/dialog.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
+import { useState } from 'preact/hooks'
 import { TextField } from '../../parts/field.tsx'
 import { useAction } from '../shell/action.ts'
-import { shownFailure } from '../shell/failure.ts'
+import { FormDialog } from '../shell/form-dialog.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useScope, useShop } from '../shell/shop.ts'
-import { Submit } from '../shell/submit.tsx'
 import { useTexts } from '../shell/texts.ts'
 
 const presets = ['full', 'store_plugin', 'read_only'] as const
@@ -20,7 +17,6 @@ export const NewKey = ({ open, onClose, onMade }: NewKeyProps) => {
   const scope = useScope()
   const refresh = useRefresh()
   const action = useAction()
-  const form = useId()
   const [name, setName] = useState('')
   const [access, setAccess] = useState<(typeof presets)[number]>('store_plugin')
   const [isChecked, setChecked] = useState(false)
@@ -30,8 +26,7 @@ export const NewKey = ({ open, onClose, onMade }: NewKeyProps) => {
     action.reset()
     onClose()
   }
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     setChecked(true)
     if (name.trim() === '') return
     await action.run(async () => {
@@ -42,45 +37,36 @@ export const NewKey = ({ open, onClose, onMade }: NewKeyProps) => {
     })
   }
   return (
-    <Dialog
+    <FormDialog
       open={open}
       title={texts.create}
+      no={texts.cancel}
+      yes={texts.create}
+      action={action}
+      onSubmit={submit}
       onClose={close}
-      footer={
-        <>
-          <button type="button" class="button" onClick={close}>
-            {texts.cancel}
-          </button>
-          <Submit action={action} form={form}>
-            {texts.create}
-          </Submit>
-        </>
-      }
     >
-      <form id={form} class="form" onSubmit={submit} noValidate>
-        <TextField
-          label={texts.name}
-          autocomplete="off"
-          maxLength={200}
-          hint={texts.nameHint}
-          value={name}
-          onInput={event => setName(event.currentTarget.value)}
-          error={isChecked && name.trim() === '' ? texts.nameEmpty : undefined}
-        />
-        <fieldset>
-          <legend class="legend">{texts.access}</legend>
-          {presets.map(each => (
-            <label key={each} class="check">
-              <input type="radio" name="access" checked={each === access} onInput={() => setAccess(each)} />
-              <span>
-                {texts.presets[each]}
-                <span>{texts.presetsWhat[each]}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
-      </form>
-    </Dialog>
+      <TextField
+        label={texts.name}
+        autocomplete="off"
+        maxLength={200}
+        hint={texts.nameHint}
+        value={name}
+        onInput={event => setName(event.currentTarget.value)}
+        error={isChecked && name.trim() === '' ? texts.nameEmpty : undefined}
+      />
+      <fieldset>
+        <legend class="legend">{texts.access}</legend>
+        {presets.map(each => (
+          <label key={each} class="check">
+            <input type="radio" name="access" checked={each === access} onInput={() => setAccess(each)} />
+            <span>
+              {texts.presets[each]}
+              <span>{texts.presetsWhat[each]}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+    </FormDialog>
   )
 }

@@ -1,13 +1,10 @@
 import { useId, useState } from 'preact/hooks'
 import type { WebhookEndpoint } from '../../api/calls.ts'
-import { Dialog } from '../../parts/dialog.tsx'
-import { ErrorNote } from '../../parts/error-note.tsx'
 import { TextField } from '../../parts/field.tsx'
 import { useAction } from '../shell/action.ts'
-import { shownFailure } from '../shell/failure.ts'
+import { FormDialog } from '../shell/form-dialog.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useScope, useShop } from '../shell/shop.ts'
-import { Submit } from '../shell/submit.tsx'
 import { useTexts } from '../shell/texts.ts'
 
 type EventType = WebhookEndpoint['eventTypes'][number]
@@ -28,7 +25,7 @@ export const NewEndpoint = ({ open, onClose, onMade }: NewEndpointProps) => {
   const scope = useScope()
   const refresh = useRefresh()
   const action = useAction()
-  const form = useId()
+  const id = useId()
   const [url, setUrl] = useState('')
   const [description, setDescription] = useState('')
   const [chosen, setChosen] = useState<readonly EventType[]>(preselected)
@@ -44,8 +41,7 @@ export const NewEndpoint = ({ open, onClose, onMade }: NewEndpointProps) => {
     action.reset()
     onClose()
   }
-  const submit = async (event: SubmitEvent) => {
-    event.preventDefault()
+  const submit = async () => {
     setChecked(true)
     if (!isUrl || chosen.length === 0) return
     await action.run(async () => {
@@ -61,67 +57,58 @@ export const NewEndpoint = ({ open, onClose, onMade }: NewEndpointProps) => {
     })
   }
   return (
-    <Dialog
+    <FormDialog
       open={open}
       title={texts.create}
+      no={texts.cancel}
+      yes={texts.create}
       wide
+      action={action}
+      onSubmit={submit}
       onClose={close}
-      footer={
-        <>
-          <button type="button" class="button" onClick={close}>
-            {texts.cancel}
-          </button>
-          <Submit action={action} form={form}>
-            {texts.create}
-          </Submit>
-        </>
-      }
     >
-      <form id={form} class="form" onSubmit={submit} noValidate>
-        <TextField
-          label={texts.url}
-          type="url"
-          autocomplete="off"
-          spellcheck={false}
-          maxLength={2_048}
-          placeholder="https://"
-          hint={texts.urlHint}
-          value={url}
-          onInput={event => setUrl(event.currentTarget.value)}
-          error={isChecked && !isUrl ? texts.urlWrong : undefined}
-        />
-        <TextField
-          label={texts.description}
-          optional
-          maxLength={200}
-          value={description}
-          onInput={event => setDescription(event.currentTarget.value)}
-        />
-        <fieldset aria-describedby={`${form}-none`}>
-          <legend class="legend">{texts.choose}</legend>
-          <div class="check-columns">
-            {all.map(type => (
-              <label key={type} class="check">
-                <input
-                  type="checkbox"
-                  checked={chosen.includes(type)}
-                  onInput={event =>
-                    setChosen(event.currentTarget.checked ? [...chosen, type] : chosen.filter(each => each !== type))
-                  }
-                />
-                <span>
-                  <code>{type}</code>
-                  <span>{texts.about[type]}</span>
-                </span>
-              </label>
-            ))}
-          </div>
-          <p id={`${form}-none`} class="field">
-            {isChecked && chosen.length === 0 && <span class="error">{texts.chooseNone}</span>}
-          </p>
-        </fieldset>
-        {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
-      </form>
-    </Dialog>
+      <TextField
+        label={texts.url}
+        type="url"
+        autocomplete="off"
+        spellcheck={false}
+        maxLength={2_048}
+        placeholder="https://"
+        hint={texts.urlHint}
+        value={url}
+        onInput={event => setUrl(event.currentTarget.value)}
+        error={isChecked && !isUrl ? texts.urlWrong : undefined}
+      />
+      <TextField
+        label={texts.description}
+        optional
+        maxLength={200}
+        value={description}
+        onInput={event => setDescription(event.currentTarget.value)}
+      />
+      <fieldset aria-describedby={`${id}-none`}>
+        <legend class="legend">{texts.choose}</legend>
+        <div class="check-columns">
+          {all.map(type => (
+            <label key={type} class="check">
+              <input
+                type="checkbox"
+                checked={chosen.includes(type)}
+                onInput={event =>
+                  setChosen(event.currentTarget.checked ? [...chosen, type] : chosen.filter(each => each !== type))
+                }
+              />
+              <span>
+                <code>{type}</code>
+                <span>{texts.about[type]}</span>
+              </span>
+            </label>
+          ))}
+        </div>
+        <p id={`${id}-none`} class="field">
+          {isChecked && chosen.length === 0 && <span class="error">{texts.chooseNone}</span>}
+        </p>
+      </fieldset>
+    </FormDialog>
   )
 }

@@ -1,0 +1,67 @@
+import type { ComponentChildren } from 'preact'
+import { useId } from 'preact/hooks'
+import { Dialog } from '../../parts/dialog.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import type { Action } from './action.ts'
+import { shownFailure } from './failure.ts'
+import { Submit } from './submit.tsx'
+
+type FormDialogProps = {
+  readonly open: boolean
+  readonly title: string
+  /** The fields. */
+  readonly children: ComponentChildren
+  readonly no: string
+  readonly yes: string
+  readonly wide?: boolean
+  /** Of the request. A failure is shown below the fields, and the dialog stays open. */
+  readonly action: Action
+  readonly onSubmit: () => Promise<void>
+  readonly onClose: () => void
+}
+
+/** A form in a dialog: its fields, and two buttons that stay in view. */
+export const FormDialog = ({
+  open,
+  title,
+  children,
+  no,
+  yes,
+  wide = false,
+  action,
+  onSubmit,
+  onClose,
+}: FormDialogProps) => {
+  const form = useId()
+  return (
+    <Dialog
+      open={open}
+      title={title}
+      wide={wide}
+      onClose={onClose}
+      footer={
+        <>
+          <button type="button" class="button" onClick={onClose}>
+            {no}
+          </button>
+          <Submit action={action} form={form}>
+            {yes}
+          </Submit>
+        </>
+      }
+    >
+      <form
+        id={form}
+        class="form"
+        noValidate
+        onSubmit={event => {
+          event.preventDefault()
+          void onSubmit()
+        }}
+      >
+        {children}
+        {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
+      </form>
+    </Dialog>
+  )
+}
