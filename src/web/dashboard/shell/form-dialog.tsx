@@ -20,7 +20,7 @@ type FormDialogProps = {
   readonly onClose: () => void
 }
 
-/** A form in a dialog: its fields, and two buttons that stay in view. */
+/** A form in a dialog: its fields, and two buttons below them. */
 export const FormDialog = ({
   open,
   title,
