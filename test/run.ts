@@ -1,9 +1,13 @@
 import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import process from 'node:process'
 import { openWeb } from '../src/server/web.ts'
 import { allTests, changedSince, readIfThere, testsOf } from './changed.ts'
 import { docker } from './harness/docker.ts'
 import { postgresServer } from './harness/server.ts'
+import { addCounts, type TestReport, testReport } from './report.ts'
 
 /**
  * Runs the tests, several files at a time: with two at a time, a quarter of two cores was idle. Each lane has its own
@@ -36,9 +40,31 @@ const main = async (): Promise<number> => {
   const parallel = [`--parallel=${LANES}`, '--no-isolate']
   const given = selected(process.argv.slice(2))
   if (given === undefined) return 0
-  if (given.length > 0) return await run([...parallel, ...given], env)
   const others = ALONE.map(path => `--path-ignore-patterns=${path}`)
-  return (await run(ALONE, env)) + (await run([...parallel, ...others], env)) === 0 ? 0 : 1
+  const runs = given.length > 0 ? [[...parallel, ...given]] : [ALONE, [...parallel, ...others]]
+  const reports: TestReport[] = []
+  for (const args of runs) reports.push(await retried(await run(args, env), env))
+  const { passed, failed } = addCounts(reports)
+  console.log(`${passed} passed, ${failed} failed`)
+  return reports.every(({ code }) => code === 0) ? 0 : 1
+}
+
+/**
+ * Several files at a time start servers, databases and browsers on few cores, and now and then one of 5,000 tests waits
+ * too long for one. What failed beside others is run once more by itself, and its second result counts; it is listed,
+ * so that a test that often needs this is noticed. More than a few failures have another cause, as have errors outside
+ * a test and a crash.
+ */
+const MOST_RETRIED_FILES = 3
+
+const retried = async (first: TestReport, env: NodeJS.ProcessEnv): Promise<TestReport> => {
+  const { files } = first
+  if (first.code === 0 || first.isBroken || files.length === 0 || files.length > MOST_RETRIED_FILES) return first
+  console.log(`\nFailed beside others, and run again by itself: ${files.join(', ')}`)
+  const second = await run(files, env)
+  if (second.code !== 0) return first
+  console.log(`\nPassed by itself, failed beside others: ${first.names.join('; ')}`)
+  return { ...second, passed: first.passed + first.failed, failed: 0 }
 }
 
 /** `--changed [commit]`: the tests that a change since then may affect. Undefined when there is none to run. */
@@ -54,15 +80,36 @@ const stopping = new AbortController()
 process.on('SIGINT', () => stopping.abort('SIGINT'))
 process.on('SIGTERM', () => stopping.abort('SIGTERM'))
 
-const run = async (args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> => {
-  if (stopping.signal.aborted) return 1
-  const tests = spawn(process.execPath, ['test', '--timeout', '120000', ...args], { env, stdio: 'inherit' })
-  const stop = () => stopping.signal.reason === 'SIGTERM' && tests.kill()
-  stopping.signal.addEventListener('abort', stop)
+const run = async (args: readonly string[], env: NodeJS.ProcessEnv): Promise<TestReport> => {
+  const folder = mkdtempSync(join(tmpdir(), 'paymachine-tests-'))
+  const file = join(folder, 'report.xml')
+  const report = ['--reporter=junit', `--reporter-outfile=${file}`]
   const { promise, resolve } = Promise.withResolvers<number>()
-  tests.on('close', code => resolve(code ?? 1))
+  // Only here are errors outside a test: the report does not have them.
+  let ending = ''
+  if (stopping.signal.aborted) resolve(1)
+  else {
+    const tests = spawn(process.execPath, ['test', '--timeout', '120000', ...report, ...args], {
+      env,
+      stdio: ['inherit', 'inherit', 'pipe'],
+    })
+    tests.stderr.on('data', (chunk: Buffer) => {
+      process.stderr.write(chunk)
+      ending = (ending + chunk.toString('latin1')).slice(-2000)
+    })
+    const stop = () => stopping.signal.reason === 'SIGTERM' && tests.kill()
+    stopping.signal.addEventListener('abort', stop)
+    tests.on('close', code => {
+      stopping.signal.removeEventListener('abort', stop)
+      resolve(code ?? 1)
+    })
+  }
   // Awaited here; otherwise the servers would end before the tests.
-  return await promise.finally(() => stopping.signal.removeEventListener('abort', stop))
+  try {
+    return testReport(await promise, file, ending)
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }
 
 process.exit(await main())

@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer, type Socket } from 'node:net'
+import { createConnection, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { connect } from '../../src/postgres/connect.ts'
-import { freePort } from '../../src/postgres/server.ts'
 import { accountFor, identity } from '../../src/process/account.ts'
 import { until } from './until.ts'
 import { unusedPort } from './unused-port.ts'
@@ -13,6 +12,16 @@ export const hasPgBouncer = Bun.which('pgbouncer') !== null
 
 /** A PgBouncer before a database, with its own defaults except for the mode and the given lines. */
 export const pgBouncer = async (databaseUrl: string, mode: string, lines: readonly string[] = []) => {
+  // Another test may take a port between its choice and its use.
+  for (let i = 0; i < 3; i++) {
+    const pooler = await startPgBouncer(databaseUrl, mode, lines)
+    if (pooler.isRunning()) return pooler
+    await pooler[Symbol.asyncDispose]()
+  }
+  throw Error('PgBouncer does not start')
+}
+
+const startPgBouncer = async (databaseUrl: string, mode: string, lines: readonly string[]) => {
   const url = new URL(databaseUrl)
   const port = await unusedPort()
   const folder = mkdtempSync(join(tmpdir(), 'paymachine-test-'))
@@ -32,10 +41,11 @@ export const pgBouncer = async (databaseUrl: string, mode: string, lines: readon
   })
   const exited = new Promise(resolve => child.once('close', resolve))
   url.port = String(port)
-  const isOpen = async () => (await freePort(port)) !== port
-  await until(async () => (await isOpen()) || child.exitCode !== null, { what: 'PgBouncer' })
+  const isRunning = () => child.exitCode === null
+  await until(async () => (await isListening(port)) || !isRunning(), { what: 'PgBouncer' })
   return {
     url: url.href,
+    isRunning,
     [Symbol.asyncDispose]: async () => {
       child.kill('SIGKILL')
       await exited
@@ -43,6 +53,15 @@ export const pgBouncer = async (databaseUrl: string, mode: string, lines: readon
     },
   }
 }
+
+const isListening = (port: number): Promise<boolean> =>
+  new Promise(resolve => {
+    const socket = createConnection({ host: '127.0.0.1', port }, () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on('error', () => resolve(false))
+  })
 
 /** Behaves like a transaction pooler, for a machine without PgBouncer: one session runs the statements of all clients. */
 export const standInPooler = async (databaseUrl: string) => {
