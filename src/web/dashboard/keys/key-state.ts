@@ -1,8 +1,8 @@
 import type { ApiKey } from '../../api/calls.ts'
 import type { BadgeTone } from '../../parts/badge.tsx'
 import type { StateShape } from '../../parts/state-mark.tsx'
-import type { DashboardTexts } from '../../text/dashboard/texts.ts'
 import type { Formats } from '../../text/format.ts'
+import type { KeysTexts } from './texts.ts'
 
 type KeyLook = {
   readonly word: string
@@ -14,7 +14,7 @@ type KeyLook = {
 /** The state of a key in a word and a shape. */
 export const keyLook = (
   { revokedAt, expiresAt, lastUsedAt }: ApiKey,
-  texts: DashboardTexts['keys'],
+  texts: KeysTexts,
   formats: Formats,
   now: Date,
 ): KeyLook => {
@@ -27,7 +27,7 @@ export const keyLook = (
 }
 
 /** The preset with these scopes, or the scopes themselves. */
-export const accessOf = ({ scopes }: Pick<ApiKey, 'scopes'>, { presets }: DashboardTexts['keys']): string => {
+export const accessOf = ({ scopes }: Pick<ApiKey, 'scopes'>, { presets }: KeysTexts): string => {
   const given = [...scopes].sort().join(', ')
   if (given === '*') return presets.full
   if (given === 'payments:read') return presets.read_only

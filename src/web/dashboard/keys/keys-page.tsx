@@ -20,15 +20,15 @@ import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useCanWrite, useScope, useShop } from '../shell/shop.ts'
-import { useTexts } from '../shell/texts.ts'
 import { accessOf, keyLook } from './key-state.ts'
 import { NewKey } from './new-key.tsx'
 import { RotateKey } from './rotate-key.tsx'
+import { useKeysTexts } from './texts.ts'
 
 type Asked = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey }
 
 export const KeysPage = () => {
-  const { keys: texts } = useTexts()
+  const texts = useKeysTexts()
   const { session, livemode } = useShop()
   const { merchantId } = useScope()
   const canWrite = useCanWrite()
@@ -109,7 +109,7 @@ export const KeysPage = () => {
 type KeysTableProps = { readonly rows: readonly ApiKey[]; readonly onAsk: ((asked: Asked) => void) | undefined }
 
 const KeysTable = ({ rows, onAsk }: KeysTableProps) => {
-  const { keys: texts } = useTexts()
+  const texts = useKeysTexts()
   const { formats, now } = useReader()
   const lookOf = (key: ApiKey) => keyLook(key, texts, formats, now.value)
   const columns: readonly TableColumn<ApiKey>[] = [
@@ -174,7 +174,7 @@ const KeysTable = ({ rows, onAsk }: KeysTableProps) => {
 
 /** A line for a terminal. The secret is not known here: it stands in a variable. */
 const TryIt = ({ livemode }: { readonly livemode: boolean }) => {
-  const { keys: texts } = useTexts()
+  const texts = useKeysTexts()
   const command = `curl ${location.origin}/v1/payments?limit=3 \\\n  -H "Authorization: Bearer sk_${livemode ? 'live' : 'test'}_…"`
   return (
     <Section title={texts.tryTitle} aside={texts.tryWhat}>

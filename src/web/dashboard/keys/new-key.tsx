@@ -4,7 +4,7 @@ import { useAction } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useScope, useShop } from '../shell/shop.ts'
-import { useTexts } from '../shell/texts.ts'
+import { useKeysTexts } from './texts.ts'
 
 const presets = ['full', 'store_plugin', 'read_only'] as const
 
@@ -12,7 +12,7 @@ type NewKeyProps = { readonly open: boolean; readonly onClose: () => void; reado
 
 /** Asks for a name and an access, and creates the key. */
 export const NewKey = ({ open, onClose, onMade }: NewKeyProps) => {
-  const { keys: texts } = useTexts()
+  const texts = useKeysTexts()
   const { session } = useShop()
   const scope = useScope()
   const refresh = useRefresh()

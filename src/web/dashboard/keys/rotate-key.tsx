@@ -3,7 +3,7 @@ import type { ApiKey } from '../../api/calls.ts'
 import { Confirm } from '../shell/confirm.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useScope, useShop } from '../shell/shop.ts'
-import { useTexts } from '../shell/texts.ts'
+import { useKeysTexts } from './texts.ts'
 
 type RotateKeyProps = {
   readonly apiKey: ApiKey | undefined
@@ -15,7 +15,7 @@ const OVERLAP_HOURS = 24
 
 /** A new secret for a key, with time to put it in place or without. */
 export const RotateKey = ({ apiKey, onClose, onMade }: RotateKeyProps) => {
-  const { keys: texts } = useTexts()
+  const texts = useKeysTexts()
   const { session } = useShop()
   const { merchantId } = useScope()
   const refresh = useRefresh()

@@ -15,12 +15,12 @@ import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Facts, RecordJson, Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
-import { useTexts } from '../shell/texts.ts'
 import { linkLooks } from './link-state.ts'
+import { useLinksTexts } from './texts.ts'
 
 export const LinkPage = () => {
   const { id = '' } = useRoute().params
-  const texts = useTexts().links
+  const texts = useLinksTexts()
   const { formats } = useReader()
   const address = useAddress()
   const result = useShopQuery(['links', 'one', id], ({ merchantId, call }, signal) =>
@@ -55,7 +55,7 @@ export const LinkPage = () => {
 }
 
 const OneLink = ({ link }: { readonly link: PaymentLink }) => {
-  const texts = useTexts().links
+  const texts = useLinksTexts()
   const address = useAddress()
   const { id, description, reference, url, paymentsCount, maxPayments } = link
   return (
@@ -102,7 +102,7 @@ const OneLink = ({ link }: { readonly link: PaymentLink }) => {
 }
 
 const Deactivate = ({ link: { id, status } }: { readonly link: PaymentLink }) => {
-  const texts = useTexts().links
+  const texts = useLinksTexts()
   const canWrite = useCanWrite()
   const { session } = useShop()
   const { merchantId } = useScope()

@@ -3,7 +3,7 @@ import { useQuery } from '../../api/query.ts'
 import { AssetAmount } from '../../parts/money.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { useScope, useShop } from '../shell/shop.ts'
-import { useTexts } from '../shell/texts.ts'
+import { useLinksTexts } from './texts.ts'
 
 type LinkPreviewProps = {
   readonly amountMinor: number | undefined
@@ -14,7 +14,7 @@ type LinkPreviewProps = {
 
 /** The head of the payment page, with the assets that a customer could choose for this amount now. */
 export const LinkPreview = ({ amountMinor, currency, title, description }: LinkPreviewProps) => {
-  const { links: texts } = useTexts()
+  const texts = useLinksTexts()
   const { merchant } = useShop()
   const { formats } = useReader()
   return (
@@ -35,7 +35,7 @@ export const LinkPreview = ({ amountMinor, currency, title, description }: LinkP
 }
 
 const Options = ({ amountMinor, currency }: Pick<LinkPreviewProps, 'amountMinor' | 'currency'>) => {
-  const { links: texts } = useTexts()
+  const texts = useLinksTexts()
   const { formats } = useReader()
   const { session } = useShop()
   const scope = useScope()

@@ -16,11 +16,13 @@ import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
 import { linkLooks } from './link-state.ts'
+import { useLinksTexts } from './texts.ts'
 
 const statuses = ['active', 'completed', 'deactivated', 'expired'] as const
 
 export const LinksPage = () => {
-  const { links, list } = useTexts()
+  const links = useLinksTexts()
+  const { list } = useTexts()
   const address = useAddress()
   const query = useAddressQuery()
   const canWrite = useCanWrite()
@@ -100,7 +102,7 @@ export const LinksPage = () => {
 }
 
 const LinksTable = ({ rows }: { readonly rows: readonly PaymentLink[] }) => {
-  const { links } = useTexts()
+  const links = useLinksTexts()
   const address = useAddress()
   const columns: readonly TableColumn<PaymentLink>[] = [
     {

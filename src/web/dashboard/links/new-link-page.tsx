@@ -12,9 +12,9 @@ import { PageHead } from '../shell/page-head.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
-import { useTexts } from '../shell/texts.ts'
 import { parseAmount } from './amount.ts'
 import { LinkPreview } from './link-preview.tsx'
+import { useLinksTexts } from './texts.ts'
 
 type Draft = {
   readonly amount: string
@@ -33,7 +33,7 @@ const empty: Draft = {
 }
 
 export const NewLinkPage = () => {
-  const { links: texts } = useTexts()
+  const texts = useLinksTexts()
   const { route } = useLocation()
   const address = useAddress()
   const canWrite = useCanWrite()

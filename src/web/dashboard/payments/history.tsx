@@ -2,17 +2,16 @@ import type { PaymentWithCrypto, Transition } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateMark, type StateShape } from '../../parts/state-mark.tsx'
-import type { DashboardTexts } from '../../text/dashboard/texts.ts'
 import { useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
-import { useTexts } from '../shell/texts.ts'
+import { type PaymentTexts, usePaymentTexts } from './texts.ts'
 
 const LIMIT = 100
 
 /** Every transition of a payment, newest first, with who or what caused it. */
 export const History = ({ payment: { id } }: { readonly payment: PaymentWithCrypto }) => {
-  const { history: texts } = useTexts()
+  const { history: texts } = usePaymentTexts()
   const { formats } = useReader()
   const result = useShopQuery(['payments', 'one', id, 'history'], ({ merchantId, call }, signal) =>
     call('listPaymentHistory', { merchantId, id, limit: LIMIT, order: 'desc' }, { signal }),
@@ -42,7 +41,7 @@ export const History = ({ payment: { id } }: { readonly payment: PaymentWithCryp
   )
 }
 
-type Texts = DashboardTexts['history']
+type Texts = PaymentTexts['history']
 
 /** A newer server may have events that this page does not know: then its name in the API is shown. */
 const nameOf = ({ from, event }: Transition, { opened, events }: Texts): string => {

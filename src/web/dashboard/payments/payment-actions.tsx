@@ -6,13 +6,13 @@ import { showToast } from '../../parts/toast.tsx'
 import { Confirm } from '../shell/confirm.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useCanWrite, useScope, useShop } from '../shell/shop.ts'
-import { useTexts } from '../shell/texts.ts'
+import { usePaymentTexts } from './texts.ts'
 
 type PaymentProps = { readonly payment: PaymentWithCrypto }
 
 /** What can be done with a payment in its state. Absent for viewers. */
 export const PaymentActions = ({ payment }: PaymentProps) => {
-  const texts = useTexts().payment
+  const texts = usePaymentTexts()
   const canWrite = useCanWrite()
   const { session } = useShop()
   const { merchantId } = useScope()
@@ -55,7 +55,7 @@ export const PaymentActions = ({ payment }: PaymentProps) => {
 
 /** Money arrived that the service does not accept by itself: a person decides. */
 export const Decision = ({ payment }: PaymentProps) => {
-  const texts = useTexts().payment
+  const texts = usePaymentTexts()
   const { formats } = useReader()
   const canWrite = useCanWrite()
   const { session } = useShop()

@@ -17,11 +17,13 @@ import { useTexts } from '../shell/texts.ts'
 import { History } from './history.tsx'
 import { Decision, PaymentActions } from './payment-actions.tsx'
 import { paymentPath, paymentRemark } from './payment-state.ts'
+import { usePaymentTexts } from './texts.ts'
 import { Transfers } from './transfers.tsx'
 
 export const PaymentPage = () => {
   const { id = '' } = useRoute().params
-  const texts = useTexts()
+  const texts = usePaymentTexts()
+  const { payments } = useTexts()
   const { formats } = useReader()
   const address = useAddress()
   const result = useShopQuery(['payments', 'one', id], ({ merchantId, call }, signal) =>
@@ -32,14 +34,14 @@ export const PaymentPage = () => {
   return (
     <>
       <PageHead
-        title={texts.payment.title(amount ?? id)}
-        back={{ href: address('payments'), label: texts.payments.title }}
+        title={texts.title(amount ?? id)}
+        back={{ href: address('payments'), label: payments.title }}
         heading={
           <>
-            <span class="sr">{texts.payment.title('')}</span> <span class="amount">{amount ?? '…'}</span>
+            <span class="sr">{texts.title('')}</span> <span class="amount">{amount ?? '…'}</span>
           </>
         }
-        lead={payment ? <Subtitle payment={payment} /> : <ShortHex value={id} what={texts.payment.id} />}
+        lead={payment ? <Subtitle payment={payment} /> : <ShortHex value={id} what={texts.id} />}
         actions={payment && <PaymentActions payment={payment} />}
       />
       <Result result={result} skeleton={<SkeletonRows rows={10} />}>
@@ -52,25 +54,27 @@ export const PaymentPage = () => {
 type PaymentProps = { readonly payment: PaymentWithCrypto }
 
 const Subtitle = ({ payment }: PaymentProps) => {
-  const texts = useTexts()
+  const texts = usePaymentTexts()
+  const { states } = useTexts()
   const { customerEmail, reference, id } = payment
   return (
     <span class="sub">
-      <StateBadge path={paymentPath(payment, texts.states)} />
+      <StateBadge path={paymentPath(payment, states)} />
       <a href={`mailto:${customerEmail}`}>{customerEmail}</a>
-      {reference !== null && <span>{texts.payment.reference(reference)}</span>}
-      <ShortHex value={id} what={texts.payment.id} />
+      {reference !== null && <span>{texts.reference(reference)}</span>}
+      <ShortHex value={id} what={texts.id} />
     </span>
   )
 }
 
 const OnePayment = ({ payment }: PaymentProps) => {
-  const texts = useTexts()
-  const path = paymentPath(payment, texts.states)
+  const texts = usePaymentTexts()
+  const { states } = useTexts()
+  const path = paymentPath(payment, states)
   return (
     <>
       <div class="band">
-        <StateStrip label={texts.payment.state} path={path} notes={useNotes(payment, path.at)} />
+        <StateStrip label={texts.state} path={path} notes={useNotes(payment, path.at)} />
       </div>
       <Decision payment={payment} />
       <div class="split">
@@ -90,14 +94,15 @@ const OnePayment = ({ payment }: PaymentProps) => {
 
 /** Under each mark: when it was reached, and what is missing. */
 const useNotes = (payment: PaymentWithCrypto, at: number): readonly ComponentChildren[] => {
-  const texts = useTexts()
+  const texts = usePaymentTexts()
+  const { states } = useTexts()
   const { formats } = useReader()
   const { createdAt, updatedAt, expiresAt, status, crypto } = payment
-  const remark = paymentRemark(payment, texts.states, formats)
+  const remark = paymentRemark(payment, states, formats)
   const seen = crypto?.transfers.find(({ state }) => state !== 'orphaned')?.minedAt
   const notes: ComponentChildren[] = [formats.exact(createdAt), seen && at > 0 ? formats.exact(seen) : undefined]
-  if (status === 'pending') notes[0] = texts.payment.until(formats.exact(expiresAt))
-  if (status === 'success') notes[2] = crypto ? texts.payment.finalOn(crypto.network) : formats.exact(updatedAt)
+  if (status === 'pending') notes[0] = texts.until(formats.exact(expiresAt))
+  if (status === 'success') notes[2] = crypto ? texts.finalOn(crypto.network) : formats.exact(updatedAt)
   if (remark !== undefined)
     notes[at] = (
       <>
@@ -110,7 +115,7 @@ const useNotes = (payment: PaymentWithCrypto, at: number): readonly ComponentChi
 }
 
 const PaidWith = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
-  const texts = useTexts().payment
+  const texts = usePaymentTexts()
   const { formats } = useReader()
   const { crypto, amountRefundedMinor, currency } = payment
   if (crypto === null || crypto.asset === null || crypto.decimals === null)
@@ -157,7 +162,7 @@ const PaidWith = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
 }
 
 const Details = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
-  const texts = useTexts().payment
+  const texts = usePaymentTexts()
   const address = useAddress()
   const { id, customerName, paymentLinkId, receiptUrl, status, createdAt, expiresAt, metadata } = payment
   return (

@@ -5,13 +5,15 @@ import { useReader } from '../../parts/reader.ts'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { Section } from '../shell/record.tsx'
 import { useTexts } from '../shell/texts.ts'
+import { usePaymentTexts } from './texts.ts'
 
 type Crypto = NonNullable<PaymentWithCrypto['crypto']>
 type Transfer = Crypto['transfers'][number]
 
 /** The money that was seen on the chain for a payment. */
 export const Transfers = ({ payment: { crypto } }: { readonly payment: PaymentWithCrypto }) => {
-  const { payment: texts, states } = useTexts()
+  const texts = usePaymentTexts()
+  const { states } = useTexts()
   const { formats } = useReader()
   if (crypto === null || crypto.asset === null || crypto.decimals === null || crypto.transfers.length === 0)
     return (

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
-import { useTexts } from '../shell/texts.ts'
+import { useSecretsTexts } from './texts.ts'
 
 type SecretDialogProps = {
   /** Undefined: there is nothing to show. */
@@ -15,7 +15,7 @@ type SecretDialogProps = {
 
 /** A secret that is shown once. The dialog closes only after its reader says that it is stored. */
 export const SecretDialog = ({ secret, title, lead, children, onClose }: SecretDialogProps) => {
-  const { keys } = useTexts()
+  const texts = useSecretsTexts()
   const [isStored, setStored] = useState(false)
   const close = () => {
     setStored(false)
@@ -36,20 +36,20 @@ export const SecretDialog = ({ secret, title, lead, children, onClose }: SecretD
           aria-disabled={!isStored}
           onClick={() => isStored && close()}
         >
-          {keys.done}
+          {texts.done}
         </button>
       }
     >
       <div class="secret">
         <code data-testid="secret">{secret}</code>
-        <CopyButton value={secret ?? ''} what={keys.key}>
-          {keys.copySecret}
+        <CopyButton value={secret ?? ''} what={texts.secret}>
+          {texts.copy}
         </CopyButton>
       </div>
       {children}
       <label class="check">
         <input type="checkbox" checked={isStored} onInput={event => setStored(event.currentTarget.checked)} />
-        <span>{keys.stored}</span>
+        <span>{texts.stored}</span>
       </label>
     </Dialog>
   )

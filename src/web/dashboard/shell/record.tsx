@@ -37,15 +37,15 @@ export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
 
 /** The record as the API answers it. */
 export const RecordJson = ({ record }: { readonly record: object }) => {
-  const { payment } = useTexts()
+  const { record: texts } = useTexts()
   const text = JSON.stringify(record, null, 2)
   return (
-    <Section title={payment.json}>
+    <Section title={texts.json}>
       <details class="json">
-        <summary>{payment.showJson}</summary>
-        <CodeBlock text={text} label={payment.json} />
-        <CopyButton value={text} what={payment.json}>
-          {payment.copyJson}
+        <summary>{texts.show}</summary>
+        <CodeBlock text={text} label={texts.json} />
+        <CopyButton value={text} what={texts.json}>
+          {texts.copy}
         </CopyButton>
       </details>
     </Section>

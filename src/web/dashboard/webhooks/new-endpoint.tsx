@@ -5,7 +5,7 @@ import { useAction } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useScope, useShop } from '../shell/shop.ts'
-import { useTexts } from '../shell/texts.ts'
+import { useWebhooksTexts } from './texts.ts'
 
 type EventType = WebhookEndpoint['eventTypes'][number]
 
@@ -20,7 +20,7 @@ type NewEndpointProps = {
 
 /** Asks for the address and the events, and creates the endpoint. */
 export const NewEndpoint = ({ open, onClose, onMade }: NewEndpointProps) => {
-  const { webhooks: texts } = useTexts()
+  const texts = useWebhooksTexts()
   const { session } = useShop()
   const scope = useScope()
   const refresh = useRefresh()

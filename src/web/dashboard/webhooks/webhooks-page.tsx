@@ -20,11 +20,11 @@ import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useCanWrite, useScope, useShop } from '../shell/shop.ts'
-import { useTexts } from '../shell/texts.ts'
 import { NewEndpoint } from './new-endpoint.tsx'
+import { useWebhooksTexts } from './texts.ts'
 
 export const WebhooksPage = () => {
-  const { webhooks: texts } = useTexts()
+  const texts = useWebhooksTexts()
   const { session } = useShop()
   const { merchantId } = useScope()
   const canWrite = useCanWrite()
@@ -119,7 +119,7 @@ type EndpointsTableProps = {
 }
 
 const EndpointsTable = ({ rows, itemsOf }: EndpointsTableProps) => {
-  const { webhooks: texts } = useTexts()
+  const texts = useWebhooksTexts()
   const columns: readonly TableColumn<WebhookEndpoint>[] = [
     {
       key: 'url',
