@@ -42,7 +42,9 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
       admit: anybody,
       answer: ({ headers }) => {
         if (code !== 'NOT_FOUND') throw error
-        return prefersHtml(headers.get('accept')) ? notFoundPage(api.web) : refuse('route_not_found')
+        return prefersHtml(headers.get('accept'))
+          ? notFoundPage(api.web, localeOf(undefined, headers))
+          : refuse('route_not_found')
       },
     }),
   )

@@ -21,7 +21,7 @@ export const receiptPageRoutes: readonly Route[] = [
     query: () => type({ 's?': 'string <= 100', 'lang?': "'en' | 'de'" }),
     handle: async (api, { params, query, headers }) => {
       const page = await findReceiptPage(api, params.paymentId, query, headers)
-      return page ? compressed(page, headers) : notFoundPage(api.web)
+      return page ? compressed(page, headers) : notFoundPage(api.web, localeOf(query.lang, headers))
     },
   }),
 ]

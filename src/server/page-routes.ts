@@ -5,6 +5,7 @@ import { openCompressed } from '../http/compressed.ts'
 import { dashboardRoutes } from '../http/dashboard.ts'
 import { docsPageDocs, docsSectionDocs, openapiDocs } from '../http/docs/service.ts'
 import { healthRoutes } from '../http/health.ts'
+import { localeOf } from '../http/locale.ts'
 import { logoFileRoutes } from '../http/logos.ts'
 import { metricsRoutes } from '../http/metrics.ts'
 import { documentOf } from '../http/openapi/document.ts'
@@ -46,7 +47,8 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
       path: '/docs/:section',
       page: true,
       docs: docsSectionDocs,
-      handle: (api, { params, headers }) => read(api).sections.get(params.section)?.(headers) ?? notFoundPage(api.web),
+      handle: (api, { params, headers }) =>
+        read(api).sections.get(params.section)?.(headers) ?? notFoundPage(api.web, localeOf(undefined, headers)),
     }),
 
     ...welcomeRoutes,
