@@ -11,7 +11,7 @@ export type Window = {
 }
 
 const INITIAL = 4
-const MAX = 64
+const MAX = 128
 const MAX_UNANSWERED = 5
 
 /** A request that waits longer is a sign of too many requests under way. */

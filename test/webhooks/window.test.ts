@@ -29,11 +29,11 @@ const sizes = (path: string, from: Window = newWindow): number[] => {
 }
 
 test.each([
-  ['grows by one with every quick response, up to 64', 'quick quick×3 quick×100', [5, 8, 64]],
-  ['halves with a slow response, not below four', 'quick×60 slow slow slow slow slow', [64, 32, 16, 8, 4, 4]],
-  ['halves with 429 and 5xx, down to one', 'quick×60 429 503 429 503 429 503 503', [64, 32, 16, 8, 4, 2, 1, 1]],
+  ['grows by one with every quick response, up to 128', 'quick quick×3 quick×200', [5, 8, 128]],
+  ['halves with a slow response, not below four', 'quick×124 slow slow slow slow slow', [128, 64, 32, 16, 8, 4]],
+  ['halves with 429 and 5xx, down to one', 'quick×124 429 503 429 503 429 503 503', [128, 64, 32, 16, 8, 4, 2, 1]],
   ['is not changed by other errors', 'quick 404 redirect barred', [5, 5, 5, 5]],
-  ['falls to four as soon as a request waits too long', 'quick×60 silence silence', [64, 4, 4]],
+  ['falls to four as soon as a request waits too long', 'quick×124 silence silence', [128, 4, 4]],
   ['falls to one after five requests in a row without a response', 'quick×6 timeout×4 refused', [10, 10, 1]],
   [
     'counts requests without a response from zero after a response',
