@@ -19,6 +19,8 @@ create table webhook_endpoints (
   enabled_at timestamptz not null,
   -- An estimate: the sender updates it at most once a minute.
   last_success_at timestamptz,
+  -- The secret part of an inbox's URL. Null for all other endpoints.
+  inbox_token text,
   created_at timestamptz not null,
   updated_at timestamptz not null,
   -- Its place in lists. Endpoints are inserted under the lock of the merchant's row, so they become visible in this
@@ -32,10 +34,28 @@ create table webhook_endpoints (
     (state = 'disabled') = (disabled_reason is not null)
     and disabled_reason in ('by_merchant', 'no_success', 'gone')
   ),
+  constraint webhook_endpoints_inbox check (inbox_token is null or not livemode),
   constraint webhook_endpoints_previous check ((previous_sealed_secret is null) = (previous_until is null))
 );
 -- A merchant's list pages by this.
 create index webhook_endpoints_list on webhook_endpoints (merchant_id, livemode, seq) where state <> 'deleted';
+
+-- Requests to an inbox find it by its token.
+create unique index webhook_endpoints_inbox_token on webhook_endpoints (inbox_token);
+create unique index webhook_endpoints_one_inbox on webhook_endpoints (merchant_id)
+where inbox_token is not null and state <> 'deleted';
+
+-- The latest requests to inboxes: see record_inbox_request().
+create table inbox_requests (
+  seq bigint generated always as identity,
+  id uuid primary key,
+  endpoint_id uuid not null references webhook_endpoints,
+  received_at timestamptz not null,
+  headers json not null,
+  body text not null,
+  signature_valid boolean not null
+);
+create index inbox_requests_latest on inbox_requests (endpoint_id, seq);
 
 -- One row for each type and period in which an enabled endpoint was subscribed. Rows are only inserted and closed, so
 -- the audit can determine for each past event to which endpoints it had to be sent.

@@ -113,11 +113,12 @@ $$;
 
 -- Changes of an endpoint lock the merchant's row first, by authorize_change(), and then the endpoint's.
 
--- Returns `created`, `not_allowed`, `missing` when there is no such merchant, or `too_many` when the mode has `most`
--- endpoints.
+-- Returns `created`, `not_allowed`, `missing` when there is no such merchant, `too_many` when the mode has `most`
+-- endpoints, or `has_inbox` when the merchant has an inbox already.
 create function create_webhook_endpoint(
   endpoint uuid, merchant uuid, its_livemode boolean, its_url text, its_description text, its_types text[],
-  its_sealed_secret text, most integer, caller uuid, actor text, address text, details json
+  its_sealed_secret text, most integer, caller uuid, actor text, address text, details json,
+  its_inbox_token text default null
 ) returns text language plpgsql as $$
 declare
   now_at timestamptz;
@@ -133,11 +134,17 @@ begin
   then
     return 'too_many';
   end if;
+  if its_inbox_token is not null and exists (
+    select from webhook_endpoints where merchant_id = merchant and inbox_token is not null and state <> 'deleted')
+  then
+    return 'has_inbox';
+  end if;
   now_at := date_trunc('milliseconds', clock_timestamp());
   insert into webhook_endpoints (
-    id, merchant_id, livemode, url, description, event_types, state, sealed_secret, enabled_at, created_at, updated_at)
+    id, merchant_id, livemode, url, description, event_types, state, sealed_secret, inbox_token, enabled_at, created_at,
+    updated_at)
   values (endpoint, merchant, its_livemode, its_url, its_description, its_types, 'enabled', its_sealed_secret,
-    now_at, now_at, now_at);
+    its_inbox_token, now_at, now_at, now_at);
   perform renew_subscriptions(endpoint);
   perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.created', details);
   return 'created';
@@ -240,8 +247,28 @@ begin
     return 'missing';
   end if;
   perform stop_webhook_endpoint(endpoint, 'deleted', null);
+  delete from inbox_requests where endpoint_id = endpoint;
   perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.deleted', details);
   return 'deleted';
+end $$;
+
+-- Stores a request to an inbox and deletes those before the latest 100. The row lock of the endpoint serializes requests,
+-- and keeps one that is being deleted from getting another. Returns false if it was deleted.
+create function record_inbox_request(
+  endpoint uuid, request uuid, at timestamptz, its_headers json, its_body text, is_valid boolean
+) returns boolean language plpgsql as $$
+begin
+  perform from webhook_endpoints
+  where id = endpoint and inbox_token is not null and state <> 'deleted' for no key update;
+  if not found then
+    return false;
+  end if;
+  insert into inbox_requests (id, endpoint_id, received_at, headers, body, signature_valid)
+  values (request, endpoint, at, its_headers, its_body, is_valid);
+  delete from inbox_requests
+  where endpoint_id = endpoint and seq <= (
+    select seq from inbox_requests where endpoint_id = endpoint order by seq desc offset 100 limit 1);
+  return true;
 end $$;
 
 -- Replaces the signing secret. The previous one also signs during the overlap, if any. Returns `overlapping` while an

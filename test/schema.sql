@@ -305,6 +305,18 @@ create table idempotency_keys (
   constraint idempotency_keys_status CHECK (status >= 200 AND status <= 299)
 );
 
+create table inbox_requests (
+  seq bigint not null generated always as identity,
+  id uuid not null,
+  endpoint_id uuid not null,
+  received_at timestamp with time zone not null,
+  headers json not null,
+  body text not null,
+  signature_valid boolean not null,
+  constraint inbox_requests_pkey PRIMARY KEY (id),
+  constraint inbox_requests_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id)
+);
+
 create table invites (
   id uuid not null,
   merchant_id uuid not null,
@@ -956,10 +968,12 @@ create table webhook_endpoints (
   previous_until timestamp with time zone,
   enabled_at timestamp with time zone not null,
   last_success_at timestamp with time zone,
+  inbox_token text,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   seq bigint not null generated always as identity,
   constraint webhook_endpoints_pkey PRIMARY KEY (id),
+  constraint webhook_endpoints_inbox CHECK (inbox_token IS NULL OR NOT livemode),
   constraint webhook_endpoints_previous CHECK ((previous_sealed_secret IS NULL) = (previous_until IS NULL)),
   constraint webhook_endpoints_reason CHECK ((state = 'disabled'::text) = (disabled_reason IS NOT NULL) AND (disabled_reason = ANY (ARRAY['by_merchant'::text, 'no_success'::text, 'gone'::text]))),
   constraint webhook_endpoints_state CHECK (state = ANY (ARRAY['enabled'::text, 'disabled'::text, 'deleted'::text])),
@@ -1018,6 +1032,8 @@ CREATE INDEX events_list ON public.events USING btree (merchant_id, livemode, se
 CREATE INDEX events_of_object ON public.events USING btree (actor, seq);
 
 CREATE INDEX idempotency_keys_old ON public.idempotency_keys USING btree (created_at) WHERE (NOT is_refund);
+
+CREATE INDEX inbox_requests_latest ON public.inbox_requests USING btree (endpoint_id, seq);
 
 CREATE INDEX invites_merchant ON public.invites USING btree (merchant_id, seq) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 
@@ -1106,7 +1122,9 @@ CREATE INDEX unexplained_collections_of_payment ON public.unexplained_collection
 
 CREATE INDEX waiting_addresses_of_merchant ON public.waiting_addresses USING btree (merchant_id, chain_id);
 
+CREATE UNIQUE INDEX webhook_endpoints_inbox_token ON public.webhook_endpoints USING btree (inbox_token);
 CREATE INDEX webhook_endpoints_list ON public.webhook_endpoints USING btree (merchant_id, livemode, seq) WHERE (state <> 'deleted'::text);
+CREATE UNIQUE INDEX webhook_endpoints_one_inbox ON public.webhook_endpoints USING btree (merchant_id) WHERE ((inbox_token IS NOT NULL) AND (state <> 'deleted'::text));
 
 CREATE UNIQUE INDEX webhook_subscriptions_once ON public.webhook_subscriptions USING btree (endpoint_id, event_type) WHERE (closed_at IS NULL);
 CREATE INDEX webhook_subscriptions_open ON public.webhook_subscriptions USING btree (merchant_id, livemode, event_type) INCLUDE (endpoint_id) WHERE (closed_at IS NULL);
@@ -1957,7 +1975,7 @@ begin
   insert into members (merchant_id, account_id, role) values (create_merchant.id, owner, 'owner');
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.create_webhook_endpoint(endpoint uuid, merchant uuid, its_livemode boolean, its_url text, its_description text, its_types text[], its_sealed_secret text, most integer, caller uuid, actor text, address text, details json)
+CREATE OR REPLACE FUNCTION public.create_webhook_endpoint(endpoint uuid, merchant uuid, its_livemode boolean, its_url text, its_description text, its_types text[], its_sealed_secret text, most integer, caller uuid, actor text, address text, details json, its_inbox_token text DEFAULT NULL::text)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
@@ -1975,11 +1993,17 @@ begin
   then
     return 'too_many';
   end if;
+  if its_inbox_token is not null and exists (
+    select from webhook_endpoints where merchant_id = merchant and inbox_token is not null and state <> 'deleted')
+  then
+    return 'has_inbox';
+  end if;
   now_at := date_trunc('milliseconds', clock_timestamp());
   insert into webhook_endpoints (
-    id, merchant_id, livemode, url, description, event_types, state, sealed_secret, enabled_at, created_at, updated_at)
+    id, merchant_id, livemode, url, description, event_types, state, sealed_secret, inbox_token, enabled_at, created_at,
+    updated_at)
   values (endpoint, merchant, its_livemode, its_url, its_description, its_types, 'enabled', its_sealed_secret,
-    now_at, now_at, now_at);
+    its_inbox_token, now_at, now_at, now_at);
   perform renew_subscriptions(endpoint);
   perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.created', details);
   return 'created';
@@ -2234,6 +2258,7 @@ begin
     return 'missing';
   end if;
   perform stop_webhook_endpoint(endpoint, 'deleted', null);
+  delete from inbox_requests where endpoint_id = endpoint;
   perform record_security_event(merchant, caller, actor, address, 'webhook_endpoint.deleted', details);
   return 'deleted';
 end $function$;
@@ -4043,6 +4068,24 @@ begin
   end if;
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.record_inbox_request(endpoint uuid, request uuid, at timestamp with time zone, its_headers json, its_body text, is_valid boolean)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from webhook_endpoints
+  where id = endpoint and inbox_token is not null and state <> 'deleted' for no key update;
+  if not found then
+    return false;
+  end if;
+  insert into inbox_requests (id, endpoint_id, received_at, headers, body, signature_valid)
+  values (request, endpoint, at, its_headers, its_body, is_valid);
+  delete from inbox_requests
+  where endpoint_id = endpoint and seq <= (
+    select seq from inbox_requests where endpoint_id = endpoint order by seq desc offset 100 limit 1);
+  return true;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.record_native_balances(chain bigint, looks json, points json, transfers_found json)

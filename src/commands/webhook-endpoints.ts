@@ -16,7 +16,10 @@ import { cancelOpenDeliveries } from './deliveries.ts'
 /** Maximum for a merchant in one mode. Each event gets a delivery for every endpoint that lists its type. */
 export const MOST_ENDPOINTS = 50
 
-type Given = Services & { readonly settings: { readonly webhooks: Rules }; readonly keyring: Keyring }
+type Given = Services & {
+  readonly settings: { readonly webhooks: Rules; readonly publicUrl: string }
+  readonly keyring: Keyring
+}
 type WithSecret = { readonly row: WebhookEndpointRow; readonly secret: string }
 
 export type WebhookEndpointSpec = Pick<WebhookEndpointRow, 'livemode' | 'url' | 'description'> & {
@@ -25,22 +28,46 @@ export type WebhookEndpointSpec = Pick<WebhookEndpointRow, 'livemode' | 'url' | 
 }
 
 export const createWebhookEndpoint = async (
-  { sql, clock, random, keyring, settings }: Given,
+  services: Given,
   spec: WebhookEndpointSpec,
   by: AccountActor,
 ): Promise<WithSecret> => {
-  await requireCallable(spec.url, spec.livemode, settings.webhooks)
+  await requireCallable(spec.url, spec.livemode, services.settings.webhooks)
+  return insertEndpoint(services, spec, by)
+}
+
+/** An endpoint in test mode whose requests this server keeps, for members to look at. */
+export const createInbox = (
+  services: Given,
+  spec: Pick<WebhookEndpointSpec, 'merchantId' | 'description' | 'eventTypes'>,
+  by: AccountActor,
+): Promise<WithSecret> => {
+  const inboxToken = Buffer.from(services.random(new Uint8Array(32))).toString('base64url')
+  const url = `${services.settings.publicUrl}/sandbox/inbox/${inboxToken}`
+  return insertEndpoint(services, { ...spec, livemode: false, url, inboxToken }, by)
+}
+
+const insertEndpoint = async (
+  { sql, clock, random, keyring }: Given,
+  spec: WebhookEndpointSpec & { readonly inboxToken?: string },
+  by: AccountActor,
+): Promise<WithSecret> => {
   const id = uuidv7(clock.now(), random)
   const secret = makeSecret(random)
   const sealedSecret = keyring.seal(WEBHOOK_SECRET_PURPOSE, id, secret)
-  const { livemode, eventTypes } = spec
-  const details = { endpointId: encodeId('whe', id), livemode, eventTypes }
+  const { livemode, eventTypes, inboxToken } = spec
+  const details = {
+    ...{ endpointId: encodeId('whe', id), livemode, eventTypes },
+    ...(inboxToken !== undefined && { inbox: true }),
+  }
   const outcome = await endpoints.insertWebhookEndpoint(sql, { id, sealedSecret, ...spec }, MOST_ENDPOINTS, by, details)
   if (outcome === 'not_allowed') refuse('insufficient_role')
   if (outcome === 'too_many')
     refuse('state_conflict', {
       message: `The merchant already has ${MOST_ENDPOINTS} webhook endpoints in this mode, which is the maximum.`,
     })
+  if (outcome === 'has_inbox')
+    refuse('state_conflict', { message: 'The merchant already has an inbox. Delete it to create another one.' })
   return { row: await getRow(sql, { id, merchantId: spec.merchantId }), secret }
 }
 
@@ -52,7 +79,9 @@ export const changeWebhookEndpoint = async (
   by: AccountActor,
 ): Promise<WebhookEndpointRow> => {
   const { sql, settings } = services
-  const { livemode, state } = await getRow(sql, name)
+  const { livemode, state, is_inbox: isInbox } = await getRow(sql, name)
+  if (isInbox && changes.url !== undefined)
+    refuse('parameter_invalid', { param: 'url', message: 'The URL of an inbox cannot be changed.' })
   if (changes.url !== undefined) await requireCallable(changes.url, livemode, settings.webhooks)
   if (state === 'disabled' && changes.status === 'enabled') await cancelAtOnce(services, name, by)
   const outcome = await endpoints.updateWebhookEndpoint(sql, name, changes, by, detailsOf(name))

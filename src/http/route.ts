@@ -165,3 +165,11 @@ export const forUploads = <Path extends `/v1/merchants/:merchantId${string}`, Qu
     ) => Answer | Promise<Answer>
   },
 ): Route => define('POST', { by: 'member', role }, spec)
+
+/** The same without authentication, with the limit CHECKOUT_RATE_LIMIT. */
+export const filesFromAnybody = <Path extends string>(
+  spec: Pick<Spec<Path, undefined, undefined, unknown>, 'path' | 'docs'> & {
+    readonly upload: Upload
+    readonly handle: (api: Api, call: Call<Path, Uploaded> & RequestOrigin) => Answer | Promise<Answer>
+  },
+): Route => define('POST', { by: 'anybody', checkout: true }, spec)

@@ -8,6 +8,7 @@ import { deliveryRoutes } from './deliveries.ts'
 import { disputeRoutes } from './disputes.ts'
 import { eventRoutes } from './events.ts'
 import { historyRoutes } from './history.ts'
+import { inboxRoutes } from './inbox.ts'
 import { inviteRoutes } from './invites.ts'
 import { logoRoutes } from './logos.ts'
 import { memberRoutes } from './members.ts'
@@ -44,6 +45,7 @@ export const routes: readonly Route[] = [
   ...recoveryFileRoutes,
   ...eventRoutes,
   ...webhookEndpointRoutes,
+  ...inboxRoutes,
   ...deliveryRoutes,
   ...historyRoutes,
   ...streamRoutes,

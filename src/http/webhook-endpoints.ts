@@ -2,14 +2,17 @@ import { type } from 'arktype'
 import { testEndpoint } from '../commands/deliveries.ts'
 import {
   changeWebhookEndpoint,
+  createInbox,
   createWebhookEndpoint,
   deleteWebhookEndpoint,
   rotateWebhookSecret,
 } from '../commands/webhook-endpoints.ts'
 import { refuse } from '../errors.ts'
+import { listInboxRequests } from '../queries/inbox-requests.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { findWebhookEndpoint, listWebhookEndpoints } from '../queries/webhook-endpoints.ts'
 import { deliveryRecord } from '../records/delivery.ts'
+import { inboxRequestRecord } from '../records/inbox-request.ts'
 import { newWebhookEndpointRecord, webhookEndpointRecord } from '../records/webhook-endpoint.ts'
 import { eventTypes as types } from '../resources.ts'
 import { accountActorOf } from './account-actor.ts'
@@ -19,6 +22,7 @@ import {
   deleteWebhookEndpointDocs,
   enableWebhookEndpointDocs,
   getWebhookEndpointDocs,
+  listInboxRequestsDocs,
   listWebhookEndpointsDocs,
   rotateWebhookSecretDocs,
   testWebhookEndpointDocs,
@@ -41,7 +45,13 @@ const eventTypes = () =>
     .narrow(names => new Set(names).size === names.length)
 
 const newEndpoint = () =>
-  type({ url: 'string', eventTypes: eventTypes(), 'description?': description(), 'livemode?': 'boolean' })
+  type({
+    'url?': 'string',
+    'inbox?': 'boolean',
+    eventTypes: eventTypes(),
+    'description?': description(),
+    'livemode?': 'boolean',
+  })
 
 const changes = () =>
   type({
@@ -80,9 +90,16 @@ export const webhookEndpointRoutes: readonly Route[] = [
     body: newEndpoint,
     handle: async (api, call) => {
       const { merchantId } = call.member
-      const { url, eventTypes, description = null, livemode = call.query.livemode } = call.body
-      const spec = { merchantId, livemode, url, eventTypes, description }
-      const { row, secret } = await createWebhookEndpoint(api, spec, accountActorOf(call))
+      const { url, inbox = false, eventTypes, description = null, livemode = call.query.livemode } = call.body
+      const spec = { merchantId, eventTypes, description }
+      if (inbox) requireTestWithoutUrl(livemode, url)
+      const { row, secret } = inbox
+        ? await createInbox(api, spec, accountActorOf(call))
+        : await createWebhookEndpoint(
+            api,
+            { ...spec, livemode, url: url ?? refuse('parameter_missing', { param: 'url' }) },
+            accountActorOf(call),
+          )
       return { status: 201, body: newWebhookEndpointRecord.render(row, { secret }) }
     },
   }),
@@ -94,6 +111,21 @@ export const webhookEndpointRoutes: readonly Route[] = [
       path: `${path}/:id`,
       docs: getWebhookEndpointDocs,
       handle: async (api, call) => ({ status: 200, body: webhookEndpointRecord.render(await getEndpoint(api, call)) }),
+    },
+  ),
+
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    {
+      path: `${path}/:id/inbox`,
+      docs: listInboxRequestsDocs,
+      handle: async (api, call) => {
+        const { id, is_inbox: isInbox } = await getEndpoint(api, call)
+        if (!isInbox) refuse('resource_not_found')
+        const rows = await listInboxRequests(api.sql, id)
+        return { status: 200, body: listOf(rows, rows.length, inboxRequestRecord.render) }
+      },
     },
   ),
 
@@ -170,6 +202,12 @@ export const webhookEndpointRoutes: readonly Route[] = [
     },
   ),
 ]
+
+const requireTestWithoutUrl = (livemode: boolean, url: string | undefined): void => {
+  if (livemode) refuse('sandbox_only')
+  if (url !== undefined)
+    refuse('parameter_invalid', { param: 'url', message: 'An inbox has a URL of this server: send no url.' })
+}
 
 type ItemCall = { readonly params: { readonly id: string }; readonly member: MemberCaller }
 

@@ -163,6 +163,7 @@ export type SendingEndpoint = {
   readonly id: string
   readonly version: string
   readonly url: string
+  readonly isInbox: boolean
   readonly sealedSecret: string
   readonly previousSealedSecret: string | null
   readonly previousUntil: Date | null
@@ -172,6 +173,6 @@ export type SendingEndpoint = {
 export const findSendingEndpoints = (sql: Sql, ids: readonly string[]): Promise<SendingEndpoint[]> => sql<
   SendingEndpoint[]
 >`
-  select id, updated_at::text as version, url, sealed_secret as "sealedSecret",
+  select id, updated_at::text as version, url, inbox_token is not null as "isInbox", sealed_secret as "sealedSecret",
     previous_sealed_secret as "previousSealedSecret", previous_until as "previousUntil"
   from webhook_endpoints where id = any(${`{${ids.join(',')}}`}::text::uuid[]) and state = 'enabled'`

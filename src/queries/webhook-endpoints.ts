@@ -14,13 +14,15 @@ export type WebhookEndpointRow = {
   readonly event_types: readonly EventType[]
   readonly state: 'enabled' | 'disabled'
   readonly disabled_reason: 'by_merchant' | 'no_success' | 'gone' | null
+  readonly is_inbox: boolean
   readonly created_at: Date
   readonly updated_at: Date
 }
 
 /** Without the secrets, which are not needed to show endpoints. */
 const columns = (sql: Sql) => sql`
-  id, merchant_id, livemode, url, description, event_types, state, disabled_reason, created_at, updated_at`
+  id, merchant_id, livemode, url, description, event_types, state, disabled_reason, inbox_token is not null as is_inbox,
+  created_at, updated_at`
 
 const findRow = finderOf<WebhookEndpointRow | { readonly state: 'deleted' }>('webhook_endpoints', columns)
 
@@ -49,20 +51,23 @@ export type NewWebhookEndpoint = {
   readonly description: string | null
   readonly eventTypes: readonly string[]
   readonly sealedSecret: string
+  /** Of an inbox. */
+  readonly inboxToken?: string
 }
 
 /** `max`: how many endpoints a merchant may have in a mode. */
 export const insertWebhookEndpoint = async (
   sql: Sql,
-  { id, merchantId, livemode, url, description, eventTypes, sealedSecret }: NewWebhookEndpoint,
+  { id, merchantId, livemode, url, description, eventTypes, sealedSecret, inboxToken }: NewWebhookEndpoint,
   max: number,
   by: AccountActor,
   details: object,
 ) => {
-  const [answer] = await sql<{ outcome: 'created' | 'not_allowed' | 'missing' | 'too_many' }[]>`
+  const [answer] = await sql<{ outcome: 'created' | 'not_allowed' | 'missing' | 'too_many' | 'has_inbox' }[]>`
     select create_webhook_endpoint(
       ${id}, ${merchantId}, ${livemode}, ${url}, ${description}, ${eventTypes}::text[], ${sealedSecret}, ${max},
-      ${by.accountId}, ${by.actor}, ${by.address}, ${JSON.stringify(details)}::text::json) as outcome`
+      ${by.accountId}, ${by.actor}, ${by.address}, ${JSON.stringify(details)}::text::json,
+      ${inboxToken ?? null}) as outcome`
   return answer?.outcome
 }
 

@@ -41,6 +41,13 @@ export const webhookEndpointRecord = recordOf<WebhookEndpointRow>()('WebhookEndp
     example: null,
     of: row => row.disabled_reason,
   },
+  inbox: {
+    type: () => type('boolean'),
+    about:
+      'Whether the endpoint is the inbox of the merchant: in test mode, this server keeps the latest requests to it. See `GET …/inbox`.',
+    example: false,
+    of: row => row.is_inbox,
+  },
   livemode: rowFields.livemode,
   createdAt: rowFields.createdAt,
   updatedAt: rowFields.updatedAt,

@@ -7,6 +7,7 @@ import { WEBHOOK_SECRET_PURPOSE } from '../sealed-columns.ts'
 export type DecryptedEndpoint = {
   readonly version: string
   readonly url: string
+  readonly isInbox: boolean
   /** The newest first. Two while a secret is being replaced. */
   secrets(at: Date): readonly string[]
 }
@@ -45,24 +46,30 @@ export const openEndpointCache = (sql: Sql, keyring: Keyring) => {
 type EndpointRef = Pick<Claimed, 'endpointId' | 'endpointVersion'>
 
 const decryptEndpoint = (keyring: Keyring, row: SendingEndpoint): DecryptedEndpoint | Error => {
-  const { id, version, url, sealedSecret, previousSealedSecret, previousUntil } = row
-  const open = (sealed: string) => keyring.open(WEBHOOK_SECRET_PURPOSE, id, sealed)
+  const { version, url, isInbox } = row
   try {
-    const current = [open(sealedSecret)]
-    let both: readonly string[] | undefined
-    return {
-      version,
-      url,
-      secrets: at => {
-        if (previousSealedSecret === null || previousUntil === null || previousUntil <= at) return current
-        both ??= withPrevious(current, () => open(previousSealedSecret))
-        return both
-      },
-    }
+    return { version, url, isInbox, secrets: decryptSecrets(keyring, row) }
   } catch (error) {
     return error instanceof Error ? error : new Error('cannot decrypt a secret')
   }
 }
+
+/** Throws if the current secret cannot be decrypted. */
+export const decryptSecrets = (
+  keyring: Keyring,
+  { id, sealedSecret, previousSealedSecret, previousUntil }: SealedSecrets,
+): DecryptedEndpoint['secrets'] => {
+  const open = (sealed: string) => keyring.open(WEBHOOK_SECRET_PURPOSE, id, sealed)
+  const current = [open(sealedSecret)]
+  let both: readonly string[] | undefined
+  return at => {
+    if (previousSealedSecret === null || previousUntil === null || previousUntil <= at) return current
+    both ??= withPrevious(current, () => open(previousSealedSecret))
+    return both
+  }
+}
+
+type SealedSecrets = Pick<SendingEndpoint, 'id' | 'sealedSecret' | 'previousSealedSecret' | 'previousUntil'>
 
 /** The previous secret is decrypted only while it is in use. If it cannot be decrypted, only the current one signs. */
 const withPrevious = (current: readonly string[], open: () => string): readonly string[] => {

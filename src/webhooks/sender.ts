@@ -8,6 +8,7 @@ import { withDatabaseTimeout } from './database-timeout.ts'
 import { type DuePollerOptions, openDuePoller } from './due-poller.ts'
 import { type DecryptedEndpoint, openEndpointCache } from './endpoint-cache.ts'
 import { type ClaimRequest, type ClaimResult, type OpenRequest, openEndpointScheduler } from './endpoint-scheduler.ts'
+import { deliverToInbox } from './inbox.ts'
 import { type AttemptOutcome, attemptEndOf, claimedActor, withoutRequest } from './outcome.ts'
 import type { Poster } from './post.ts'
 import { LEASE_MS, openReaper } from './reaper.ts'
@@ -107,7 +108,7 @@ export const openSender = (
   }
 
   const send = (claimed: Claimed, held: ClaimedDelivery, endpoint: DecryptedEndpoint): void => {
-    const { eventId: id, livemode } = claimed
+    const { eventId: id, livemode, endpointId } = claimed
     const body = Buffer.from(bodyOf(claimed))
     const at = clock.now()
     // Measured by a monotonic clock.
@@ -117,9 +118,10 @@ export const openSender = (
     else {
       const headers = signedHeaders({ secrets: endpoint.secrets(at), id, body, at })
       const signedS = Math.floor(at.getTime() / 1_000)
-      void poster
-        .post({ url: endpoint.url, livemode, headers, body })
-        .then(outcome => finish(held, { ...outcome, signedS }))
+      const sent = endpoint.isInbox
+        ? deliverToInbox(services, { endpointId, endpoint, headers, body })
+        : poster.post({ url: endpoint.url, livemode, headers, body })
+      void sent.then(outcome => finish(held, { ...outcome, signedS }))
     }
   }
 

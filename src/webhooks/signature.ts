@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Random } from '../dependencies.ts'
 
 /** 256 random bits in the format of Standard Webhooks. */
@@ -42,3 +42,19 @@ export const headersWith = ({ id, seconds, ours, standard }: Signed): Record<str
   'webhook-timestamp': String(seconds),
   'webhook-signature': standard,
 })
+
+type SignedRequest = Omit<SignatureInput, 'id'> & { readonly header: string | undefined }
+
+const TOLERANCE_MS = 300_000
+
+/** Whether `header`, a Service-Signature, is one of these secrets over this body, made within five minutes of `at`. */
+export const hasValidSignature = ({ header, secrets, body, at }: SignedRequest): boolean => {
+  const [, seconds] = /^t=(\d{1,12}),/.exec(header ?? '') ?? []
+  if (header === undefined || seconds === undefined) return false
+  if (Math.abs(at.getTime() - Number(seconds) * 1_000) > TOLERANCE_MS) return false
+  const given = [...header.matchAll(/,v1=([0-9a-f]{64})(?=,|$)/g)].map(([, hex = '']) => Buffer.from(hex, 'hex'))
+  return secrets.some(secret => {
+    const wanted = createHmac('sha256', secret).update(`${seconds}.`).update(body).digest()
+    return given.some(signature => timingSafeEqual(signature, wanted))
+  })
+}

@@ -1,6 +1,7 @@
 import { hashClientSecret } from '../../src/access/client-secret.ts'
 import { createApiKey } from '../../src/commands/api-keys.ts'
 import { invite } from '../../src/commands/invites.ts'
+import { createInbox } from '../../src/commands/webhook-endpoints.ts'
 import type { Api } from '../../src/http/api.ts'
 import type { Route } from '../../src/http/route.ts'
 import { encodeId } from '../../src/ids.ts'
@@ -113,6 +114,19 @@ const endpoint: Fixture = {
   make: async (api, shop, livemode) => encodeId('whe', (await endpointOf(api, shop, livemode)).id),
 }
 
+const inbox: Fixture = {
+  // Inboxes do not exist in live mode.
+  make: async (api, { merchantId, owner }, livemode) => {
+    if (livemode) return encodeId('whe', crypto.randomUUID())
+    const spec = { merchantId, description: null, eventTypes: ['payment.late'] }
+    const by = { accountId: owner.accountId, actor: owner.id, address: '127.0.0.1' }
+    const [existing] = await api.sql<{ id: string }[]>`
+      select id from webhook_endpoints
+      where merchant_id = ${merchantId} and inbox_token is not null and state <> 'deleted'`
+    return encodeId('whe', (existing ?? (await createInbox(api, spec, by)).row).id)
+  },
+}
+
 /** A delivery that has ended, so that it can be sent again. */
 const delivery: Fixture = {
   make: async (api, shop, livemode) => {
@@ -172,6 +186,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   'GET /v1/events/:id': event,
   'GET /v1/merchants/:merchantId/events/:id': event,
   'GET /v1/merchants/:merchantId/webhook-endpoints/:id': endpoint,
+  'GET /v1/merchants/:merchantId/webhook-endpoints/:id/inbox': inbox,
   'PATCH /v1/merchants/:merchantId/webhook-endpoints/:id': { ...endpoint, body: { description: 'Shop' } },
   'DELETE /v1/merchants/:merchantId/webhook-endpoints/:id': endpoint,
   'POST /v1/merchants/:merchantId/webhook-endpoints/:id/enable': endpoint,

@@ -93,6 +93,8 @@ test('only signing in and what customers do needs no authentication', () => {
     // For customers with the client secret of the payment.
     'GET /v1/checkout/payments/:id',
     'GET /v1/checkout/payments/:id/stream',
+    // For callers with the URL of an inbox; rate limited by address.
+    'POST /sandbox/inbox/:token',
     'POST /v1/auth/invites/accept',
     'POST /v1/auth/refresh',
     'POST /v1/auth/sign-in',
@@ -103,7 +105,8 @@ test('only signing in and what customers do needs no authentication', () => {
     'POST /v1/checkout/payments/:id/simulate',
     'POST /v1/checkout/payments/:id/transaction',
   ])
-  expect(customers.map(({ path }) => path.startsWith('/v1/checkout/'))).toEqual(customers.map(() => true))
+  const limited = /^\/(v1\/checkout|sandbox\/inbox)\//
+  expect(customers.map(({ path }) => limited.test(path))).toEqual(customers.map(() => true))
 })
 
 test.each<[string, (access: Route['access']) => boolean]>([

@@ -47,7 +47,7 @@ const at = { created_at: T0, updated_at: T0 }
 
 const endpoint: WebhookEndpointRow = {
   ...{ id, merchant_id: id, livemode: true, url: 'https://lamps.example/', description: null, ...at },
-  ...{ event_types: ['payment.late'], state: 'enabled', disabled_reason: null },
+  ...{ event_types: ['payment.late'], state: 'enabled', disabled_reason: null, is_inbox: false },
 }
 
 const moved = {

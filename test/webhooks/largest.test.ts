@@ -20,7 +20,7 @@ const largest: ReadonlyMap<string, readonly unknown[]> = new Map([
       webhookEndpointRecord.render({
         ...{ id: crypto.randomUUID(), merchant_id: crypto.randomUUID(), livemode: false, state: 'enabled' },
         ...{ url: largestText(2_048), description: largestText(1_000) },
-        ...{ event_types: [...eventTypes], disabled_reason: null, created_at: T0, updated_at: T0 },
+        ...{ event_types: [...eventTypes], disabled_reason: null, is_inbox: false, created_at: T0, updated_at: T0 },
       }),
     ],
   ],

@@ -1,6 +1,8 @@
 import { listShape } from '../../fields/shape.ts'
 import { attemptOutcomes } from '../../records/attempt-outcomes.ts'
 import { deliveryRecord } from '../../records/delivery.ts'
+import { inboxRequestRecord } from '../../records/inbox-request.ts'
+import { inboxReceiptShape } from '../../records/shapes/inbox-receipt.ts'
 import { webhookRecoveryShape } from '../../records/shapes/webhook-recovery.ts'
 import { newWebhookEndpointRecord, webhookEndpointRecord } from '../../records/webhook-endpoint.ts'
 import type { Docs } from './docs.ts'
@@ -19,9 +21,13 @@ export const createWebhookEndpointDocs: Docs = {
   operation: 'createWebhookEndpoint',
   summary: 'Create a webhook endpoint',
   description:
-    'The endpoint receives all events of the listed types from now on; there is no wildcard for types. The signing secret is shown only in this response. The body of a request is at most 20 KiB; at most 16 KiB of the response are read. A merchant can have 50 endpoints in each mode.',
+    'The endpoint receives all events of the listed types from now on; there is no wildcard for types. The signing secret is shown only in this response. The body of a request is at most 20 KiB; at most 16 KiB of the response are read. A merchant can have 50 endpoints in each mode.\n\nWith `inbox: true` the endpoint is an inbox: this server keeps the latest 100 requests, so that you can look at webhooks before you have a receiver. A merchant has at most one, in test mode. Its deliveries do not leave the server: they arrive whatever network or proxy it is behind, and no other address of the server can be reached by a delivery.',
   answers: { 201: newWebhookEndpointRecord },
-  refusals: ['state_conflict'],
+  refusals: ['state_conflict', 'sandbox_only'],
+  fields: {
+    url: 'URL that receives the events. Required, except for an inbox, which must have none. It must use https and lead to a public address; the operator of the server can allow other addresses for test mode.',
+    inbox: 'Whether to create an inbox. Default: false.',
+  },
   example: {
     url: 'https://lamps.shop/webhooks',
     eventTypes: ['payment.succeeded', 'refund.processed'],
@@ -33,6 +39,23 @@ export const getWebhookEndpointDocs: Docs = {
   operation: 'getWebhookEndpoint',
   summary: 'Retrieve a webhook endpoint',
   answers: { 200: webhookEndpointRecord },
+}
+
+export const listInboxRequestsDocs: Docs = {
+  operation: 'listInboxRequests',
+  summary: 'List the requests to an inbox',
+  description: 'The latest 100 requests, newest first. Returns 404 if the endpoint is not an inbox.',
+  answers: { 200: listShape(inboxRequestRecord) },
+}
+
+export const receiveInboxRequestDocs: Docs = {
+  operation: 'receiveInboxRequest',
+  summary: 'Send a request to an inbox',
+  description:
+    'The URL of an inbox. Requests that are not deliveries are kept too, with `signatureValid` false unless they are signed with the secret of the endpoint. The body is at most 64 KiB of `application/json`.',
+  answers: { 200: inboxReceiptShape },
+  refusals: ['resource_not_found'],
+  example: { id: '…', type: 'payment.succeeded' },
 }
 
 export const updateWebhookEndpointDocs: Docs = {

@@ -35,7 +35,7 @@ export const operationOf = (route: Route, routes: readonly Route[]): Operation =
     security: securityOf(route),
     parameters: parametersOf(route),
     ...(route.body && { requestBody: bodyOf(route.body, docs, route.form) }),
-    ...(route.upload && { requestBody: fileOf(route.upload) }),
+    ...(route.upload && { requestBody: fileOf(route.upload, docs) }),
     responses: answersOf(route),
   }
 }
@@ -60,10 +60,14 @@ const bodyOf = (
   },
 })
 
-const fileOf = ({ types }: Upload): RequestBody => ({
+const fileOf = ({ types }: Upload, { example }: NonNullable<Route['docs']>): RequestBody => ({
   required: true,
-  content: Object.fromEntries(types.map(type => [type, { schema: { type: 'string', format: 'binary' } }])),
+  content: Object.fromEntries(
+    types.map(type => [type, type === 'application/json' ? { schema: {}, example } : { schema: FILE }]),
+  ),
 })
+
+const FILE: Schema = { type: 'string', format: 'binary' }
 
 const accessOf = ({ access }: Route): string | undefined => {
   if (access.by === 'key')

@@ -69,6 +69,7 @@ export const calls = {
   getWebhookEndpoint: 'GET /v1/merchants/{merchantId}/webhook-endpoints/{id}',
   updateWebhookEndpoint: 'PATCH /v1/merchants/{merchantId}/webhook-endpoints/{id}',
   deleteWebhookEndpoint: 'DELETE /v1/merchants/{merchantId}/webhook-endpoints/{id}',
+  listInboxRequests: 'GET /v1/merchants/{merchantId}/webhook-endpoints/{id}/inbox',
   enableWebhookEndpoint: 'POST /v1/merchants/{merchantId}/webhook-endpoints/{id}/enable',
   rotateWebhookSecret: 'POST /v1/merchants/{merchantId}/webhook-endpoints/{id}/rotate-secret',
   testWebhookEndpoint: 'POST /v1/merchants/{merchantId}/webhook-endpoints/{id}/test',
@@ -566,7 +567,7 @@ export type Calls = {
   }
   createWebhookEndpoint: {
     input: { readonly merchantId: string; readonly livemode?: boolean } & {
-      readonly url: string
+      readonly url?: string
       readonly eventTypes: readonly (
         | 'dispute.opened'
         | 'dispute.resolved'
@@ -584,6 +585,7 @@ export type Calls = {
       )[]
       readonly livemode?: boolean
       readonly description?: string | null
+      readonly inbox?: boolean
     }
     output: WebhookEndpointWithSecret
   }
@@ -617,6 +619,10 @@ export type Calls = {
   deleteWebhookEndpoint: {
     input: { readonly merchantId: string; readonly id: string }
     output: undefined
+  }
+  listInboxRequests: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: InboxRequestList
   }
   enableWebhookEndpoint: {
     input: { readonly merchantId: string; readonly id: string }
@@ -1263,6 +1269,7 @@ export type WebhookEndpointWithSecret = {
   )[]
   readonly status: 'disabled' | 'enabled'
   readonly disabledReason: 'by_merchant' | 'gone' | 'no_success' | null
+  readonly inbox: boolean
   readonly livemode: boolean
   readonly createdAt: string
   readonly updatedAt: string
@@ -1292,9 +1299,16 @@ export type WebhookEndpoint = {
   )[]
   readonly status: 'disabled' | 'enabled'
   readonly disabledReason: 'by_merchant' | 'gone' | 'no_success' | null
+  readonly inbox: boolean
   readonly livemode: boolean
   readonly createdAt: string
   readonly updatedAt: string
+}
+
+export type InboxRequestList = {
+  readonly object: 'list'
+  readonly data: readonly InboxRequest[]
+  readonly has_more: boolean
 }
 
 export type WebhookDelivery = {
@@ -1488,6 +1502,15 @@ export type Refund = {
   readonly livemode: boolean
   readonly createdAt: string
   readonly updatedAt: string
+}
+
+export type InboxRequest = {
+  readonly object: 'inbox_request'
+  readonly id: string
+  readonly receivedAt: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly signatureValid: boolean
 }
 
 export type Transition = {

@@ -173,6 +173,7 @@ export const keys: readonly ApiKey[] = [
 const endpoint = (n: number, more: Partial<WebhookEndpoint>): WebhookEndpoint => ({
   ...{ object: 'webhook_endpoint', id: `whe_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, merchantId, livemode: true },
   ...{ url: 'https://shop.lampsandlight.com/hooks/pay', description: null, status: 'enabled', disabledReason: null },
+  inbox: false,
   ...{ eventTypes: ['payment.succeeded', 'payment.failed', 'refund.processed'] },
   ...{ createdAt: ago(30_000), updatedAt: ago(30_000) },
   ...more,
