@@ -42,8 +42,8 @@ type Listening = ReaderOf & { readonly owner: ListOwner; readonly since: number;
 
 /**
  * Sends members the changes of their merchants. One query at a time reads them for all open streams; there is no query while
- * no stream is open. Before each read, the streams are ended whose session has ended or whose account is not a member
- * any more.
+ * no stream is open. Before each read, the streams are ended whose session has ended or whose account has another role in
+ * the merchant, or none.
  */
 export const openChangeStreams = ({
   read,
@@ -70,7 +70,7 @@ export const openChangeStreams = ({
   const endOthers = async (): Promise<void> => {
     const all = [...readers]
     const still = await areStillMembers(
-      all.map(([, { sessionId, accountId, merchantId }]) => ({ sessionId, accountId, merchantId })),
+      all.map(([, { sessionId, accountId, merchantId, role }]) => ({ sessionId, accountId, merchantId, role })),
     )
     for (const [n, [reader]] of all.entries()) if (!still[n]) reader.end()
   }
@@ -120,9 +120,9 @@ export const openChangeStreams = ({
   }
 
   return {
-    open: async (owner, { sessionId, accountId, lastId }) => {
+    open: async (owner, { sessionId, accountId, role, lastId }) => {
       if (stopping.signal.aborted) refuse('service_unavailable', { retryAfter: RETRY_S })
-      const who = { sessionId, accountId, merchantId: owner.merchantId }
+      const who = { sessionId, accountId, role, merchantId: owner.merchantId }
       counts.enter(groupsOf(who))
       const end = await findEnd().catch(error => {
         counts.leave(groupsOf(who))

@@ -14,7 +14,9 @@ export const streamRoutes: readonly Route[] = [
       handle: async ({ merchantStreams }, { member, session, query, headers }) => {
         const owner = { merchantId: member.merchantId, livemode: query.livemode }
         const { sessionId, accountId } = session
-        const text = await merchantStreams.open(owner, { sessionId, accountId, lastId: headers.get('last-event-id') })
+        const { role } = member
+        const lastId = headers.get('last-event-id')
+        const text = await merchantStreams.open(owner, { sessionId, accountId, role, lastId })
         return { status: 200, text, headers: STREAM_HEADERS }
       },
     },

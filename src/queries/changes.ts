@@ -1,5 +1,6 @@
 import type { Sql } from '../postgres/connect.ts'
 import type { ListOwner } from './list-rows.ts'
+import type { Role } from './members.ts'
 
 /** A position in the changes of a merchant: of the last row that was read, as in the feed. */
 export type ChangePosition = { readonly era: number; readonly xid: string; readonly seq: string }
@@ -55,17 +56,23 @@ export const findChangesEnd = async (sql: Sql): Promise<ChangePosition> => {
 }
 
 /** The session and the merchant of a reader. */
-export type ReaderOf = { readonly sessionId: string; readonly accountId: string; readonly merchantId: string }
+export type ReaderOf = {
+  readonly sessionId: string
+  readonly accountId: string
+  readonly merchantId: string
+  /** The role with which it was opened. */
+  readonly role: Role
+}
 
-/** Whether each of these sessions is active, and its account is a member of the merchant. Not cached. */
+/** Whether each of these sessions is active, and its account has the same role in the merchant as before. Not cached. */
 export const areStillMembers = async (sql: Sql, readers: readonly ReaderOf[]): Promise<readonly boolean[]> => {
   const wanted = readers.map((reader, n) => ({ n, ...reader }))
   const rows = await sql<{ n: number }[]>`
     select n
     from json_to_recordset(${JSON.stringify(wanted)}::text::json)
-      as wanted (n integer, "sessionId" uuid, "accountId" uuid, "merchantId" uuid)
+      as wanted (n integer, "sessionId" uuid, "accountId" uuid, "merchantId" uuid, role text)
     join sessions s on s.id = wanted."sessionId" and s.ended_at is null
-    join members m on m.merchant_id = wanted."merchantId" and m.account_id = wanted."accountId"`
+    join members m on m.merchant_id = wanted."merchantId" and m.account_id = wanted."accountId" and m.role = wanted.role`
   const still = new Set(rows.map(({ n }) => n))
   return readers.map((_, n) => still.has(n))
 }

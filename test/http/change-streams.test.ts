@@ -23,7 +23,9 @@ const withRows = (options: Partial<ChangeStreamsOptions> = {}) => {
     ...options,
   })
   const open = async (sessionId = 'one', lastId: string | null = null) =>
-    reading(await streams.open({ merchantId, livemode: false }, { sessionId, accountId: 'anna', lastId }))
+    reading(
+      await streams.open({ merchantId, livemode: false }, { sessionId, accountId: 'anna', role: 'owner', lastId }),
+    )
   /** A change of an object, in a commit of its own unless it is given. */
   const add = (actor: number, xid = rows.length + 1, event: string | null = null) => {
     const seq = String(rows.length + 1)

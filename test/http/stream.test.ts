@@ -190,6 +190,21 @@ describe('GET /stream', () => {
     expect(await stream.next()).toBeUndefined()
   })
 
+  test('a stream ends after its account got another role, and begins again with it', async () => {
+    const lamps = await shop(server.api)
+    const dev = await member(server.api, lamps, 'developer')
+    const [hers, other] = [await open(lamps, { as: dev }), await open(lamps)]
+    await server.sql`update members set role = 'viewer' where account_id = ${dev.accountId}`
+    expect(await hers.next()).toBeUndefined()
+    server.api.sessions.forgetAccount(dev.accountId)
+    const again = await open(lamps, { as: dev })
+    const { id } = await makeLink(server.api, { ...lamps, ...testMode })
+    expect((await changes(again, 1))[0]?.id).toBe(id)
+    expect((await changes(other, 1))[0]?.id).toBe(id)
+    again.leave()
+    other.leave()
+  })
+
   test('429: the eleventh stream of a session, but not one of another session; a closed one is released', async () => {
     const lamps = await shop(server.api)
     const streams = await Promise.all(Array.from({ length: 10 }, () => open(lamps)))
