@@ -243,6 +243,25 @@ begin
   end if;
 end $$;
 
+-- Replaces the recovery codes. Returns `right`, `wrong`, `wait`, or `conflict` when MFA is not enabled.
+create function replace_recovery_codes(
+  account uuid, step bigint, recovery bytea, recovery_hashes bytea[], actor text, from_address text,
+  out outcome text, out wait integer
+) language plpgsql as $$
+begin
+  perform from accounts where id = account and mfa_enabled_at is not null for no key update;
+  if not found then
+    outcome := 'conflict';
+    return;
+  end if;
+  select * into outcome, wait from use_code(account, step, recovery, actor, from_address, 'step_up.failed');
+  if outcome = 'right' then
+    delete from recovery_codes where account_id = account;
+    insert into recovery_codes (account_id, hash) select account, h from unnest(recovery_hashes) as h;
+    perform record_security_event(null, account, actor, from_address, 'mfa.recovery_codes_replaced', '{}'::json);
+  end if;
+end $$;
+
 -- Returns false when MFA was not enabled.
 create function disable_mfa(account uuid, actor text, from_address text) returns boolean language plpgsql as $$
 begin

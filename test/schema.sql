@@ -4351,6 +4351,24 @@ begin
     select from webhook_subscriptions s where s.endpoint_id = endpoint and s.event_type = t and s.closed_at is null);
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.replace_recovery_codes(account uuid, step bigint, recovery bytea, recovery_hashes bytea[], actor text, from_address text, OUT outcome text, OUT wait integer)
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from accounts where id = account and mfa_enabled_at is not null for no key update;
+  if not found then
+    outcome := 'conflict';
+    return;
+  end if;
+  select * into outcome, wait from use_code(account, step, recovery, actor, from_address, 'step_up.failed');
+  if outcome = 'right' then
+    delete from recovery_codes where account_id = account;
+    insert into recovery_codes (account_id, hash) select account, h from unnest(recovery_hashes) as h;
+    perform record_security_event(null, account, actor, from_address, 'mfa.recovery_codes_replaced', '{}'::json);
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.restart_chain_state(chain bigint, from_number bigint, from_hash text, block json, of_epoch text)
  RETURNS integer
  LANGUAGE plpgsql

@@ -2,7 +2,7 @@ import { hashRecoveryCode, makeRecoveryCodes } from '../access/recovery-codes.ts
 import type { SessionCaller } from '../access/session-cache.ts'
 import { makeTotpSecret, otpauthUrl } from '../access/totp.ts'
 import { refuse } from '../errors.ts'
-import { disableMfaByCode, enableMfa, proveSessionByCode, setUpMfa } from '../queries/mfa.ts'
+import { disableMfaByCode, enableMfa, proveSessionByCode, replaceRecoveryCodes, setUpMfa } from '../queries/mfa.ts'
 import { MFA_PURPOSE } from '../sealed-columns.ts'
 import type { AccountContext } from './account-context.ts'
 import { judgeCode, refuseCode } from './codes.ts'
@@ -37,12 +37,32 @@ export const confirmMfa = async (
     {
       knownSecret: account.mfa_secret,
       step: judgeCode(context, account, code).step,
-      recoveryHashes: recoveryCodes.flatMap(each => hashRecoveryCode(each) ?? []),
+      recoveryHashes: hashesOf(recoveryCodes),
     },
     { actor: actorOf(accountId), address },
   )
   if (!confirmed || confirmed.outcome === 'conflict') return refuseConfirm()
   refuseCode(confirmed)
+  return recoveryCodes
+}
+
+const hashesOf = (codes: readonly string[]) => codes.flatMap(each => hashRecoveryCode(each) ?? [])
+
+/** Replaces the recovery codes. The old ones are no longer accepted. */
+export const renewRecoveryCodes = async (
+  context: Pick<AccountContext, 'sql' | 'clock' | 'random' | 'keyring'>,
+  { accountId }: SessionCaller,
+  code: string,
+  { address }: ClientInfo,
+): Promise<readonly string[]> => {
+  const account = await getAccount(context, accountId)
+  const isOff = (): never => refuse('state_conflict', { message: 'MFA is off. Set up MFA first.' })
+  if (account.mfa_enabled_at === null) return isOff()
+  const recoveryCodes = makeRecoveryCodes(context.random)
+  const given = { ...judgeCode(context, account, code), recoveryHashes: hashesOf(recoveryCodes) }
+  const replaced = await replaceRecoveryCodes(context.sql, accountId, given, { actor: actorOf(accountId), address })
+  if (!replaced || replaced.outcome === 'conflict') return isOff()
+  refuseCode(replaced)
   return recoveryCodes
 }
 

@@ -1,6 +1,6 @@
 import { type } from 'arktype'
-import { beginMfa, confirmMfa, disableMfa } from '../commands/mfa.ts'
-import { confirmMfaDocs, disableMfaDocs, setUpMfaDocs } from './docs/auth.ts'
+import { beginMfa, confirmMfa, disableMfa, renewRecoveryCodes } from '../commands/mfa.ts'
+import { confirmMfaDocs, disableMfaDocs, renewRecoveryCodesDocs, setUpMfaDocs } from './docs/auth.ts'
 import { fromOf } from './from.ts'
 import { forSessions, type Route } from './route.ts'
 import { requireStepUp } from './step-up.ts'
@@ -25,6 +25,16 @@ export const authMfaRoutes: readonly Route[] = [
     handle: async (api, call) => ({
       status: 200,
       body: { recoveryCodes: await confirmMfa(api, call.session, call.body.code, fromOf(call)) },
+    }),
+  }),
+
+  forSessions('POST', {
+    path: '/v1/auth/mfa/recovery-codes',
+    docs: renewRecoveryCodesDocs,
+    body: withCode,
+    handle: async (api, call) => ({
+      status: 200,
+      body: { recoveryCodes: await renewRecoveryCodes(api, call.session, call.body.code, fromOf(call)) },
     }),
   }),
 

@@ -15,13 +15,28 @@ export const enableMfa = async (
   { knownSecret, step, recoveryHashes }: EnableMfa,
   { actor, address }: SecurityActor,
 ): Promise<Enabled | undefined> => {
-  const hashes = recoveryHashes.map(hash => Buffer.from(hash).toString('hex'))
   const [row] = await sql<Enabled[]>`
     select * from enable_mfa(
-      ${accountId}, ${knownSecret}, ${step}, array(select decode(h, 'hex') from unnest(${hashes}::text[]) as h),
+      ${accountId}, ${knownSecret}, ${step}, ${hashArray(sql, recoveryHashes)},
       ${actor}, ${address})`
   return row
 }
+
+/** Replaces the recovery codes, by a code of the authenticator app or by one of the old recovery codes. */
+export const replaceRecoveryCodes = async (
+  sql: Sql,
+  accountId: string,
+  { step, recoveryHash, recoveryHashes }: GivenCode & Pick<EnableMfa, 'recoveryHashes'>,
+  { actor, address }: SecurityActor,
+): Promise<Enabled | undefined> => {
+  const [row] = await sql<Enabled[]>`
+    select * from replace_recovery_codes(
+      ${accountId}, ${step}, ${recoveryHash}, ${hashArray(sql, recoveryHashes)}, ${actor}, ${address})`
+  return row
+}
+
+const hashArray = (sql: Sql, hashes: readonly Uint8Array[]) =>
+  sql`array(select decode(h, 'hex') from unnest(${hashes.map(hash => Buffer.from(hash).toString('hex'))}::text[]) as h)`
 
 type Enabled = CodeOutcome | { readonly outcome: 'conflict'; readonly wait: null }
 

@@ -159,6 +159,28 @@ test('a recovery code replaces a code, in any spelling, and is accepted once, al
   expect(await server.sql`select from recovery_codes`).toHaveLength(0)
 })
 
+test('a code replaces the recovery codes: the old ones are no longer accepted, and one of the new ones is accepted once', async () => {
+  await using server = await serverWithMfa()
+  const [old = '', given = ''] = server.recoveryCodes
+  const renew = (code: string) => server.browser.post('mfa/recovery-codes', { code })
+  expect((await renew(wrongCode(server, server.secret))).code).toBe('invalid_mfa_code')
+  const renewed = await renew(given)
+  expect([renewed.status, new Set(renewed.body.recoveryCodes).size]).toEqual([200, 10])
+  const [first = ''] = renewed.body.recoveryCodes ?? []
+  expect((await signIn(server, old)).code).toBe('invalid_mfa_code')
+  expect((await signIn(server, first)).status).toBe(200)
+  expect((await signIn(server, first)).code).toBe('invalid_mfa_code')
+  expect((await renew(codeOf(server, server.secret))).status).toBe(200)
+  expect(await server.sql`select from recovery_codes where used_at is null`).toHaveLength(10)
+  const logged = await server.sql`select from security_events where action = 'mfa.recovery_codes_replaced'`
+  expect(logged).toHaveLength(2)
+})
+
+test('without MFA there are no recovery codes to replace', async () => {
+  await using server = await start()
+  expect((await server.browser.post('mfa/recovery-codes', { code: '000000' })).code).toBe('state_conflict')
+})
+
 test('the code sent within a minute after a right password does not count as another sign-in', async () => {
   await using server = await serverWithMfa()
   const address = '192.0.2.7'

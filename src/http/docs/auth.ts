@@ -130,6 +130,16 @@ export const confirmMfaDocs: Docs = {
   example: { code: '492039' },
 }
 
+export const renewRecoveryCodesDocs: Docs = {
+  operation: 'renewRecoveryCodes',
+  summary: 'Replace the recovery codes',
+  description:
+    'Returns new recovery codes, which are shown only in this response. The old ones are no longer accepted. Takes a code of the authenticator app or one of the old recovery codes.',
+  answers: { 200: recoveryCodesShape },
+  refusals: ['state_conflict', 'invalid_mfa_code'],
+  example: { code: '492039' },
+}
+
 export const disableMfaDocs: Docs = {
   operation: 'disableMfa',
   summary: 'Turn MFA off',

@@ -14,6 +14,7 @@ export const calls = {
   endSession: 'DELETE /v1/auth/sessions/{id}',
   setUpMfa: 'POST /v1/auth/mfa/setup',
   confirmMfa: 'POST /v1/auth/mfa/confirm',
+  renewRecoveryCodes: 'POST /v1/auth/mfa/recovery-codes',
   disableMfa: 'POST /v1/auth/mfa/disable',
   getSettings: 'GET /v1/merchants/{merchantId}/settings?livemode',
   updateSettings: 'PATCH /v1/merchants/{merchantId}/settings?livemode',
@@ -154,6 +155,12 @@ export type Calls = {
     output: MfaSetup
   }
   confirmMfa: {
+    input: {
+      readonly code: string
+    }
+    output: RecoveryCodes
+  }
+  renewRecoveryCodes: {
     input: {
       readonly code: string
     }
