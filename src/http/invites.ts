@@ -46,7 +46,7 @@ export const inviteRoutes: readonly Route[] = [
         const { role, email: to = null } = call.body
         const made = await invite(api, { merchantId: call.member.merchantId, role, email: to }, accountActorOf(call))
         // In the fragment, so that no proxy can log it.
-        const url = `${api.settings.publicUrl}/invite#${made.token}`
+        const url = `${api.settings.publicUrl}/dashboard/invite#${made.token}`
         return { status: 201, body: newInviteRecord.render(made.invite, { url, token: made.token }) }
       },
     },

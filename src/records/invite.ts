@@ -43,7 +43,7 @@ export const newInviteRecord = recordOf<InviteRow, { readonly url: string; reado
     url: {
       type: text,
       about: 'Link for the invited person. It is shown only in this response.',
-      example: 'https://pay.lamps.shop/invite#h3mT…',
+      example: 'https://pay.lamps.shop/dashboard/invite#h3mT…',
       of: (_, { url }) => url,
     },
     token: {

@@ -33,7 +33,7 @@ test('an invite shows its link once, and only the hash of its token is stored', 
   const answer = await make(server, lamps, lamps.owner, { role: 'developer', email: ' New@Lamps.example ' })
   expect(answer.status).toBe(201)
   const { token, url, ...record } = answer.json as Invite
-  expect(url).toBe(`https://pay.example/invite#${token}`)
+  expect(url).toBe(`https://pay.example/dashboard/invite#${token}`)
   expect(record).toMatchObject({ object: 'invite', role: 'developer', email: 'new@lamps.example', status: 'pending' })
   expect((await open(server, lamps)).json).toEqual({ object: 'list', data: [record], has_more: false })
   const [kept] = await server.sql`select i::text as row from invites i`

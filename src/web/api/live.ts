@@ -27,6 +27,8 @@ type LiveOptions = {
   readonly merchantId: string
   readonly livemode: boolean
   readonly onChange: (change: LiveChange) => void
+  /** The server has ended the stream: the role of the account in the merchant may be another one now. */
+  readonly onEnd: () => void
   /** Anything may have changed: after a gap that the stream cannot fill, and every 15 seconds while offline. */
   readonly onStale: () => void
 }
@@ -34,6 +36,7 @@ type LiveOptions = {
 type Message =
   | { readonly kind: 'change'; readonly change: LiveChange; readonly id: string }
   | { readonly kind: 'stale'; readonly id: string }
+  | { readonly kind: 'end' }
   | { readonly kind: 'state'; readonly state: LiveState }
   | { readonly kind: 'what_state' }
 
@@ -47,7 +50,7 @@ const LONGEST_WAIT_MS = 15_000
  * The changes of a merchant as they are committed. One tab of a browser reads the stream and sends it to the others; when it
  * is closed, another one goes on after the last message that it has received.
  */
-export const openLive = ({ session, merchantId, livemode, onChange, onStale }: LiveOptions): Live => {
+export const openLive = ({ session, merchantId, livemode, onChange, onEnd, onStale }: LiveOptions): Live => {
   const state = signal<LiveState>({ phase: 'connecting' })
   const closing = new AbortController()
   const name = `stream ${merchantId} ${livemode}`
@@ -59,6 +62,7 @@ export const openLive = ({ session, merchantId, livemode, onChange, onStale }: L
     if (message.kind === 'what_state') {
       if (isLeader) tabs.postMessage({ kind: 'state', state: state.value } satisfies Message)
     } else if (message.kind === 'state') state.value = message.state
+    else if (message.kind === 'end') onEnd()
     else {
       lastId = message.id
       if (message.kind === 'change') onChange(message.change)
@@ -103,6 +107,7 @@ export const openLive = ({ session, merchantId, livemode, onChange, onStale }: L
       const began = Date.now()
       try {
         await read()
+        if (!closing.signal.aborted) say({ kind: 'end' })
       } catch (error) {
         if (error instanceof ApiError && isFinal(error))
           return say({ kind: 'state', state: { phase: 'refused', code: error.code } })

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
+import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
 import type { Account } from '../api/calls.ts'
 import type { Session } from '../api/session.ts'
 import { Empty } from '../parts/empty.tsx'
@@ -14,6 +15,7 @@ import { Gate } from './account/gate.tsx'
 import { PaymentsPage } from './payments/payments-page.tsx'
 import { shownFailure } from './shell/failure.ts'
 import { LiveContext, useLiveFeed } from './shell/live.ts'
+import { MembershipNote, useMembershipChange } from './shell/membership.tsx'
 import { PageHead } from './shell/page-head.tsx'
 import type { Preferences } from './shell/preferences.ts'
 import { addressIn, ShopContext, useAddress, useShop } from './shell/shop.ts'
@@ -25,6 +27,8 @@ const LinksPage = lazy(async () => (await import('./links/links-page.tsx')).Link
 const LinkPage = lazy(async () => (await import('./links/link-page.tsx')).LinkPage)
 const NewLinkPage = lazy(async () => (await import('./links/new-link-page.tsx')).NewLinkPage)
 const KeysPage = lazy(async () => (await import('./keys/keys-page.tsx')).KeysPage)
+const MembersPage = lazy(async () => (await import('./members/members-page.tsx')).MembersPage)
+const InvitePage = lazy(async () => (await import('./invite/invite-page.tsx')).InvitePage)
 const WebhooksPage = lazy(async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage)
 
 type AppProps = { readonly session: Session; readonly preferences: Preferences; readonly signUp: SignUp }
@@ -60,6 +64,12 @@ const Screen = ({ session, preferences, signUp }: AppProps) => {
   }, [state.phase, isDoor])
 
   if (state.phase === 'unknown') return <Starting session={session} preferences={preferences} />
+  if (path === '/dashboard/invite')
+    return (
+      <ErrorBoundary>
+        <InvitePage session={session} preferences={preferences} />
+      </ErrorBoundary>
+    )
   if (account && !isDoor) return <ShopScreen session={session} preferences={preferences} account={account} />
   const Door = path === '/dashboard/sign-up' ? SignUpPage : SignInPage
   return <Door session={session} preferences={preferences} signUp={signUp} />
@@ -101,6 +111,7 @@ const ShopScreen = ({ session, preferences, account }: ShopScreenProps) => {
   const merchant = account.merchants.find(each => each.id === id)
   const isComplete = merchant !== undefined && (mode === 'test' || mode === 'live')
   const livemode = mode === 'live'
+  const change = useMembershipChange(account)
   const target = isComplete && section !== undefined ? undefined : entryOf(account, preferences, id, mode)
 
   useEffect(() => {
@@ -116,22 +127,39 @@ const ShopScreen = ({ session, preferences, account }: ShopScreenProps) => {
     return (
       <main class="starting">
         <PageHead title={texts.start.title} />
-        <Empty title={texts.start.noShop}>{texts.start.noShopWhat}</Empty>
+        <MembershipNote change={change} />
+        <Empty
+          title={texts.start.noShop}
+          action={
+            <button type="button" class="button" onClick={() => session.signOut().catch(() => {})}>
+              {texts.account.signOut}
+            </button>
+          }
+        >
+          {texts.start.noShopWhat}
+        </Empty>
       </main>
     )
   if (!shop || section === undefined) return null
-  // Records of another shop or mode are other records: nothing of a page may stay.
+  // Records of another shop or mode are other records, and another role sees others: nothing of a page may stay.
   return (
     <ShopContext.Provider value={shop}>
-      <ShopPages key={`${shop.merchant.id} ${livemode}`} preferences={preferences} />
+      <ShopPages
+        key={`${shop.merchant.id} ${livemode} ${shop.merchant.role}`}
+        preferences={preferences}
+        note={<MembershipNote change={change} />}
+      />
       <Gate session={session} account={account} />
     </ShopContext.Provider>
   )
 }
 
-const ShopPages = ({ preferences }: { readonly preferences: Preferences }) => (
+type ShopPagesProps = { readonly preferences: Preferences; readonly note: ComponentChildren }
+
+const ShopPages = ({ preferences, note }: ShopPagesProps) => (
   <LiveContext.Provider value={useLiveFeed(useShop())}>
     <Shell preferences={preferences}>
+      {note}
       <Router>
         <Route path="/dashboard/:merchant/:mode/payments" component={PaymentsPage} />
         <Route path="/dashboard/:merchant/:mode/payments/:id" component={PaymentPage} />
@@ -139,6 +167,7 @@ const ShopPages = ({ preferences }: { readonly preferences: Preferences }) => (
         <Route path="/dashboard/:merchant/:mode/links/new" component={NewLinkPage} />
         <Route path="/dashboard/:merchant/:mode/links/:id" component={LinkPage} />
         <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
+        <Route path="/dashboard/:merchant/:mode/members" component={MembersPage} />
         <Route path="/dashboard/:merchant/:mode/webhooks" component={WebhooksPage} />
         <Route default component={NothingHere} />
       </Router>

@@ -101,12 +101,13 @@ const useDestinations = () => {
       { section: 'keys', icon: 'key', name: nav.keys },
       { section: 'webhooks', icon: 'hook', name: nav.webhooks },
     ] satisfies readonly Destination[],
+    management: [{ section: 'members', icon: 'team', name: nav.members }] satisfies readonly Destination[],
   }
 }
 
 const Navigation = () => {
   const { nav } = useTexts()
-  const { shop, developers } = useDestinations()
+  const { shop, developers, management } = useDestinations()
   return (
     <nav class="nav" aria-label={nav.main}>
       {shop.map(each => (
@@ -124,6 +125,10 @@ const Navigation = () => {
         <Icon name="reference" />
         {nav.reference}
       </a>
+      <h2>{nav.shop}</h2>
+      {management.map(each => (
+        <SectionLink key={each.section} {...each} />
+      ))}
     </nav>
   )
 }
@@ -210,10 +215,11 @@ const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
   const { nav } = useTexts()
   const { route } = useLocation()
   const address = useAddress()
-  const { developers } = useDestinations()
+  const { developers, management } = useDestinations()
   const items: readonly MenuItem[] = [
     ...developers.map(({ section, name }) => ({ label: name, onSelect: () => route(address(section)) })),
     { label: nav.reference, onSelect: () => location.assign('/docs') },
+    ...management.map(({ section, name }) => ({ label: name, onSelect: () => route(address(section)) })),
     ...useAccountItems(preferences),
   ]
   return (

@@ -301,6 +301,7 @@ const goLive = (tab: Page) =>
     const merchantId = value.phase === 'signed_in' ? (value.account.merchants[0]?.id ?? '') : ''
     window.changes = []
     window.live = window.openLive({
+      onEnd: () => {},
       ...{ session, merchantId, livemode: false },
       onChange: ({ id }) => window.changes.push(id),
       onStale: () => window.changes.push('stale'),
@@ -365,6 +366,7 @@ test.skipIf(!hasBrowser)('the stream of a removed member ends with the reason, a
   await signIn(tab)
   await tab.evaluate(() => {
     window.live = window.openLive({
+      onEnd: () => {},
       ...{ session: window.session, merchantId: 'mer_01m7ygh5qmfvg9bxgmmwc0qqnf', livemode: false },
       ...{ onChange: () => {}, onStale: () => {} },
     })

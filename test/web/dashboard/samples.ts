@@ -1,6 +1,9 @@
 import type {
   Account,
   ApiKey,
+  Invite,
+  InviteWithToken,
+  Member,
   PaymentLink,
   PaymentWithCrypto,
   Transition,
@@ -188,6 +191,37 @@ export const endpoints: readonly WebhookEndpoint[] = [
   }),
   endpoint(3, { url: 'https://webhook.site/3f0c-old', status: 'disabled', disabledReason: 'gone' }),
 ]
+
+const member = (n: number, email: string, more: Partial<Member>): Member => ({
+  ...{ object: 'member', id: `usr_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, merchantId, email, role: 'viewer', mfaEnabled: true },
+  ...{ createdAt: ago(30_000 * n), updatedAt: ago(30_000 * n) },
+  ...more,
+})
+
+export const members: readonly Member[] = [
+  member(1, 'buero@kanzlei-kern.de', { mfaEnabled: false }),
+  member(2, 'the.department.of.lighting.and.electrical.installations@lampsandlight.com', { role: 'developer' }),
+  member(3, account.user.email, { id: account.user.id, role: 'owner' }),
+]
+
+const invited = (n: number, more: Partial<Invite>): Invite => ({
+  ...{ object: 'invite', id: `inv_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, merchantId, email: null, role: 'viewer' },
+  ...{ status: 'pending', createdBy: account.user.id, expiresAt: ago(-9_000) },
+  ...{ createdAt: ago(900 * n), updatedAt: ago(900 * n) },
+  ...more,
+})
+
+export const invites: readonly Invite[] = [
+  invited(1, { email: 'mira@lampsandlight.com', role: 'developer' }),
+  invited(2, {}),
+  invited(3, { status: 'expired', expiresAt: ago(500) }),
+]
+
+export const newInvite: InviteWithToken = {
+  ...invited(4, { email: 'mira@lampsandlight.com', role: 'developer' }),
+  url: 'https://pay.lampsandlight.com/dashboard/invite#h3mTq1n0v8c2k5z7x9w4b6y0s3d5f7g9j1l2p4r6t8',
+  token: 'h3mTq1n0v8c2k5z7x9w4b6y0s3d5f7g9j1l2p4r6t8',
+}
 
 const transition = (
   rev: number,

@@ -5,10 +5,23 @@ import type { Page } from 'playwright-core'
 import { dashboardPage } from '../../../src/pages/dashboard.ts'
 import type { SignUpState } from '../../../src/pages/sign-up-state.ts'
 import { openWeb } from '../../../src/server/web.ts'
+import type { Account } from '../../../src/web/api/calls.ts'
 import { openBrowser } from '../../harness/browser.ts'
 import { testPath } from '../harness/built.ts'
 import { axeFaults, faultsOf } from '../pay/gates.ts'
-import { account, endpoints, history, keys, links, merchantId, options, payments } from './samples.ts'
+import {
+  account,
+  endpoints,
+  history,
+  invites,
+  keys,
+  links,
+  members,
+  merchantId,
+  newInvite,
+  options,
+  payments,
+} from './samples.ts'
 
 /**
  * Writes pictures of the pages of the dashboard in both widths, themes and languages, with full, empty, loading and failed
@@ -67,6 +80,23 @@ const views: Readonly<Record<string, View>> = {
   'webhooks-new': { path: 'webhooks', mode: 'test', act: page => page.locator('.head .button--primary').click() },
   'session-over': { path: 'payments', act: endSession },
   'step-up': { path: 'keys', act: askForProof },
+  members: { path: 'members' },
+  'members-viewer': { path: 'members', role: 'viewer' },
+  'members-empty': { path: 'members', data: 'empty' },
+  'members-loading': { path: 'members', data: 'loading' },
+  'members-failed': { path: 'members', data: 'failed' },
+  'members-role': { path: 'members', act: page => pickIn(page, 1, 0) },
+  'members-remove': { path: 'members', act: page => pickIn(page, 1, 1) },
+  'members-invite': { path: 'members', act: page => page.locator('.head .button--primary').click() },
+  'members-invite-link': { path: 'members', act: inviteMember },
+  'members-changed': {
+    path: 'members',
+    act: changeMerchants(all => all.map(each => ({ ...each, role: 'viewer' as const }))),
+  },
+  'members-removed': { path: 'members', act: changeMerchants(() => []) },
+  invite: { path: 'invite#token', signedOut: 'done' },
+  'invite-refused': { path: 'invite#token', signedOut: 'done', act: acceptInvite },
+  'invite-incomplete': { path: 'invite', signedOut: 'done' },
   nothing: { path: 'nothing' },
 }
 
@@ -100,6 +130,35 @@ async function createKey(page: Page) {
   await page.locator('dialog[open] button[type=submit]').click()
 }
 
+/** An action of a row. */
+async function pickIn(page: Page, row: number, item: number) {
+  await page.locator('td .icon-button').nth(row).click()
+  await page.locator('[role=menuitem]:visible').nth(item).click()
+}
+
+async function inviteMember(page: Page) {
+  await page.locator('.head .button--primary').click()
+  await page.locator('dialog[open] button[type=submit]').click()
+}
+
+async function acceptInvite(page: Page) {
+  await refuse(page, '**/v1/auth/invites/accept', 404, 'resource_not_found')
+  await page.locator('input[type=email]').fill('mira@lampsandlight.com')
+  await page.locator('input[type=password]').fill('correct horse')
+  await page.locator('button[type=submit]').click()
+}
+
+/** The event stream ends, and the account has changed. */
+function changeMerchants(change: (merchants: Account['merchants']) => Account['merchants']) {
+  return async (page: Page) => {
+    await page.locator('table').first().waitFor()
+    await page.route('**/v1/auth/me', route =>
+      route.fulfill({ json: { ...account, merchants: change(account.merchants) } }),
+    )
+    await page.locator('.notice').waitFor({ timeout: 20_000 })
+  }
+}
+
 async function endSession(page: Page) {
   await page.locator('table').waitFor()
   await refuse(page, '**/v1/auth/refresh', 401, 'invalid_token')
@@ -127,7 +186,7 @@ const list = (data: readonly unknown[], data_: Data) => ({
 })
 
 /** Answers the calls of the page with samples. */
-const answer = (page: Page, { data = 'full', signedOut, role }: View, livemode: boolean) =>
+const answer = (page: Page, { path, data = 'full', signedOut, role }: View, livemode: boolean) =>
   page.route('**/v1/**', async route => {
     const { pathname } = new URL(route.request().url())
     const end = pathname.split('/').slice(4).join('/')
@@ -136,7 +195,7 @@ const answer = (page: Page, { data = 'full', signedOut, role }: View, livemode: 
     if (pathname === '/v1/auth/refresh') return json({ accessToken: 't', expiresIn: 900 })
     if (pathname === '/v1/auth/me')
       return json(role ? { ...account, merchants: account.merchants.map(each => ({ ...each, role })) } : account)
-    if (end === 'members') return json(list([{ role: 'owner', email: account.user.email }], 'full'))
+    if (end === 'members' && (path !== 'members' || role)) return json(list(members, 'full'))
     if (data === 'loading') return
     if (data === 'failed')
       return json(
@@ -154,6 +213,10 @@ const answer = (page: Page, { data = 'full', signedOut, role }: View, livemode: 
     if (end === 'api-keys' && route.request().method() === 'POST')
       return json({ ...keys[0], secret: 'sk_live_9aQx4mT7vK2pLr8WnE3sYb6HdJ1cZuGf' }, 201)
     if (end === 'api-keys') return json(list(keys.map(given), data))
+    if (end === 'members')
+      return json({ ...list(data === 'empty' ? members.slice(2) : members, 'full'), has_more: false })
+    if (end === 'invites' && route.request().method() === 'POST') return json(newInvite, 201)
+    if (end === 'invites') return json({ ...list(invites, data), has_more: false })
     return json(list(endpoints.map(given), data))
   })
 

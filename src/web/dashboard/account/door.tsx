@@ -55,7 +55,8 @@ export const SignUpPage = ({ session, preferences, signUp }: DoorProps) => {
   )
 }
 
-const Door = ({
+/** The frame of the pages outside of a shop. */
+export const Door = ({
   preferences,
   children,
 }: {

@@ -14,11 +14,13 @@ import { useTexts } from '../shell/texts.ts'
 type SignInFormProps = {
   readonly session: Session
   readonly email?: string
+  /** The word on the button. */
+  readonly submit?: string
   readonly onSignedIn: () => void
 }
 
 /** E-mail and password; the code of the second factor only when the server asks for it. */
-export const SignInForm = ({ session, email: known = '', onSignedIn }: SignInFormProps) => {
+export const SignInForm = ({ session, email: known = '', submit: word, onSignedIn }: SignInFormProps) => {
   const texts = useTexts()
   const { locale } = useReader()
   const [email, setEmail] = useState(known)
@@ -86,7 +88,7 @@ export const SignInForm = ({ session, email: known = '', onSignedIn }: SignInFor
       )}
       {action.error !== undefined && !isOfField && <ErrorNote failure={shownFailure(action.error)} />}
       <Submit action={action} wide>
-        {texts.door.signIn}
+        {word ?? texts.door.signIn}
       </Submit>
     </form>
   )

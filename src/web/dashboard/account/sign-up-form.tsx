@@ -12,7 +12,7 @@ import { Submit } from '../shell/submit.tsx'
 import { useTexts } from '../shell/texts.ts'
 
 /** The shortest password that the server accepts. */
-const SHORTEST = 10
+export const SHORTEST_PASSWORD = 10
 
 type SignUpFormProps = { readonly session: Session; readonly needsCode: boolean }
 
@@ -32,7 +32,7 @@ export const SignUpForm = ({ session, needsCode }: SignUpFormProps) => {
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     setChecked(true)
-    if (merchantName.trim() === '' || email === '' || password.length < SHORTEST) return
+    if (merchantName.trim() === '' || email === '' || password.length < SHORTEST_PASSWORD) return
     await action.run(() =>
       session.enter('signUp', {
         ...{ email, password, merchantName: merchantName.trim() },
@@ -70,7 +70,7 @@ export const SignUpForm = ({ session, needsCode }: SignUpFormProps) => {
         hint={door.newPasswordHint}
         value={password}
         onValue={setPassword}
-        error={isChecked && password.length < SHORTEST ? door.passwordShort : undefined}
+        error={isChecked && password.length < SHORTEST_PASSWORD ? door.passwordShort : undefined}
       />
       {needsCode && (
         <TextField

@@ -78,6 +78,7 @@ export const useLiveFeed = (shop: CurrentShop): LiveUpdates => {
     const live = openLive({
       ...{ session, merchantId: merchant.id, livemode },
       onChange: feed.receive,
+      onEnd: () => session.reload().catch(() => {}),
       onStale: () => void cache.invalidateQueries({ queryKey: [merchant.id, livemode] }),
     })
     const stop = live.state.subscribe(state => {

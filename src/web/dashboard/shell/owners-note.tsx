@@ -1,16 +1,25 @@
 import { useShopQuery } from './queries.ts'
-import { useCanWrite } from './shop.ts'
+import { useCanWrite, useIsOwner } from './shop.ts'
 import { useTexts } from './texts.ts'
 
-/** For viewers, in place of the actions: who can do what they cannot. */
-export const OwnersNote = () => (useCanWrite() ? null : <Owners />)
+type OwnersNoteProps = {
+  /** Who can make changes: owners and developers, or owners only. */
+  readonly of?: 'writers' | 'owners'
+}
 
-const Owners = () => {
+/** For members who cannot make the changes, in place of the actions: who can. */
+export const OwnersNote = ({ of = 'writers' }: OwnersNoteProps) => {
   const texts = useTexts()
+  const isOwner = useIsOwner()
+  const can = useCanWrite() && (of === 'writers' || isOwner)
+  return can ? null : <Owners text={of === 'owners' ? texts.onlyOwners : texts.owners} />
+}
+
+const Owners = ({ text }: { readonly text: (names: string) => string }) => {
   const { data } = useShopQuery(['members'], ({ merchantId, call }, signal) =>
     call('listMembers', { merchantId, limit: 100 }, { signal }),
   ).value
   if (!data) return null
   const owners = data.data.filter(({ role }) => role === 'owner').map(({ email }) => email)
-  return <p class="owners">{texts.owners(owners.join(', '))}</p>
+  return <p class="owners">{text(owners.join(', '))}</p>
 }

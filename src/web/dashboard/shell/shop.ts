@@ -30,6 +30,8 @@ export const useScope = () => {
 /** Viewers only read. */
 export const useCanWrite = (): boolean => useShop().merchant.role !== 'viewer'
 
+export const useIsOwner = (): boolean => useShop().merchant.role === 'owner'
+
 type Place = { readonly merchantId: string; readonly livemode: boolean }
 
 /** The address of a page: `/dashboard/mer_…/test/payments`. */
