@@ -1,4 +1,5 @@
-import { findWallets, type WalletProvider } from './wallets.ts'
+import { findWallets } from '../wallets/find-wallets.ts'
+import type { Provider } from '../wallets/wallet-steps.ts'
 
 /** Lets a wallet in the browser enter its address and sign a message. The form works without this module. */
 const main = (): void => {
@@ -14,7 +15,7 @@ const main = (): void => {
     status.textContent = text
   }
 
-  const use = async (provider: WalletProvider): Promise<void> => {
+  const use = async (provider: Provider): Promise<void> => {
     say('Open your wallet and choose the account for the refund.')
     const accounts = await ask(provider, 'eth_requestAccounts')
     const account = String(Object(accounts)[0] ?? '').toLowerCase()
@@ -32,20 +33,23 @@ const main = (): void => {
     address.form?.requestSubmit()
   }
 
-  findWallets((name, provider) => {
-    const button = document.createElement('button')
-    button.type = 'button'
-    button.className = 'button button--wide'
-    button.textContent = name
-    button.addEventListener('click', async () => {
-      button.disabled = true
-      await use(provider)
-      button.disabled = false
-    })
-    const item = document.createElement('li')
-    item.append(button)
-    list.append(item)
-    place.hidden = false
+  findWallets({
+    legacyName: 'Browser wallet',
+    found: ({ name, provider }) => {
+      const button = document.createElement('button')
+      button.type = 'button'
+      button.className = 'button button--wide'
+      button.textContent = name
+      button.addEventListener('click', async () => {
+        button.disabled = true
+        await use(provider)
+        button.disabled = false
+      })
+      const item = document.createElement('li')
+      item.append(button)
+      list.append(item)
+      place.hidden = false
+    },
   })
   address.addEventListener('input', () => {
     signature.value = ''
@@ -53,7 +57,7 @@ const main = (): void => {
 }
 
 /** A rejection in the wallet is the decision of the customer, not an error. */
-const ask = async (provider: WalletProvider, method: string, params?: readonly unknown[]): Promise<unknown> => {
+const ask = async (provider: Provider, method: string, params?: readonly unknown[]): Promise<unknown> => {
   try {
     return await provider.request({ method, ...(params && { params }) })
   } catch {

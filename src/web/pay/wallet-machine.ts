@@ -1,13 +1,7 @@
 import { assign, fromPromise, setup } from 'xstate'
+import type { AnnouncedWallet } from '../wallets/find-wallets.ts'
+import { type WalletNotice, WalletProblem } from '../wallets/wallet-steps.ts'
 import type { PayOrder } from './transfer.ts'
-import { type Provider, type WalletNotice, WalletProblem } from './wallet-steps.ts'
-
-export type AnnouncedWallet = {
-  readonly id: string
-  readonly name: string
-  readonly icon: string | undefined
-  readonly provider: Provider
-}
 
 type WalletContext = {
   readonly wallet: AnnouncedWallet | undefined

@@ -1,39 +1,5 @@
+import { fail, type Provider, readChainId, sendTransaction } from '../wallets/wallet-steps.ts'
 import { amountText, balanceData, hex, type PayOrder, transferRequest } from './transfer.ts'
-
-/** A wallet of the browser (EIP-1193). */
-export type Provider = {
-  request(asked: { readonly method: string; readonly params?: readonly unknown[] }): Promise<unknown>
-  on?(event: string, listener: (value: unknown) => void): void
-}
-
-/** What a wallet is refused for, or refuses: the names of sentences of the page, with their values. */
-export type WalletNotice = {
-  readonly title: string
-  readonly hint: string
-  readonly values?: Readonly<Record<string, string>>
-  readonly tone: 'warn' | 'bad'
-  /** The wallet is on another network, and may be asked to switch. */
-  readonly canSwitch?: true
-}
-
-export class WalletProblem extends Error {
-  readonly problem: WalletNotice
-  constructor(problem: WalletNotice) {
-    super(problem.title)
-    this.problem = problem
-  }
-}
-
-const fail = (name: string, more: Partial<WalletNotice> = {}): never => {
-  throw new WalletProblem({ title: name, hint: `${name}Hint`, tone: 'bad', ...more })
-}
-
-/** Wallets that are asked for an account, which may open a window of theirs. */
-export const askForAccount = async (provider: Provider): Promise<string> => {
-  const accounts = await ask(provider, 'eth_requestAccounts')
-  const [account] = Array.isArray(accounts) ? accounts : []
-  return typeof account === 'string' && isAddress(account) ? account : fail('noAccount', { tone: 'warn' })
-}
 
 /**
  * Throws unless the wallet is on the network of the payment and has enough money. A wallet that names the right network and
@@ -48,7 +14,7 @@ export const checkWallet = async (provider: Provider, order: PayOrder, account: 
 }
 
 const requireChain = async (provider: Provider, { chainId }: PayOrder): Promise<void> => {
-  const current = Number(await ask(provider, 'eth_chainId'))
+  const current = await readChainId(provider)
   if (current === chainId) return
   fail('onOther', { tone: 'warn', canSwitch: true, values: { current: networkNames[current] ?? '' } })
 }
@@ -73,39 +39,14 @@ const findBalance = async (provider: Provider, { token }: PayOrder, account: str
   return typeof found === 'string' && /^0x[0-9a-f]+$/i.test(found) ? BigInt(found) : undefined
 }
 
-/** Makes the wallet change its network, and adds the network to a wallet that does not know it. */
-export const switchChain = async (provider: Provider, order: PayOrder): Promise<void> => {
-  const chainId = hex(order.chainId)
-  try {
-    await provider.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] })
-  } catch (error) {
-    if (codeOf(error) !== UNKNOWN_CHAIN) throw problemOf(error)
-    if (order.rpcUrl === null) return fail('unknownChain', { tone: 'warn' })
-    const chain = {
-      chainId,
-      chainName: order.network,
-      nativeCurrency: { name: order.native, symbol: order.native, decimals: 18 },
-      rpcUrls: [order.rpcUrl],
-      ...(order.explorerUrl !== null && { blockExplorerUrls: [order.explorerUrl] }),
-    }
-    await ask(provider, 'wallet_addEthereumChain', [chain])
-    await ask(provider, 'wallet_switchEthereumChain', [{ chainId }])
-  }
-}
-
 /** The hash of the transaction. The network is checked once more: it may have changed while the customer was reading. */
 export const sendTransfer = async (provider: Provider, order: PayOrder, account: string): Promise<string> => {
   await requireChain(provider, order)
-  const request = transferRequest(order, account)
-  let hash: unknown
-  try {
-    hash = await provider.request({ method: 'eth_sendTransaction', params: [request] })
-  } catch (error) {
-    throw problemOf(error, 'sending')
-  }
-  if (typeof hash !== 'string' || !/^0x[0-9a-f]{64}$/i.test(hash)) return fail('uncertain', { tone: 'warn' })
-  return hash
+  return sendTransaction(provider, transferRequest(order, account), NOT_SENT)
 }
+
+/** Errors after which a wallet has certainly sent nothing: refused by the customer, the wallet or the node. */
+const NOT_SENT = [4100, 4200, 4900, 4901, -32000, -32003, -32602]
 
 /** Whether the wallet has sent what it was asked to send. A wallet that does not answer is trusted. */
 export const isAsAsked = async (
@@ -128,14 +69,6 @@ export const isAsAsked = async (
   )
 }
 
-const ask = async (provider: Provider, method: string, params: readonly unknown[] = []): Promise<unknown> => {
-  try {
-    return await provider.request({ method, params })
-  } catch (error) {
-    throw problemOf(error)
-  }
-}
-
 /** Undefined if the wallet does not answer that: it is not asked for more than it can do. */
 const tryAsk = async (provider: Provider, method: string, params: readonly unknown[]): Promise<unknown> => {
   try {
@@ -143,30 +76,6 @@ const tryAsk = async (provider: Provider, method: string, params: readonly unkno
   } catch {
     return undefined
   }
-}
-
-const isAddress = (text: string): boolean => /^0x[0-9a-f]{40}$/i.test(text)
-
-const UNKNOWN_CHAIN = 4902
-
-/** Some wallets wrap the error of the network. */
-const codeOf = (error: unknown): unknown => {
-  const { code, data } = Object(error)
-  return Object(Object(data).originalError).code ?? code
-}
-
-/** Errors after which a wallet has certainly sent nothing: refused by the customer, the wallet or the node. */
-const REFUSED = [4100, 4200, 4900, 4901, -32000, -32003, -32602]
-
-const problemOf = (error: unknown, when?: 'sending'): WalletProblem => {
-  if (error instanceof WalletProblem) return error
-  const code = codeOf(error)
-  const make = (name: string, tone: WalletNotice['tone'] = 'warn') =>
-    new WalletProblem({ title: name, hint: `${name}Hint`, tone })
-  if (code === 4001) return make('declined', 'bad')
-  if (code === -32002) return make('busy')
-  if (when === 'sending' && !REFUSED.includes(Number(code))) return make('uncertain')
-  return make('walletFailed', 'bad')
 }
 
 /** For the sentence that names the wrong network. */

@@ -1,17 +1,16 @@
 import { createActor, fromPromise } from 'xstate'
+import { type AnnouncedWallet, findWallets } from '../wallets/find-wallets.ts'
+import { askForAccount, switchChain } from '../wallets/wallet-steps.ts'
 import { fillIn } from './times.ts'
 import type { PayOrder } from './transfer.ts'
-import { type AnnouncedWallet, walletMachine } from './wallet-machine.ts'
-import { askForAccount, checkWallet, isAsAsked, type Provider, sendTransfer, switchChain } from './wallet-steps.ts'
+import { walletMachine } from './wallet-machine.ts'
+import { checkWallet, isAsAsked, sendTransfer } from './wallet-steps.ts'
 
 export type WalletOptions = {
   readonly texts: Readonly<Record<string, string>>
   /** Tells the server the hash of a transaction. */
   readonly report: (hash: string) => Promise<void>
 }
-
-/** More wallets than this are not shown: any extension can announce as many as it likes. */
-const MOST_WALLETS = 8
 
 /** Wallets that announce themselves (EIP-6963) become buttons, in the part of the page that the server has left to them. */
 export const openWallets = ({ texts, report }: WalletOptions) => {
@@ -98,26 +97,19 @@ export const openWallets = ({ texts, report }: WalletOptions) => {
     return [made]
   }
 
-  const add = (wallet: AnnouncedWallet) => {
-    if (wallets.has(wallet.id) || wallets.size >= MOST_WALLETS) return
-    wallets.set(wallet.id, wallet)
-    isSearching = false
-    wallet.provider.on?.('chainChanged', () => actor.send({ type: 'chainChanged' }))
-    draw()
-  }
-  addEventListener('eip6963:announceProvider', event => {
-    const wallet = walletIn((event as CustomEvent<unknown>).detail)
-    if (wallet) add(wallet)
+  findWallets({
+    legacyName: texts.browserWallet ?? '',
+    found: wallet => {
+      wallets.set(wallet.id, wallet)
+      isSearching = false
+      wallet.provider.on?.('chainChanged', () => actor.send({ type: 'chainChanged' }))
+      draw()
+    },
+    waited: () => {
+      isSearching = false
+      draw()
+    },
   })
-  dispatchEvent(new Event('eip6963:requestProvider'))
-  // Wallets that are older than the announcement stand at a known place.
-  setTimeout(() => {
-    isSearching = false
-    const { ethereum } = window as { ethereum?: Provider }
-    if (wallets.size === 0 && ethereum)
-      add({ id: 'ethereum', name: texts.browserWallet ?? '', icon: undefined, provider: ethereum })
-    draw()
-  }, 500)
 
   actor.subscribe(draw)
   actor.start()
@@ -138,14 +130,6 @@ const dueOf = (order: string | undefined): string => {
   if (order === undefined) return ''
   const { to, token, units, chainId } = JSON.parse(order) as PayOrder
   return [to, token, units, chainId].join()
-}
-
-const walletIn = (detail: unknown): AnnouncedWallet | undefined => {
-  const { info, provider } = Object(detail)
-  const { uuid, name, icon } = Object(info)
-  if (typeof uuid !== 'string' || typeof name !== 'string' || typeof provider?.request !== 'function') return undefined
-  const isImage = typeof icon === 'string' && /^data:image\/(png|svg\+xml|webp|jpeg|gif)[;,]/.test(icon)
-  return { id: uuid, name: name.trim().slice(0, 40), icon: isImage ? icon : undefined, provider }
 }
 
 const notEmpty = (values: Readonly<Record<string, string>> = {}) =>
