@@ -1,14 +1,20 @@
-import { refundsPage } from '../pages/refunds.ts'
-import { isOfSandbox } from '../signer/signer-for.ts'
-import type { Api } from './api.ts'
 import { refundPageDocs, refundsPageDocs } from './docs/refund-signing.ts'
+import { redirectTo } from './pay-visit.ts'
 import { forAnybody, type Route } from './route.ts'
 
-const page = (api: Api) => refundsPage(api.chains, chainId => isOfSandbox(api, chainId))
-
-/** The pages on which a merchant signs refunds. They contain no data: the script loads it with the session. */
+/** Short addresses of the refunds in the dashboard. A link to a refund needs no shop: the dashboard finds it. */
 export const refundPageRoutes: readonly Route[] = [
-  forAnybody('GET', { path: '/refunds', page: true, docs: refundsPageDocs, handle: page }),
-  // The same page for every ID, because the caller is not authenticated yet.
-  forAnybody('GET', { path: '/refunds/:id', page: true, docs: refundPageDocs, handle: page }),
+  forAnybody('GET', {
+    path: '/refunds',
+    page: true,
+    docs: refundsPageDocs,
+    handle: () => redirectTo('/dashboard/refunds'),
+  }),
+  // Any ID, because the caller is not authenticated yet.
+  forAnybody('GET', {
+    path: '/refunds/:id',
+    page: true,
+    docs: refundPageDocs,
+    handle: (_, { params }) => redirectTo(`/dashboard/refunds/${encodeURIComponent(params.id)}`),
+  }),
 ]

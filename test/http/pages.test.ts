@@ -169,7 +169,7 @@ const timeless = ({ text }: { readonly text: string }) => text.replace(/ data-no
 describe('a URL to which another site has added parameters', () => {
   test('200: shows the same page', async () => {
     const link = await linkOf()
-    for (const path of [`/pay/${link}`, '/docs', '/refunds'])
+    for (const path of [`/pay/${link}`, '/docs'])
       for (const more of ['fbclid=abc', 'utm_source=mail&utm_source=mail', '%00=1', '__proto__=%00', '=']) {
         const [page, plain] = [await get(`${path}?${more}`), await get(path)]
         expect([path, more, page.status, timeless(page) === timeless(plain)]).toEqual([path, more, 200, true])

@@ -20,18 +20,17 @@ export const retryRefundDocs: Docs = {
   refusals: ['state_conflict', 'refund_exceeds_remaining'],
 }
 
-const aPage = 'The page. It loads its data after the sign-in.'
-
 export const refundsPageDocs: Docs = {
   operation: 'visitRefunds',
-  summary: 'Show the page for refunds',
-  description: 'HTML page on which owners and developers sign refunds. Viewers can only read.',
-  answers: { 200: aPage },
+  summary: 'Show the refunds',
+  description: 'Redirects to the refunds in the dashboard, of the shop of the last visit.',
+  answers: { 303: null },
 }
 
 export const refundPageDocs: Docs = {
   operation: 'visitRefund',
-  summary: 'Show the page for one refund',
-  description: 'The same page for every ID, even if there is no such refund, because the caller has not signed in yet.',
-  answers: { 200: aPage },
+  summary: 'Show a refund',
+  description:
+    'Redirects to the refund in the dashboard, which finds its shop. The answer is the same for every ID, even if there is no such refund, because the caller has not signed in yet.',
+  answers: { 303: null },
 }

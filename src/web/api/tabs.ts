@@ -4,6 +4,16 @@
 export const inOneTab = async <Result>(name: string, work: () => Promise<Result>): Promise<Result> =>
   locks ? await locks.request(`paymachine ${name}`, work) : await work()
 
+/** Runs `work` unless another tab holds the lock: then `otherwise`. */
+export const unlessInOtherTab = async <Result>(
+  name: string,
+  work: () => Promise<Result>,
+  otherwise: () => Result | Promise<Result>,
+): Promise<Result> =>
+  locks
+    ? await locks.request(`paymachine ${name}`, { ifAvailable: true }, lock => (lock ? work() : otherwise()))
+    : await work()
+
 /** Runs `work` as long as `signal` is not aborted, in one tab at a time. Another tab takes over when this one is closed. */
 export const asLeader = async (name: string, signal: AbortSignal, work: () => Promise<void>): Promise<void> => {
   if (!locks) return await work()

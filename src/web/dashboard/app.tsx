@@ -13,6 +13,7 @@ import { dashboardTextsOf } from '../text/dashboard/texts.ts'
 import { SignInPage, type SignUp, SignUpPage } from './account/door.tsx'
 import { Gate } from './account/gate.tsx'
 import { PaymentsPage } from './payments/payments-page.tsx'
+import { FindRefund } from './refunds/find-refund.tsx'
 import { shownFailure } from './shell/failure.ts'
 import { LiveContext, useLiveFeed } from './shell/live.ts'
 import { MembershipNote, useMembershipChange } from './shell/membership.tsx'
@@ -29,6 +30,8 @@ const NewLinkPage = lazy(async () => (await import('./links/new-link-page.tsx'))
 const KeysPage = lazy(async () => (await import('./keys/keys-page.tsx')).KeysPage)
 const MembersPage = lazy(async () => (await import('./members/members-page.tsx')).MembersPage)
 const InvitePage = lazy(async () => (await import('./invite/invite-page.tsx')).InvitePage)
+const RefundsPage = lazy(async () => (await import('./refunds/refunds-page.tsx')).RefundsPage)
+const RefundPage = lazy(async () => (await import('./refunds/refund-page.tsx')).RefundPage)
 const WebhooksPage = lazy(async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage)
 
 type AppProps = { readonly session: Session; readonly preferences: Preferences; readonly signUp: SignUp }
@@ -112,7 +115,10 @@ const ShopScreen = ({ session, preferences, account }: ShopScreenProps) => {
   const isComplete = merchant !== undefined && (mode === 'test' || mode === 'live')
   const livemode = mode === 'live'
   const change = useMembershipChange(account)
-  const target = isComplete && section !== undefined ? undefined : entryOf(account, preferences, id, mode)
+  // A refund without a shop: where links from outside lead.
+  const refund = id === 'refunds' ? mode : undefined
+  const isFound = (isComplete && section !== undefined) || refund !== undefined
+  const target = isFound ? undefined : entryOf(account, preferences, id, mode)
 
   useEffect(() => {
     if (target !== undefined) route(target, true)
@@ -140,6 +146,7 @@ const ShopScreen = ({ session, preferences, account }: ShopScreenProps) => {
         </Empty>
       </main>
     )
+  if (refund !== undefined) return <FindRefund session={session} account={account} id={refund} />
   if (!shop || section === undefined) return null
   // Records of another shop or mode are other records, and another role sees others: nothing of a page may stay.
   return (
@@ -166,6 +173,8 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
         <Route path="/dashboard/:merchant/:mode/links" component={LinksPage} />
         <Route path="/dashboard/:merchant/:mode/links/new" component={NewLinkPage} />
         <Route path="/dashboard/:merchant/:mode/links/:id" component={LinkPage} />
+        <Route path="/dashboard/:merchant/:mode/refunds" component={RefundsPage} />
+        <Route path="/dashboard/:merchant/:mode/refunds/:id" component={RefundPage} />
         <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
         <Route path="/dashboard/:merchant/:mode/members" component={MembersPage} />
         <Route path="/dashboard/:merchant/:mode/webhooks" component={WebhooksPage} />
@@ -184,7 +193,8 @@ const entryOf = (
 ): string | undefined => {
   const [lastId, lastMode] = preferences.lastShop()?.split('/') ?? []
   const merchant = merchants.find(each => each.id === id) ?? merchants.find(each => each.id === lastId) ?? merchants[0]
-  return merchant && addressIn({ merchantId: merchant.id, livemode: (mode ?? lastMode) === 'live' }, 'payments')
+  const section = id === 'refunds' ? 'refunds' : 'payments'
+  return merchant && addressIn({ merchantId: merchant.id, livemode: (mode ?? lastMode) === 'live' }, section)
 }
 
 const NothingHere = () => {

@@ -96,6 +96,7 @@ const useDestinations = () => {
     shop: [
       { section: 'payments', icon: 'payments', name: nav.payments },
       { section: 'links', icon: 'link', name: nav.links },
+      { section: 'refunds', icon: 'refund', name: nav.refunds },
     ] satisfies readonly Destination[],
     developers: [
       { section: 'keys', icon: 'key', name: nav.keys },
@@ -113,10 +114,6 @@ const Navigation = () => {
       {shop.map(each => (
         <SectionLink key={each.section} {...each} />
       ))}
-      <a href="/refunds">
-        <Icon name="refund" />
-        {nav.refunds}
-      </a>
       <h2>{nav.developers}</h2>
       {developers.map(each => (
         <SectionLink key={each.section} {...each} />
@@ -226,10 +223,7 @@ const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
     <nav class="bottom" aria-label={nav.short}>
       <SectionLink section="payments" icon="payments" name={nav.payments} />
       <SectionLink section="links" icon="link" name={nav.linksShort} />
-      <a href="/refunds">
-        <Icon name="refund" />
-        {nav.refunds}
-      </a>
+      <SectionLink section="refunds" icon="refund" name={nav.refunds} />
       <Menu class="bottom__more" items={items}>
         <Icon name="menu" />
         {nav.more}

@@ -6,10 +6,12 @@ import type {
   Member,
   PaymentLink,
   PaymentWithCrypto,
+  RefundWithAttention,
   Transition,
   VisitedLink,
   WebhookEndpoint,
 } from '../../../src/web/api/calls.ts'
+import type { ShownChain } from '../../../src/web/dashboard/shell/shown-chain.ts'
 
 /** Records as the API answers them, for pictures of the pages. */
 export const merchantId = 'mer_06bt4m9x3kq7v5n2c8hd1wzrfe'
@@ -254,3 +256,58 @@ export const options: readonly VisitedLink['options'][number][] = [
     networkFeeMinor: null,
   },
 ].map(each => ({ ...each, quoteExpiresAt: null, tokenAddress: null }))
+
+const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+
+const chain = (chainId: number, network: string, livemode: boolean): ShownChain => ({
+  ...{ chainId, network, livemode, isSandbox: !livemode, native: { asset: 'ETH', decimals: 18 } },
+  tokens: [{ asset: 'USDC', address: USDC, decimals: 6 }],
+  ...{ confirmations: 12, explorerUrl: 'https://basescan.org', publicNode: null },
+})
+
+export const chains: readonly ShownChain[] = [chain(8453, 'Base', true), chain(31337, 'Sandbox', false)]
+
+const refund = (n: number, amountMinor: number, more: Partial<RefundWithAttention>): RefundWithAttention => ({
+  ...{ object: 'refund', id: `re_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, merchantId, currency: 'EUR', amountMinor },
+  ...{ paymentId: payments.paid?.id ?? '', status: 'requires_signature', reason: 'requested_by_customer' },
+  ...{ failureReason: null, destination: '0x8652A0c5E7B1a5C3b51B9D3aE81FA2b8C3d9d9fD', claimUrl: null },
+  crypto: {
+    ...{ amount: String(amountMinor * 10_842), asset: 'USDC', chainId: 8453, confirmations: 0, tokenAddress: USDC },
+    txHash: null,
+  },
+  unsignedTransaction: null,
+  ...{ metadata: {}, livemode: true, attention: false, createdAt: ago(60 * n), updatedAt: ago(20 * n) },
+  ...more,
+})
+
+const sent = (amountMinor: number, confirmations: number) => ({
+  crypto: {
+    ...{ amount: String(amountMinor * 10_842), asset: 'USDC', chainId: 8453, confirmations, tokenAddress: USDC },
+    txHash: `0x${'3e'.repeat(32)}`,
+  },
+})
+
+const unsignedTransaction = { chainId: 8453, to: USDC, data: '0xa9059cbb', value: '0' }
+
+export const refunds: Readonly<Record<string, RefundWithAttention>> = {
+  unclear: refund(1, 12_000, { ...sent(12_000, 0), status: 'processing', attention: true }),
+  sign: refund(2, 2_000, { unsignedTransaction }),
+  'sign-other': refund(3, 5_700, { unsignedTransaction, reason: 'overpayment', metadata: { ticket: 'T-118' } }),
+  signer: refund(4, 900, { reason: null }),
+  failed: refund(5, 3_500, { ...sent(3_500, 12), status: 'failed', failureReason: 'reverted', reason: 'duplicate' }),
+  address: refund(6, 1_000, {
+    ...{ status: 'requires_destination', destination: null },
+    claimUrl: 'https://pay.lampsandlight.com/claims/9aQx4mT7vK2pLr8WnE3sYb6HdJ1cZuGf',
+  }),
+  confirming: refund(7, 4_900, { ...sent(4_900, 5), status: 'processing' }),
+  done: refund(8, 12_800, { ...sent(12_800, 12), status: 'processed', reason: 'late_payment' }),
+  canceled: refund(9, 2_450, { status: 'canceled', reason: 'other' }),
+}
+
+export const refundHistory: readonly Transition[] = [
+  transition(3, 'transaction_sent', ['requires_signature', 'processing'], {
+    ...{ type: 'member', name: 'anna.lang@lampsandlight.com' },
+  }),
+  transition(2, 'destination_named', ['requires_destination', 'requires_signature'], { type: 'customer' }),
+  transition(1, 'open', [null, 'requires_destination'], { type: 'member', name: 'anna.lang@lampsandlight.com' }),
+]

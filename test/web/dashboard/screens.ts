@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { serve } from 'bun'
 import type { Page } from 'playwright-core'
 import { dashboardPage } from '../../../src/pages/dashboard.ts'
+import { qrCode } from '../../../src/pages/qr.ts'
 import type { SignUpState } from '../../../src/pages/sign-up-state.ts'
 import { openWeb } from '../../../src/server/web.ts'
 import type { Account } from '../../../src/web/api/calls.ts'
@@ -11,6 +12,7 @@ import { testPath } from '../harness/built.ts'
 import { axeFaults, faultsOf } from '../pay/gates.ts'
 import {
   account,
+  chains,
   endpoints,
   history,
   invites,
@@ -21,6 +23,8 @@ import {
   newInvite,
   options,
   payments,
+  refundHistory,
+  refunds,
 } from './samples.ts'
 
 /**
@@ -70,6 +74,22 @@ const views: Readonly<Record<string, View>> = {
   'link-new': { path: 'links/new', mode: 'test', act: fillLink },
   'link-new-errors': { path: 'links/new', act: page => page.locator('button[type=submit]').click() },
   link: { path: `links/${links[0]?.id}` },
+  refunds: { path: 'refunds' },
+  'refunds-filtered': { path: 'refunds?status=failed&q=re_06' },
+  'refunds-empty': { path: 'refunds', data: 'empty', mode: 'test' },
+  'refunds-loading': { path: 'refunds', data: 'loading' },
+  'refunds-failed': { path: 'refunds', data: 'failed' },
+  'refunds-viewer': { path: 'refunds', role: 'viewer' },
+  ...Object.fromEntries(Object.entries(refunds).map(([name, { id }]) => [`refund-${name}`, { path: `refunds/${id}` }])),
+  'refund-ways': { path: `refunds/${refunds.sign?.id}`, act: openWays },
+  'refund-unsure': { path: `refunds/${refunds.sign?.id}`, act: page => leaveNote(page, null) },
+  'refund-sent': { path: `refunds/${refunds.sign?.id}`, act: page => leaveNote(page, `0x${'3e'.repeat(32)}`) },
+  'refund-accept': {
+    path: `refunds/${refunds.unclear?.id}`,
+    act: page => page.locator('.note .button').first().click(),
+  },
+  'refund-loading': { path: `refunds/${refunds.sign?.id}`, data: 'loading' },
+  'refund-failed-to-load': { path: `refunds/${refunds.sign?.id}`, data: 'failed' },
   keys: { path: 'keys', mode: 'test' },
   'keys-empty': { path: 'keys', data: 'empty' },
   'keys-new': { path: 'keys', act: page => page.locator('.head .button--primary').click() },
@@ -122,6 +142,30 @@ async function fillLink(page: Page) {
   await page.locator('.preview__options').waitFor()
   await refuse(page, '**/payment-links?*', 409, 'duplicate_reference', { paymentLinkId: links[0]?.id })
   await page.locator('button[type=submit]').click()
+}
+
+/** A wallet of the browser, and the ways beside it. */
+async function openWays(page: Page) {
+  await page.evaluate(() => {
+    const provider = { request: () => new Promise(() => {}) }
+    const detail = { info: { uuid: 'lamp', name: 'Lamp Wallet' }, provider }
+    dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail }))
+  })
+  for (const each of await page.locator('.more summary').all()) await each.click()
+  await page.locator('.qr').waitFor()
+  await page.locator('.more button[type=submit]').click()
+}
+
+/** As after a wallet was asked. */
+async function leaveNote(page: Page, hash: string | null) {
+  const note = JSON.stringify({ merchantId, at: '2026-11-25T14:20:00.000Z', hash })
+  await page.evaluate(
+    ([id = '', text = '']) => localStorage.setItem(`paymachine.refund.${id}`, text),
+    [refunds.sign?.id ?? '', note],
+  )
+  await page.route('**/transaction', route => route.abort())
+  await page.reload()
+  await page.locator('.note').waitFor()
 }
 
 async function createKey(page: Page) {
@@ -185,6 +229,15 @@ const list = (data: readonly unknown[], data_: Data) => ({
   has_more: data_ === 'full',
 })
 
+/** Those that a request for the list asks for. */
+const refundsOf = (url: string) => {
+  const { searchParams } = new URL(url)
+  const statuses = searchParams.getAll('status')
+  return Object.values(refunds)
+    .filter(({ status }) => statuses.length === 0 || statuses.includes(status))
+    .filter(({ attention }) => attention || !searchParams.has('attention'))
+}
+
 /** Answers the calls of the page with samples. */
 const answer = (page: Page, { path, data = 'full', signedOut, role }: View, livemode: boolean) =>
   page.route('**/v1/**', async route => {
@@ -204,7 +257,12 @@ const answer = (page: Page, { path, data = 'full', signedOut, role }: View, live
       )
     const given = (record: object) => ({ ...record, livemode })
     if (end === 'payments') return json(list(Object.values(payments).map(given), data))
+    if (end.startsWith('refunds/') && end.endsWith('/history')) return json(list(refundHistory, 'full'))
     if (end.endsWith('/history')) return json(list(history, 'full'))
+    if (end.endsWith('/payment-uri'))
+      return json({ paymentUri: `ethereum:${refunds.sign?.destination}@8453?value=1`, qrCode: qrCode('paid', 'QR') })
+    if (end === 'refunds') return json({ ...list(refundsOf(route.request().url()).map(given), data), has_more: false })
+    if (end.startsWith('refunds/')) return json(given(Object.values(refunds).find(({ id }) => end.endsWith(id)) ?? {}))
     if (end.startsWith('payments/'))
       return json(given(Object.values(payments).find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'payment-links/preview') return json({ options: livemode ? [] : options })
@@ -230,7 +288,7 @@ const server = serve({
     if (file) return new Response(file.identity, { headers: { 'content-type': file.type } })
     const locale = request.headers.get('accept-language')?.startsWith('de') ? 'de' : 'en'
     const { text, headers } = dashboardPage(web, {
-      locale,
+      ...{ locale, chains },
       signUp: (searchParams.get('signUp') as SignUpState) ?? 'done',
     })
     return new Response(text, { headers: Object(headers) })

@@ -12,13 +12,15 @@ type ConfirmProps = {
   readonly no: string
   readonly yes: string
   readonly danger?: boolean
+  /** What a failure means here, in addition to the sentence of its code. */
+  readonly explain?: (error: unknown) => string | undefined
   /** Resolves when it is done. */
   readonly onYes: () => Promise<void>
   readonly onClose: () => void
 }
 
 /** Asks before something that cannot be undone. A failure is shown in the dialog, which stays open. */
-export const Confirm = ({ open, title, children, no, yes, danger, onYes, onClose }: ConfirmProps) => {
+export const Confirm = ({ open, title, children, no, yes, danger, explain, onYes, onClose }: ConfirmProps) => {
   const action = useAction()
   const close = () => {
     action.reset()
@@ -49,7 +51,9 @@ export const Confirm = ({ open, title, children, no, yes, danger, onYes, onClose
       }
     >
       <div>{children}</div>
-      {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
+      {action.error !== undefined && (
+        <ErrorNote failure={shownFailure(action.error)}>{explain?.(action.error)}</ErrorNote>
+      )}
     </Dialog>
   )
 }

@@ -55,6 +55,7 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
       if (object === 'payment_link') void cache.invalidateQueries({ queryKey: [...scope, 'links'] })
       // A refund changes what its payment shows.
       if (object === 'refund') void cache.invalidateQueries({ queryKey: [...scope, 'payments', 'one'] })
+      if (object === 'refund') void cache.invalidateQueries({ queryKey: [...scope, 'refunds'] })
       if (object !== 'payment') return
       void cache.invalidateQueries({ queryKey: [...scope, 'payments', 'one', id] })
       if (lists().some(([, data]) => data?.rows?.some(row => row.id === id))) refreshRow(id).catch(() => {})

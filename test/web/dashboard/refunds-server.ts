@@ -1,18 +1,18 @@
 import { expect } from 'bun:test'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { audit } from '../../src/audit/audit.ts'
-import { type Chains, connectChains } from '../../src/chain/enabled/connect.ts'
-import { sandboxChain } from '../../src/chain/known/sandbox.ts'
-import { openSession } from '../../src/commands/sessions.ts'
-import { routes } from '../../src/http/routes.ts'
-import { decodeId, encodeId } from '../../src/ids.ts'
-import { kinds } from '../../src/kinds/all.ts'
-import { pageRoutes } from '../../src/server/page-routes.ts'
-import { decide, openRefundFixture } from '../chain/refunds/refund-fixture.ts'
-import { apiServer } from '../harness/api.ts'
-import { openBrowser } from '../harness/browser.ts'
-import { noChains } from '../harness/no-chains.ts'
-import type { Person } from '../http/people.ts'
+import { audit } from '../../../src/audit/audit.ts'
+import { type Chains, connectChains } from '../../../src/chain/enabled/connect.ts'
+import { sandboxChain } from '../../../src/chain/known/sandbox.ts'
+import { openSession } from '../../../src/commands/sessions.ts'
+import { routes } from '../../../src/http/routes.ts'
+import { decodeId, encodeId } from '../../../src/ids.ts'
+import { kinds } from '../../../src/kinds/all.ts'
+import { pageRoutes } from '../../../src/server/page-routes.ts'
+import { decide, openRefundFixture } from '../../chain/refunds/refund-fixture.ts'
+import { apiServer } from '../../harness/api.ts'
+import { openBrowser } from '../../harness/browser.ts'
+import { noChains } from '../../harness/no-chains.ts'
+import type { Person } from '../../http/people.ts'
 
 const nowhere = `0x${'0'.repeat(40)}`
 export const password = 'correct horse battery'
@@ -65,6 +65,8 @@ export const refundsServer = async () => {
   }
   return {
     ...{ server, on, owner, merchant, merchantId, settle, browser },
+    /** The page of a refund, or the list. */
+    pathOf: (...path: readonly string[]) => ['/dashboard', merchant, 'test', 'refunds', ...path].join('/'),
     /** A refund that waits for its signature; its id in the API. */
     made: async (more: { native?: boolean; destination?: null } = {}) => {
       const refund = await on.createRefund({ of: { merchantId, livemode: false }, ...more })
@@ -117,10 +119,18 @@ type Opening = BrowserContextOptions & { readonly by?: Person | null; readonly s
 export type RefundsServer = Awaited<ReturnType<typeof refundsServer>>
 
 export const press = (page: Page, name: string | RegExp) => page.getByRole('button', { name }).click()
+/** Presses the button and the one of the dialog that it opens. */
+export const confirm = async (page: Page, name: string, yes = name) => {
+  await press(page, name)
+  await page.getByRole('dialog').getByRole('button', { name: yes, exact: true }).click()
+}
 export const unfold = (page: Page, title: string) => page.locator('summary', { hasText: title }).click()
 
+/** The state of the refund in the head of its page. */
+export const awaitState = (page: Page, word: string) => page.locator('.head .badge', { hasText: word }).waitFor()
+
 /** The window gets the focus again. */
-export const comeBack = (page: Page) => page.evaluate("dispatchEvent(new Event('focus'))")
+export const comeBack = (page: Page) => page.evaluate(() => void dispatchEvent(new Event('focus')))
 
 export const cancel = ({ server, merchant, owner }: RefundsServer, id: string) =>
   server.call('POST', `/v1/merchants/${merchant}/refunds/${id}/cancel`, { bearer: owner.bearer })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
-import { hasBrowser } from '../harness/browser.ts'
-import { until } from '../harness/until.ts'
-import { comeBack, press, type RefundsServer, refundsServer } from './refunds-server.ts'
-import { announcing, inWindow, openWallet, WalletError, type WalletQuestion } from './wallet.ts'
+import { hasBrowser } from '../../harness/browser.ts'
+import { until } from '../../harness/until.ts'
+import { announcing, inWindow, openWallet, WalletError, type WalletQuestion } from './refund-wallet.ts'
+import { awaitState, comeBack, press, type RefundsServer, refundsServer } from './refunds-server.ts'
 
 let instance: RefundsServer
 beforeAll(async () => {
@@ -16,7 +16,7 @@ type Answering = Parameters<typeof openWallet>[2]
 /** A waiting refund, its page, and a wallet. */
 const waiting = async (answering?: Answering, more: { native?: boolean; script?: string } = {}) => {
   const id = await instance.made({ ...more })
-  const visit = await instance.open(`/refunds/${id}`, { script: more.script ?? announcing })
+  const visit = await instance.open(instance.pathOf(id), { script: more.script ?? announcing })
   const wallet = await openWallet(instance, visit.context, answering)
   await visit.go()
   return { ...visit, id, wallet, says: (text: string) => visit.page.getByText(text).first().waitFor() }
@@ -41,13 +41,13 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     })
     const { to, data, value } = (json as { unsignedTransaction: Record<string, string> }).unsignedTransaction
     await press(page, `Pay with ${called}`)
-    await says('Processing')
+    await says('The transaction is known')
     const hex = `0x${BigInt(value ?? '').toString(16)}`
     expect(wallet.transactions).toEqual([{ from: expect.any(String), chainId: '0x7a69', to, data, value: hex }])
     expect(await noteOf(page, id)).toBeNull()
     await instance.settle()
     await comeBack(page)
-    await says('Paid. The transaction is final on the chain.')
+    await awaitState(page, 'Refunded')
     expect(await instance.look(id)).toMatchObject({
       ...{ state: 'processed', txHash: wallet.sent[0], events: ['refund.processed'], refunded: 1000 },
     })
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     await says('You rejected the request in the wallet. Nothing was sent.')
     expect(await noteOf(page, id)).toBeNull()
     await pay(page)
-    await says('Processing')
+    await says('The transaction is known')
     expect(wallet.sent).toHaveLength(1)
   })
 
@@ -79,10 +79,11 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     const { page, id, wallet, says } = visit
     await pay(page)
     await until(() => wallet.methods.includes('eth_sendTransaction'))
-    await page.getByRole('link', { name: 'All refunds of' }).click()
-    await page.locator(`a[href="/refunds/${id}"]`).click()
+    await page.locator('.crumb').click()
+    await page.locator(`a.open[href$="/${id}"]`).click()
     await says('Waiting for your wallet.')
-    expect(await page.getByRole('button', { name: 'Pay with' }).isDisabled()).toBe(true)
+    const isDisabled = await page.getByRole('button', { name: 'Pay with' }).getAttribute('aria-disabled')
+    expect(isDisabled).toBe('true')
     return { ...visit, answer }
   }
 
@@ -91,7 +92,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     const named = until200(visit.page)
     visit.answer.resolve()
     await named
-    await visit.says('Processing')
+    await visit.says('The transaction is known')
     expect([await payButtons(visit.page), visit.wallet.sent.length]).toEqual([0, 1])
   })
 
@@ -99,7 +100,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     await using visit = await reopened()
     const { page, id, wallet, says, answer } = visit
     answer.reject(new WalletError(4001))
-    await page.locator('button:enabled', { hasText: 'Pay with' }).waitFor()
+    await page.locator('button[aria-disabled=false]', { hasText: 'Pay with' }).waitFor()
     await pay(page)
     await says('You rejected the request in the wallet. Nothing was sent.')
     expect([await noteOf(page, id), wallet.sent]).toEqual([null, []])
@@ -116,7 +117,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     await using switching = await waiting()
     switching.wallet.chainId = '0x1'
     await pay(switching.page)
-    await switching.says('Processing')
+    await switching.says('The transaction is known')
     expect(switching.wallet.methods).toContain('wallet_switchEthereumChain')
   })
 
@@ -135,7 +136,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     await pay(page)
     await says('your wallet does not know Lamp Net (chain ID 31337). Add the network')
     expect(wallet.methods).not.toContain('wallet_addEthereumChain')
-    await page.route('**/refunds/re_*', async route => {
+    await page.route('**/dashboard/**', async route => {
       if (route.request().resourceType() !== 'document') return route.continue()
       const answer = await route.fetch()
       const node = '&#34;publicNode&#34;:&#34;https://node.example&#34;'
@@ -146,7 +147,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     })
     await page.reload()
     await pay(page)
-    await says('Processing')
+    await says('The transaction is known')
     expect(wallet.methods).toContain('wallet_addEthereumChain')
   })
 
@@ -158,14 +159,14 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     })
     const { page, id, wallet, says } = visit
     await pay(page)
-    await says('It is not known whether this refund was sent.')
+    await says('It is not known whether this refund was sent')
     await says('the pipe is broken')
     await page.reload()
-    await says('It is not known whether this refund was sent.')
+    await says('It is not known whether this refund was sent')
     expect([await payButtons(page), await noteOf(page, id)]).toEqual([0, expect.any(String)])
     await press(page, 'Nothing was sent, sign again')
     await pay(page)
-    await says('Processing')
+    await says('The transaction is known')
     expect(wallet.sent).toHaveLength(1)
   })
 })
@@ -182,7 +183,7 @@ describe.skipIf(!hasBrowser)('once a wallet has sent the transaction, nothing is
     expect([await payButtons(page), (await instance.look(id)).state]).toEqual([0, 'requires_signature'])
     await page.unroute(naming)
     await Promise.all([until200(page), page.reload()])
-    await says('Processing')
+    await says('The transaction is known')
     expect(await instance.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
     expect([wallet.sent.length, await noteOf(page, id)]).toEqual([1, null])
   })
@@ -196,10 +197,10 @@ describe.skipIf(!hasBrowser)('once a wallet has sent the transaction, nothing is
     })
     await pay(page)
     // The server reports it too.
-    await says('Processing')
+    await says('The transaction is known')
     expect(await instance.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
     await page.unroute(naming)
-    await Promise.all([until200(page), page.goto(`${instance.server.url}/refunds`)])
+    await Promise.all([until200(page), page.goto(`${instance.server.url}${instance.pathOf()}`)])
     await until(async () => (await noteOf(page, id)) === null)
     expect(wallet.sent).toHaveLength(1)
   })
@@ -212,15 +213,15 @@ describe.skipIf(!hasBrowser)('once a wallet has sent the transaction, nothing is
     await until(() => wallet.sent.length === 1)
     await page.close()
     const next = await context.newPage()
-    await next.goto(`${instance.server.url}/refunds/${id}`)
-    await next.getByText('It is not known whether this refund was sent.').waitFor()
+    await next.goto(`${instance.server.url}${instance.pathOf(id)}`)
+    await next.getByText('It is not known whether this refund was sent').waitFor()
     expect(await payButtons(next)).toBe(0)
     await until(async () => {
       await instance.settle()
       return (await instance.look(id)).state === 'processed'
     })
     await comeBack(next)
-    await next.getByText('Paid. The transaction is final on the chain.').waitFor()
+    await awaitState(next, 'Refunded')
     expect([await instance.look(id), await noteOf(next, id)]).toMatchObject([{ txHash: wallet.sent[0] }, null])
   })
 
@@ -250,20 +251,20 @@ describe.skipIf(!hasBrowser)('once a wallet has sent the transaction, nothing is
     })
     const { page, id, wallet, context, says } = visit
     const second = await context.newPage()
-    await second.goto(`${instance.server.url}/refunds/${id}`)
+    await second.goto(`${instance.server.url}${instance.pathOf(id)}`)
     await second.getByRole('button', { name: 'Pay with' }).waitFor()
     await pay(page)
     await until(() => wallet.methods.includes('eth_sendTransaction'))
     // Without a click there.
-    await second.getByText('It is not known whether this refund was sent.').waitFor()
+    await second.getByText('It is not known whether this refund was sent').waitFor()
     expect(await payButtons(second)).toBe(0)
     await press(second, 'Nothing was sent, sign again')
     await second.getByText('Another window of this browser has asked a wallet to pay this refund.').waitFor()
     expect([await payButtons(second), await noteOf(page, id)]).toEqual([0, expect.any(String)])
     answer.resolve()
-    await says('Processing')
+    await says('The transaction is known')
     await comeBack(second)
-    await second.getByText('Processing').first().waitFor()
+    await second.getByText('The transaction is known').first().waitFor()
     expect(wallet.sent).toHaveLength(1)
   })
 
@@ -275,13 +276,13 @@ describe.skipIf(!hasBrowser)('once a wallet has sent the transaction, nothing is
     })
     const { page, id, wallet, context, says } = visit
     const second = await context.newPage()
-    await second.goto(`${instance.server.url}/refunds/${id}`)
+    await second.goto(`${instance.server.url}${instance.pathOf(id)}`)
     await Promise.all([page, second].map(each => each.getByRole('button', { name: 'Pay with' }).waitFor()))
     await Promise.all([pay(page), pay(second)])
     pressed.resolve()
-    await says('Processing')
+    await says('The transaction is known')
     await comeBack(second)
-    await second.getByText('Processing').first().waitFor()
+    await second.getByText('The transaction is known').first().waitFor()
     expect([wallet.sent.length, wallet.methods.filter(method => method === 'eth_sendTransaction').length]).toEqual([
       1, 1,
     ])

@@ -1,4 +1,4 @@
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext } from 'playwright-core'
 import type { RefundsServer } from './refunds-server.ts'
 
 export type WalletQuestion = { readonly method: string; readonly params?: readonly unknown[] }
@@ -60,5 +60,3 @@ export const openWallet = async (
   })
   return wallet
 }
-
-export const statusOf = (page: Page) => page.locator('.chip').textContent()

@@ -1,0 +1,66 @@
+import { signal } from '@preact/signals'
+
+/**
+ * Notes in this browser about refunds that were passed to a wallet. A note is written before the wallet is asked, and
+ * erased when the server has the hash. It prevents a second payment after a reload or a lost response. It holds no secret.
+ */
+export type Note = {
+  readonly merchantId: string
+  readonly at: string
+  /** Null until the wallet has returned it. */
+  readonly hash: string | null
+}
+
+const PREFIX = 'paymachine.refund.'
+
+/** Without local storage: notes that last as long as the page is open. */
+const unkept = new Map<string, Note>()
+
+/** Changes with every note, also those of other tabs. */
+const version = signal(0)
+addEventListener('storage', ({ key }) => {
+  if (key === null || key.startsWith(PREFIX)) version.value++
+})
+
+/** The note of a refund. A component that reads it is drawn again when it changes. */
+export const readNote = (id: string): Note | undefined => {
+  void version.value
+  try {
+    const text = localStorage.getItem(PREFIX + id)
+    if (text !== null) return JSON.parse(text)
+  } catch {}
+  return unkept.get(id)
+}
+
+/** Returns whether the note survives a reload. */
+export const writeNote = (id: string, note: Note): boolean => {
+  try {
+    localStorage.setItem(PREFIX + id, JSON.stringify(note))
+    unkept.delete(id)
+    return true
+  } catch {
+    unkept.set(id, note)
+    return false
+  } finally {
+    version.value++
+  }
+}
+
+export const eraseNote = (id: string): void => {
+  unkept.delete(id)
+  try {
+    localStorage.removeItem(PREFIX + id)
+  } catch {}
+  version.value++
+}
+
+/** IDs of the refunds that have a note. */
+export const notedIds = (): readonly string[] => {
+  try {
+    return Object.keys(localStorage)
+      .filter(key => key.startsWith(PREFIX))
+      .map(key => key.slice(PREFIX.length))
+  } catch {
+    return [...unkept.keys()]
+  }
+}

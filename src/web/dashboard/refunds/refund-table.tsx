@@ -1,0 +1,115 @@
+import type { RefundWithAttention } from '../../api/calls.ts'
+import { ShortHex } from '../../parts/address.tsx'
+import { CopyButton } from '../../parts/copy.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { AssetAmount, FiatAmount } from '../../parts/money.tsx'
+import { StateBadge } from '../../parts/state-strip.tsx'
+import { Table, type TableColumn } from '../../parts/table.tsx'
+import { findUnit } from '../shell/chains.ts'
+import { useLive } from '../shell/live.ts'
+import { useAddress, useCanWrite } from '../shell/shop.ts'
+import { hasEnded, isManual, networkOf, refundPath, refundRemark } from './refund-state.ts'
+import { useRefundTexts } from './texts.ts'
+
+type TableProps = { readonly label: string; readonly rows: readonly RefundWithAttention[] }
+
+export const RefundTable = ({ label, rows }: TableProps) => {
+  const texts = useRefundTexts()
+  const address = useAddress()
+  const canWrite = useCanWrite()
+  const changed = useLive()?.changed.value
+  const columns: readonly TableColumn<RefundWithAttention>[] = [
+    {
+      key: 'status',
+      head: texts.status,
+      card: 2,
+      cell: refund => (
+        <>
+          <StateBadge path={refundPath(refund, texts, canWrite)} />
+          <span class="what">{refundRemark(refund, texts)}</span>
+        </>
+      ),
+    },
+    {
+      key: 'reason',
+      head: texts.reason,
+      card: 3,
+      cell: ({ id, reason }) => (
+        <a class="open clip" href={address('refunds', id)}>
+          {reason === null ? texts.noReason : texts.reasons[reason]}
+        </a>
+      ),
+    },
+    {
+      key: 'to',
+      head: texts.to,
+      card: 5,
+      cell: ({ destination, claimUrl }) => {
+        if (destination !== null) return <ShortHex value={destination} what={texts.destination} />
+        return (
+          <span class="quiet">
+            {texts.claimLink} {claimUrl !== null && <CopyButton value={claimUrl} what={texts.link} />}
+          </span>
+        )
+      },
+    },
+    { key: 'created', head: texts.created, card: 4, cell: ({ createdAt }) => <Moment at={createdAt} short /> },
+    {
+      key: 'amount',
+      head: texts.amount,
+      card: 1,
+      end: true,
+      cell: refund => {
+        const { amountMinor, currency, crypto } = refund
+        const unit = findUnit(crypto)
+        return (
+          <>
+            <FiatAmount minor={amountMinor} currency={currency} />
+            <span class="table__under">
+              {unit ? (
+                <AssetAmount amount={crypto.amount} {...unit} network={networkOf(refund)} />
+              ) : (
+                texts.units(crypto.amount, crypto.asset)
+              )}
+            </span>
+          </>
+        )
+      },
+    },
+    {
+      key: 'actions',
+      head: texts.actions,
+      quietHead: true,
+      card: 6,
+      end: true,
+      cell: refund => {
+        const name = canWrite && nextStep(refund)
+        return (
+          name && (
+            <a class="button button--small" href={address('refunds', refund.id)}>
+              {texts.stages[name]}
+            </a>
+          )
+        )
+      },
+    },
+  ]
+  return (
+    <div class="pay queue">
+      <Table
+        label={label}
+        columns={columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        stateOf={refund => (changed?.has(refund.id) ? 'changed' : hasEnded(refund) ? 'ended' : undefined)}
+      />
+    </div>
+  )
+}
+
+const nextStep = (refund: RefundWithAttention): 'resolve' | 'sign' | 'retryShort' | undefined => {
+  const { status, attention } = refund
+  if (attention) return 'resolve'
+  if (status === 'requires_signature') return isManual(refund) ? 'sign' : undefined
+  return status === 'failed' ? 'retryShort' : undefined
+}
