@@ -81,6 +81,14 @@ const views: Readonly<Record<string, View>> = {
   'refunds-failed': { path: 'refunds', data: 'failed' },
   'refunds-viewer': { path: 'refunds', role: 'viewer' },
   ...Object.fromEntries(Object.entries(refunds).map(([name, { id }]) => [`refund-${name}`, { path: `refunds/${id}` }])),
+  'refund-start': {
+    path: `payments/${idOf('paid')}`,
+    act: page =>
+      page
+        .locator('.head .button', { has: page.locator('.icon') })
+        .last()
+        .click(),
+  },
   'refund-ways': { path: `refunds/${refunds.sign?.id}`, act: openWays },
   'refund-unsure': { path: `refunds/${refunds.sign?.id}`, act: page => leaveNote(page, null) },
   'refund-sent': { path: `refunds/${refunds.sign?.id}`, act: page => leaveNote(page, `0x${'3e'.repeat(32)}`) },

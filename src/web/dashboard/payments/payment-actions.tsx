@@ -3,6 +3,7 @@ import type { PaymentWithCrypto } from '../../api/calls.ts'
 import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
+import { RefundPayment } from '../refunds/payment-refunds.tsx'
 import { Confirm } from '../shell/confirm.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useCanWrite, useScope, useShop } from '../shell/shop.ts'
@@ -98,9 +99,7 @@ export const Decision = ({ payment }: PaymentProps) => {
             <button key="dismiss" type="button" class="button" onClick={() => setAsked('dismiss')}>
               {texts.dismiss}
             </button>,
-            <a key="refunds" class="button" href="/refunds">
-              {texts.refunds}
-            </a>,
+            <RefundPayment key="refund" payment={payment} />,
           ]
         }
       >

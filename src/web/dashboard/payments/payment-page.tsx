@@ -8,6 +8,7 @@ import { AssetAmount, FiatAmount } from '../../parts/money.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge, StateStrip } from '../../parts/state-strip.tsx'
+import { PaymentRefunds, RefundPayment } from '../refunds/payment-refunds.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { useShopQuery } from '../shell/queries.ts'
 import { Facts, RecordJson, Section } from '../shell/record.tsx'
@@ -42,7 +43,15 @@ export const PaymentPage = () => {
           </>
         }
         lead={payment ? <Subtitle payment={payment} /> : <ShortHex value={id} what={texts.id} />}
-        actions={payment && <PaymentActions payment={payment} />}
+        actions={
+          payment && (
+            <>
+              <PaymentActions payment={payment} />
+              {/* Otherwise it is among the decisions. */}
+              {!payment.attention && <RefundPayment payment={payment} />}
+            </>
+          )
+        }
       />
       <Result result={result} skeleton={<SkeletonRows rows={10} />}>
         {found => <OnePayment payment={found} />}
@@ -81,6 +90,7 @@ const OnePayment = ({ payment }: PaymentProps) => {
         <div>
           <History payment={payment} />
           <Transfers payment={payment} />
+          <PaymentRefunds payment={payment} />
           <RecordJson record={payment} />
         </div>
         <div>

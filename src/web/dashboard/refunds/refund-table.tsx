@@ -11,9 +11,14 @@ import { useAddress, useCanWrite } from '../shell/shop.ts'
 import { hasEnded, isManual, networkOf, refundPath, refundRemark } from './refund-state.ts'
 import { useRefundTexts } from './texts.ts'
 
-type TableProps = { readonly label: string; readonly rows: readonly RefundWithAttention[] }
+type TableProps = {
+  readonly label: string
+  readonly rows: readonly RefundWithAttention[]
+  /** Beside other content: without the destination and the next step. */
+  readonly compact?: boolean
+}
 
-export const RefundTable = ({ label, rows }: TableProps) => {
+export const RefundTable = ({ label, rows, compact = false }: TableProps) => {
   const texts = useRefundTexts()
   const address = useAddress()
   const canWrite = useCanWrite()
@@ -95,10 +100,10 @@ export const RefundTable = ({ label, rows }: TableProps) => {
     },
   ]
   return (
-    <div class="pay queue">
+    <div class={compact ? 'pay' : 'pay queue'}>
       <Table
         label={label}
-        columns={columns}
+        columns={compact ? columns.filter(({ key }) => key !== 'to' && key !== 'actions') : columns}
         rows={rows}
         keyOf={({ id }) => id}
         stateOf={refund => (changed?.has(refund.id) ? 'changed' : hasEnded(refund) ? 'ended' : undefined)}

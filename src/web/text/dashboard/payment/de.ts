@@ -31,7 +31,6 @@ export const paymentDe: Translated<typeof paymentEn> = {
   underpaidWhat: 'Das Geld ist nicht verloren. Nehmen Sie es als bezahlt an, erstatten Sie es, oder lassen Sie es so.',
   strayTitle: 'Geld kam in einer anderen Währung oder auf einem anderen Netzwerk an',
   strayWhat: 'Das Geld ist nicht verloren. Nehmen Sie es als bezahlt an, erstatten Sie es, oder lassen Sie es so.',
-  refunds: 'Erstattungen öffnen',
   paidWith: 'Bezahlt mit',
   notChosen: 'Der Kunde hat noch keine Währung gewählt.',
   asset: 'Währung',

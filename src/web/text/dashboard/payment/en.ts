@@ -28,7 +28,6 @@ export const paymentEn = {
   underpaidWhat: 'The money is not lost. Accept it as paid, refund it, or leave it as it is.',
   strayTitle: 'Money arrived in another asset or on another network',
   strayWhat: 'The money is not lost. Accept it as paid, refund it, or leave it as it is.',
-  refunds: 'Open refunds',
   paidWith: 'Paid with',
   notChosen: 'The customer has not chosen an asset yet.',
   asset: 'Asset',
