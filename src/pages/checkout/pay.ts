@@ -1,6 +1,6 @@
+import { qrCells } from '../../web/parts/qr-cells.ts'
 import { type Html, html } from '../html.ts'
 import { icons } from '../icons.ts'
-import { qrCells } from '../qr.ts'
 import { arrivedAmount } from './amounts.ts'
 import { choiceList } from './choices.ts'
 import { fill, fillText } from './fill.ts'

@@ -28,6 +28,7 @@ const LinksPage = lazy(async () => (await import('./links/links-page.tsx')).Link
 const LinkPage = lazy(async () => (await import('./links/link-page.tsx')).LinkPage)
 const NewLinkPage = lazy(async () => (await import('./links/new-link-page.tsx')).NewLinkPage)
 const KeysPage = lazy(async () => (await import('./keys/keys-page.tsx')).KeysPage)
+const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage)
 const MembersPage = lazy(async () => (await import('./members/members-page.tsx')).MembersPage)
 const InvitePage = lazy(async () => (await import('./invite/invite-page.tsx')).InvitePage)
 const RefundsPage = lazy(async () => (await import('./refunds/refunds-page.tsx')).RefundsPage)
@@ -176,6 +177,7 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
         <Route path="/dashboard/:merchant/:mode/refunds" component={RefundsPage} />
         <Route path="/dashboard/:merchant/:mode/refunds/:id" component={RefundPage} />
         <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
+        <Route path="/dashboard/:merchant/:mode/account" component={AccountPage} preferences={preferences} />
         <Route path="/dashboard/:merchant/:mode/members" component={MembersPage} />
         <Route path="/dashboard/:merchant/:mode/webhooks" component={WebhooksPage} />
         <Route default component={NothingHere} />

@@ -165,6 +165,8 @@ const useAccountItems = (preferences: Preferences): readonly MenuItem[] => {
   const { account: texts } = useTexts()
   const { locale } = useReader()
   const { session } = useShop()
+  const address = useAddress()
+  const { route } = useLocation()
   const themes: readonly (readonly [Theme, string])[] = [
     ['light', texts.light],
     ['dark', texts.dark],
@@ -176,6 +178,7 @@ const useAccountItems = (preferences: Preferences): readonly MenuItem[] => {
     session.signOut(everywhere).catch(() => {})
   }
   return [
+    { label: texts.own, onSelect: () => route(address('account')) },
     ...themes
       .filter(([theme]) => theme !== preferences.theme.value)
       .map(([theme, label]) => ({ label, onSelect: () => preferences.setTheme(theme) })),

@@ -4,9 +4,11 @@ import type {
   Invite,
   InviteWithToken,
   Member,
+  MfaSetup,
   PaymentLink,
   PaymentWithCrypto,
   RefundWithAttention,
+  Session,
   Transition,
   VisitedLink,
   WebhookEndpoint,
@@ -224,6 +226,37 @@ export const newInvite: InviteWithToken = {
   url: 'https://pay.lampsandlight.com/dashboard/invite#h3mTq1n0v8c2k5z7x9w4b6y0s3d5f7g9j1l2p4r6t8',
   token: 'h3mTq1n0v8c2k5z7x9w4b6y0s3d5f7g9j1l2p4r6t8',
 }
+
+export const sessions: readonly Session[] = [
+  {
+    ...{ object: 'session', id: 'sess_1', current: true, address: '203.0.113.7', createdAt: ago(9_000) },
+    userAgent: 'Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0',
+    lastUsedAt: ago(0),
+  },
+  {
+    ...{
+      object: 'session',
+      id: 'sess_2',
+      current: false,
+      address: '2001:db8:85a3::8a2e:370:7334',
+      createdAt: ago(20_000),
+    },
+    userAgent: 'Mozilla/5.0 (iPhone; CPU iPhone OS 26_0 like Mac OS X) AppleWebKit/605.1.15 Version/26.0 Safari/604.1',
+    lastUsedAt: ago(800),
+  },
+  {
+    ...{ object: 'session', id: 'sess_3', current: false, address: '198.51.100.20', createdAt: ago(40_000) },
+    ...{ userAgent: null, lastUsedAt: ago(30_000) },
+  },
+]
+
+export const mfaSetup: MfaSetup = {
+  secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
+  otpauthUrl:
+    'otpauth://totp/paymachine:anna.lang@lampsandlight.com?issuer=paymachine&secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&algorithm=SHA1&digits=6&period=30',
+}
+
+export const recoveryCodes: readonly string[] = Array.from({ length: 10 }, (_, n) => `4x7k-m2p${n}-w9tz-h3b${n}`)
 
 const transition = (
   rev: number,

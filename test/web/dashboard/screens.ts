@@ -20,11 +20,14 @@ import {
   links,
   members,
   merchantId,
+  mfaSetup,
   newInvite,
   options,
   payments,
+  recoveryCodes,
   refundHistory,
   refunds,
+  sessions,
 } from './samples.ts'
 
 /**
@@ -39,6 +42,7 @@ type View = {
   readonly mode?: 'test' | 'live'
   readonly signedOut?: SignUpState
   readonly role?: 'viewer'
+  readonly mfa?: boolean
   readonly act?: (page: Page) => Promise<unknown>
 }
 
@@ -108,6 +112,14 @@ const views: Readonly<Record<string, View>> = {
   'webhooks-new': { path: 'webhooks', mode: 'test', act: page => page.locator('.head .button--primary').click() },
   'session-over': { path: 'payments', act: endSession },
   'step-up': { path: 'keys', act: askForProof },
+  account: { path: 'account' },
+  'account-mfa': { path: 'account', mfa: true },
+  'account-loading': { path: 'account', data: 'loading' },
+  'account-failed': { path: 'account', data: 'failed' },
+  'account-set-up': { path: 'account', act: page => page.locator('.setting .button').first().click() },
+  'account-codes': { path: 'account', act: turnOnMfa },
+  'account-turn-off': { path: 'account', mfa: true, act: page => page.locator('.setting .button--danger').click() },
+  'account-password': { path: 'account', act: page => page.locator('.setting .button').nth(1).click() },
   members: { path: 'members' },
   'members-viewer': { path: 'members', role: 'viewer' },
   'members-empty': { path: 'members', data: 'empty' },
@@ -182,6 +194,13 @@ async function createKey(page: Page) {
   await page.locator('dialog[open] button[type=submit]').click()
 }
 
+async function turnOnMfa(page: Page) {
+  await page.locator('.setting .button').first().click()
+  await page.locator('dialog[open] [name=code]').fill('492039')
+  await page.locator('dialog[open] button[type=submit]').click()
+  await page.locator('.codes').waitFor()
+}
+
 /** An action of a row. */
 async function pickIn(page: Page, row: number, item: number) {
   await page.locator('td .icon-button').nth(row).click()
@@ -247,7 +266,7 @@ const refundsOf = (url: string) => {
 }
 
 /** Answers the calls of the page with samples. */
-const answer = (page: Page, { path, data = 'full', signedOut, role }: View, livemode: boolean) =>
+const answer = (page: Page, { path, data = 'full', signedOut, role, mfa = false }: View, livemode: boolean) =>
   page.route('**/v1/**', async route => {
     const { pathname } = new URL(route.request().url())
     const end = pathname.split('/').slice(4).join('/')
@@ -255,14 +274,20 @@ const answer = (page: Page, { path, data = 'full', signedOut, role }: View, live
     if (pathname === '/v1/auth/session') return json({ signedIn: signedOut === undefined })
     if (pathname === '/v1/auth/refresh') return json({ accessToken: 't', expiresIn: 900 })
     if (pathname === '/v1/auth/me')
-      return json(role ? { ...account, merchants: account.merchants.map(each => ({ ...each, role })) } : account)
+      return json({
+        user: { ...account.user, mfaEnabled: mfa },
+        merchants: account.merchants.map(each => ({ ...each, role: role ?? each.role })),
+      })
     if (end === 'members' && (path !== 'members' || role)) return json(list(members, 'full'))
+    if (pathname === '/v1/auth/mfa/setup') return json(mfaSetup)
+    if (pathname === '/v1/auth/mfa/confirm') return json({ recoveryCodes })
     if (data === 'loading') return
     if (data === 'failed')
       return json(
         { error: { code: 'service_unavailable', message: '', requestId: '019abc00-5d00-7c3e-9a51-1f2f5fd7b0aa' } },
         503,
       )
+    if (pathname === '/v1/auth/sessions') return json({ ...list(sessions, 'full'), has_more: false })
     const given = (record: object) => ({ ...record, livemode })
     if (end === 'payments') return json(list(Object.values(payments).map(given), data))
     if (end.startsWith('refunds/') && end.endsWith('/history')) return json(list(refundHistory, 'full'))
