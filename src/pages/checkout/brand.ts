@@ -1,4 +1,4 @@
-import { contrastOf, hexOf, oklchOf } from './oklch.ts'
+import { contrastOf, hexOf, oklchOf } from '../../web/parts/oklch.ts'
 
 /** The grounds that text in the accent colour stands on: src/web/styles/tokens.css. */
 const grounds = {

@@ -1,9 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { Icon, type IconName } from '../parts/icon.tsx'
+import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { useReader } from '../parts/reader.ts'
+import { type Destination, useDestinations } from './shell/destinations.ts'
+import { FinderButtons, useFinder } from './shell/finder.tsx'
 import { OfflineBar } from './shell/offline-bar.tsx'
 import type { Preferences, Theme } from './shell/preferences.ts'
 import { addressIn, useAddress, useScope, useShop } from './shell/shop.ts'
@@ -15,6 +17,7 @@ type ShellProps = { readonly preferences: Preferences; readonly children: Compon
 export const Shell = ({ preferences, children }: ShellProps) => {
   const texts = useTexts()
   const { merchant, livemode } = useShop()
+  const finder = useFinder(preferences)
   useEffect(() => {
     document.body.dataset.mode = livemode ? 'live' : 'test'
     return () => {
@@ -41,6 +44,7 @@ export const Shell = ({ preferences, children }: ShellProps) => {
             {texts.mode.note}
           </p>
         )}
+        <FinderButtons onOpen={finder.open} />
         <div class="top__end">
           <ModeSwitch />
           <AccountMenu preferences={preferences} />
@@ -51,6 +55,7 @@ export const Shell = ({ preferences, children }: ShellProps) => {
         <div class="content">{children}</div>
       </main>
       <BottomBar preferences={preferences} />
+      {finder.overlay}
     </div>
   )
 }
@@ -86,24 +91,6 @@ const ShopSwitch = () => {
       <Icon name="updown" small />
     </Menu>
   )
-}
-
-type Destination = { readonly section: string; readonly icon: IconName; readonly name: string }
-
-const useDestinations = () => {
-  const { nav } = useTexts()
-  return {
-    shop: [
-      { section: 'payments', icon: 'payments', name: nav.payments },
-      { section: 'links', icon: 'link', name: nav.links },
-      { section: 'refunds', icon: 'refund', name: nav.refunds },
-    ] satisfies readonly Destination[],
-    developers: [
-      { section: 'keys', icon: 'key', name: nav.keys },
-      { section: 'webhooks', icon: 'hook', name: nav.webhooks },
-    ] satisfies readonly Destination[],
-    management: [{ section: 'members', icon: 'team', name: nav.members }] satisfies readonly Destination[],
-  }
 }
 
 const Navigation = () => {

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
+import { isTyping, useShortcut } from './shortcut.ts'
 
 export type TableColumn<Row> = {
   readonly key: string
@@ -24,20 +25,29 @@ type TableProps<Row> = {
 
 /**
  * A list of records. One cell of each row contains the link of the record, with the class `open`, which covers the row.
- * `j` and `k` go from link to link while the focus is in the table. The roles are repeated, because cards take
+ * `j` and `k` go from link to link, the arrow keys while the focus is in the table. The roles are repeated, because cards take
  * `display: table` away, and with it the meaning.
  */
 export const Table = <Row,>({ label, columns, rows, keyOf, stateOf }: TableProps<Row>) => {
   const body = useRef<HTMLTableSectionElement>(null)
-  const move = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-    const step = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }[event.key]
-    if (step === undefined) return
+  const move = (step: 1 | -1) => {
     const links = [...(body.current?.querySelectorAll<HTMLElement>('a.open') ?? [])]
     const at = links.findIndex(link => link.closest('tr')?.contains(document.activeElement))
-    event.preventDefault()
     links[Math.max(0, Math.min(links.length - 1, at + step))]?.focus()
   }
+  const moveByArrow = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : undefined
+    if (step === undefined || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+    event.preventDefault()
+    move(step)
+  }
+  /** Of several tables on a page, the one with the focus; the first if none has it. */
+  const isMeant = () => {
+    const focused = document.activeElement?.closest('table')
+    return body.current?.closest('table') === (focused ?? document.querySelector('.table table'))
+  }
+  useShortcut('j', () => isMeant() && move(1))
+  useShortcut('k', () => isMeant() && move(-1))
   return (
     <div class="table">
       <table role="table" aria-label={label}>
@@ -50,7 +60,7 @@ export const Table = <Row,>({ label, columns, rows, keyOf, stateOf }: TableProps
             ))}
           </tr>
         </thead>
-        <tbody ref={body} role="rowgroup" onKeyDown={move}>
+        <tbody ref={body} role="rowgroup" onKeyDown={moveByArrow}>
           {rows.map(row => (
             <tr key={keyOf(row)} role="row" class={stateOf?.(row)}>
               {columns.map(({ key, cell, end, card }) => (
@@ -65,6 +75,3 @@ export const Table = <Row,>({ label, columns, rows, keyOf, stateOf }: TableProps
     </div>
   )
 }
-
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')

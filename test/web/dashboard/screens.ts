@@ -110,6 +110,10 @@ const views: Readonly<Record<string, View>> = {
   webhooks: { path: 'webhooks' },
   'webhooks-empty': { path: 'webhooks', data: 'empty' },
   'webhooks-new': { path: 'webhooks', mode: 'test', act: page => page.locator('.head .button--primary').click() },
+  find: { path: 'payments', act: page => find(page, 'LL-2041') },
+  'find-page': { path: 'keys', mode: 'test', act: page => find(page, 'key') },
+  'find-nothing': { path: 'payments', data: 'empty', act: page => find(page, 'xyz-1') },
+  'find-keys': { path: 'keys', act: page => page.locator('.finder-keys').dispatchEvent('click') },
   'session-over': { path: 'payments', act: endSession },
   'step-up': { path: 'keys', act: askForProof },
   account: { path: 'account' },
@@ -145,6 +149,13 @@ async function signIn(page: Page, code: string) {
   await page.locator('input[type=email]').fill('anna.lang@lampsandlight.com')
   await page.locator('input[type=password]').fill('correct horse')
   await page.locator('button[type=submit]').click()
+}
+
+async function find(page: Page, text: string) {
+  await page.locator('.finder').waitFor()
+  await page.locator('.finder').click()
+  await page.locator('.palette input').fill(text)
+  await page.waitForTimeout(1_000)
 }
 
 async function goOffline(page: Page) {
@@ -289,6 +300,7 @@ const answer = (page: Page, { path, data = 'full', signedOut, role, mfa = false 
       )
     if (pathname === '/v1/auth/sessions') return json({ ...list(sessions, 'full'), has_more: false })
     const given = (record: object) => ({ ...record, livemode })
+    if (end === 'disputes') return json(list([], data))
     if (end === 'payments') return json(list(Object.values(payments).map(given), data))
     if (end.startsWith('refunds/') && end.endsWith('/history')) return json(list(refundHistory, 'full'))
     if (end.endsWith('/history')) return json(list(history, 'full'))

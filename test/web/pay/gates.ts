@@ -19,16 +19,16 @@ const layoutFaults = `(() => {
     const { webkitLineClamp, textOverflow } = getComputedStyle(each)
     return webkitLineClamp !== 'none' || textOverflow === 'ellipsis'
   }
-  // A text that ends in an ellipsis is seen as far as its box reaches.
+  // A text that ends in an ellipsis is seen as far as its box reaches, one in a box that scrolls as far as it is scrolled to.
   const seen = (rect, within) => {
+    let { left, right, top, bottom } = rect
     for (let box = within; box && box !== document.body; box = box.parentElement) {
-      if (!isClamped(box)) continue
       const end = box.getBoundingClientRect()
-      const [left, right] = [Math.max(rect.left, end.left), Math.min(rect.right, end.right)]
-      const bottom = Math.min(rect.bottom, end.bottom)
-      return { left, right, top: rect.top, bottom, width: right - left, height: bottom - rect.top }
+      const isScrolled = /auto|scroll/.test(getComputedStyle(box).overflowY)
+      if (isScrolled) [top, bottom] = [Math.max(top, end.top), Math.min(bottom, end.bottom)]
+      if (isClamped(box)) [left, right, bottom] = [Math.max(left, end.left), Math.min(right, end.right), Math.min(bottom, end.bottom)]
     }
-    return rect
+    return { left, right, top, bottom, width: right - left, height: bottom - top }
   }
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
   while (walker.nextNode()) {

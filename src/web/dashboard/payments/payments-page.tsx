@@ -1,14 +1,14 @@
-import { useEffect } from 'preact/hooks'
 import type { PaymentWithCrypto } from '../../api/calls.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { FiatAmount } from '../../parts/money.tsx'
 import { useReader } from '../../parts/reader.ts'
+import { useShortcut } from '../../parts/shortcut.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge } from '../../parts/state-strip.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
-import { isTyping, Pick, PickToggle, SearchBox, useAddressQuery } from '../shell/filters.tsx'
+import { Pick, PickToggle, SearchBox, useAddressQuery } from '../shell/filters.tsx'
 import { useLive } from '../shell/live.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -132,15 +132,7 @@ const NewPayments = () => {
     live?.forgetNewPayments()
     void refresh('payments')
   }
-  useEffect(() => {
-    if (count === 0) return
-    const press = (event: KeyboardEvent) => {
-      if (event.key !== '.' || event.ctrlKey || event.metaKey || isTyping(event.target)) return
-      if (!document.querySelector('dialog[open]')) show()
-    }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  }, [count])
+  useShortcut('.', () => count > 0 && show())
   return (
     <div role="status">
       {count > 0 && (

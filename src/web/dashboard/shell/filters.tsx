@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Icon } from '../../parts/icon.tsx'
+import { useShortcut } from '../../parts/shortcut.ts'
 
 /** The query of the address: it is the state of a list. */
 export const useAddressQuery = () => {
@@ -39,16 +40,7 @@ export const SearchBox = ({ label, placeholder, value, onSearch }: SearchBoxProp
   // Back and forward change the address, and so the text.
   useEffect(() => setText(value), [value])
   useEffect(() => () => clearTimeout(timer.current), [])
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
-      if (document.querySelector('dialog[open]')) return
-      event.preventDefault()
-      input.current?.focus()
-    }
-    addEventListener('keydown', focus)
-    return () => removeEventListener('keydown', focus)
-  }, [])
+  useShortcut('/', () => input.current?.focus())
   const search = (given: string) => {
     clearTimeout(timer.current)
     if (given.trim() !== value) onSearch(given.trim())
@@ -88,10 +80,6 @@ export const SearchBox = ({ label, placeholder, value, onSearch }: SearchBoxProp
     </search>
   )
 }
-
-/** Single letters are no shortcuts where people type. */
-export const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && target.matches('input, textarea, select, [contenteditable]')
 
 type PickProps = {
   readonly label: string

@@ -1,4 +1,5 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals'
+import { singleKeys } from '../../parts/shortcut.ts'
 import { type Locale, locales } from '../../text/locale.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
@@ -13,6 +14,7 @@ export type Preferences = {
   readonly hadSession: () => boolean
   setTheme(theme: Theme): void
   setLocale(locale: Locale): void
+  setSingleKeys(isOn: boolean): void
   setLastShop(shop: string): void
   setHadSession(had: boolean): void
 }
@@ -23,6 +25,7 @@ const themes: readonly Theme[] = ['system', 'light', 'dark']
 export const openPreferences = (preferred: Locale): Preferences => {
   const theme = signal<Theme>(themes.find(each => each === read('theme')) ?? 'system')
   const locale = signal<Locale>(locales.find(each => each === read('locale')) ?? preferred)
+  singleKeys.value = read('single keys') !== 'off'
   const root = document.documentElement
   effect(() => {
     if (theme.value === 'system') delete root.dataset.theme
@@ -43,6 +46,10 @@ export const openPreferences = (preferred: Locale): Preferences => {
     setLocale: value => {
       locale.value = value
       write('locale', value)
+    },
+    setSingleKeys: isOn => {
+      singleKeys.value = isOn
+      write('single keys', isOn ? 'on' : 'off')
     },
     setLastShop: value => write('shop', value),
     setHadSession: had => write('session', had ? 'yes' : 'no'),

@@ -25,6 +25,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     members: 'Mitglieder',
     auditLog: 'Prüfprotokoll',
   },
+  find: { label: 'Suchen, oder Kennung, Hash oder E-Mail einfügen', keys: 'Tastenkürzel' },
   roles: { owner: 'Inhaber', developer: 'Entwickler', viewer: 'Leser' },
   mode: { label: 'Modus', test: 'Test', live: 'Live', note: 'Testmodus – kein echtes Geld' },
   account: {

@@ -22,6 +22,7 @@ export const dashboardEn = {
     members: 'Members',
     auditLog: 'Audit log',
   },
+  find: { label: 'Search, or paste an ID, hash or e-mail', keys: 'Keyboard shortcuts' },
   roles: { owner: 'Owner', developer: 'Developer', viewer: 'Viewer' },
   mode: { label: 'Mode', test: 'Test', live: 'Live', note: 'Test mode – no real money' },
   account: {

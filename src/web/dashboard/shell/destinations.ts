@@ -1,0 +1,21 @@
+import type { IconName } from '../../parts/icon.tsx'
+import { useTexts } from './texts.ts'
+
+export type Destination = { readonly section: string; readonly icon: IconName; readonly name: string }
+
+/** The pages of a shop in the navigation. */
+export const useDestinations = () => {
+  const { nav } = useTexts()
+  return {
+    shop: [
+      { section: 'payments', icon: 'payments', name: nav.payments },
+      { section: 'links', icon: 'link', name: nav.links },
+      { section: 'refunds', icon: 'refund', name: nav.refunds },
+    ] satisfies readonly Destination[],
+    developers: [
+      { section: 'keys', icon: 'key', name: nav.keys },
+      { section: 'webhooks', icon: 'hook', name: nav.webhooks },
+    ] satisfies readonly Destination[],
+    management: [{ section: 'members', icon: 'team', name: nav.members }] satisfies readonly Destination[],
+  }
+}
