@@ -56,13 +56,16 @@ const folders = [
   'src/web/api',
   'src/web/wallets',
   'src/web/dashboard/shell',
+  'src/web/dashboard/secrets',
   'src/web/dashboard/account',
+  'src/web/dashboard/invite',
+  'src/web/dashboard/members',
   'src/web/dashboard/links',
   'src/web/dashboard/refunds',
-  'src/web/dashboard/payments',
-  'src/web/dashboard/secrets',
-  'src/web/dashboard/keys',
   'src/web/dashboard/webhooks',
+  'src/web/dashboard/payments',
+  'src/web/dashboard/keys',
+  'src/web/dashboard/find',
   'src/web/dashboard',
   'src/web/claim',
   'src/web/pay',
@@ -110,10 +113,11 @@ const importsIn = (text: string, file: string): readonly string[] =>
     ...text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '').matchAll(/\b(?:from|import)\b[\s(]*['"](\.[^'"]+\.[jt]sx?)['"]/g),
   ].map(([, path = '']) => join(dirname(file), path))
 
-/** The position of a file in the list of folders, or -1. */
+/** The position of a file in the list of folders, or -1. The texts of a section are where those of the dashboard are. */
 const rankOf = (file: string): number => {
   const rank = folders.indexOf(file)
-  return rank < 0 ? folders.indexOf(dirname(file)) : rank
+  const folder = dirname(file).replace(/^(src\/web\/text\/dashboard)\/[^/]+$/, '$1')
+  return rank < 0 ? folders.indexOf(folder) : rank
 }
 
 const upwardIn = (imports: Imports): readonly string[] =>

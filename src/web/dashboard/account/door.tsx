@@ -17,7 +17,7 @@ type DoorProps = { readonly session: Session; readonly preferences: Preferences;
 export const SignInPage = ({ session, preferences, signUp }: DoorProps) => {
   const { door } = useTexts()
   return (
-    <Door preferences={preferences}>
+    <DoorFrame preferences={preferences}>
       <PageHead title={door.signIn} lead={door.signInTo(location.host)} />
       <SignInForm session={session} onSignedIn={() => {}} />
       <p class="door__more">{door.forgotten}</p>
@@ -26,7 +26,7 @@ export const SignInPage = ({ session, preferences, signUp }: DoorProps) => {
           {door.noAccount} <a href="/dashboard/sign-up">{door.signUp}</a>
         </p>
       )}
-    </Door>
+    </DoorFrame>
   )
 }
 
@@ -38,7 +38,7 @@ export const SignUpPage = ({ session, preferences, signUp }: DoorProps) => {
     </p>
   )
   return (
-    <Door preferences={preferences}>
+    <DoorFrame preferences={preferences}>
       {signUp === 'done' ? (
         <>
           <PageHead title={door.signUp} />
@@ -51,12 +51,12 @@ export const SignUpPage = ({ session, preferences, signUp }: DoorProps) => {
         </>
       )}
       {toSignIn}
-    </Door>
+    </DoorFrame>
   )
 }
 
 /** The frame of the pages outside of a shop. */
-export const Door = ({
+export const DoorFrame = ({
   preferences,
   children,
 }: {

@@ -4,7 +4,7 @@ import { useScope, useShop } from '../shell/shop.ts'
 
 export type FoundRecord = PaymentWithCrypto | PaymentLink | RefundWithAttention | Dispute
 
-export type Finding = {
+export type FoundRecords = {
   /** What was searched for. */
   readonly text: string
   readonly records: readonly FoundRecord[]
@@ -16,10 +16,10 @@ const TYPING_MS = 200
 const MIN_LENGTH = 3
 
 /** The records of this shop and mode that the text names: by ID, reference, hash, address or the beginning of an e-mail. */
-export const useFinding = (text: string): Finding | undefined => {
+export const useFinding = (text: string): FoundRecords | undefined => {
   const { session } = useShop()
   const scope = useScope()
-  const [finding, setFinding] = useState<Finding>()
+  const [finding, setFinding] = useState<FoundRecords>()
   useEffect(() => {
     if (text.length < MIN_LENGTH) return setFinding(undefined)
     setFinding(before => ({ text, records: before?.records ?? [], phase: 'searching' }))

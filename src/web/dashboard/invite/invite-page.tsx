@@ -6,7 +6,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { NoteBox } from '../../parts/note.tsx'
 import { showToast } from '../../parts/toast.tsx'
-import { Door } from '../account/door.tsx'
+import { DoorFrame } from '../account/door.tsx'
 import { Gate } from '../account/gate.tsx'
 import { SignInForm } from '../account/sign-in-form.tsx'
 import { type Action, useAction } from '../shell/action.ts'
@@ -25,14 +25,14 @@ export const InvitePage = ({ session, preferences }: InvitePageProps) => {
   // In the fragment, so that no server on the way can log it.
   const [token] = useState(() => location.hash.slice(1))
   return (
-    <Door preferences={preferences}>
+    <DoorFrame preferences={preferences}>
       <PageHead title={texts.title} lead={texts.what(location.host)} />
       {token === '' ? (
         <Empty title={texts.incomplete}>{texts.incompleteWhat}</Empty>
       ) : (
         <Acceptance session={session} token={token} />
       )}
-    </Door>
+    </DoorFrame>
   )
 }
 

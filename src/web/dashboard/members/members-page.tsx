@@ -16,9 +16,9 @@ import { Result } from '../shell/result.tsx'
 import { useIsOwner, useScope, useShop } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
 import { ChangeRole } from './change-role.tsx'
+import { InviteDialog } from './invite-dialog.tsx'
 import { InviteLink } from './invite-link.tsx'
 import { Invites } from './invites.tsx'
-import { NewInvite } from './new-invite.tsx'
 import { useMembersTexts } from './texts.ts'
 
 type Asked = { readonly what: 'role' | 'remove'; readonly member: Member }
@@ -59,7 +59,7 @@ export const MembersPage = () => {
       </Result>
       <Invites />
       {isNew && (
-        <NewInvite
+        <InviteDialog
           onClose={() => setNew(false)}
           onMade={invite => {
             setNew(false)

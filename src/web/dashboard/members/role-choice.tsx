@@ -3,11 +3,11 @@ import type { Merchant } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
 import { useMembersTexts } from './texts.ts'
 
-export type Role = Merchant['role']
+export type MemberRole = Merchant['role']
 
-const roles: readonly Role[] = ['viewer', 'developer', 'owner']
+const roles: readonly MemberRole[] = ['viewer', 'developer', 'owner']
 
-type RoleChoiceProps = { readonly role: Role; readonly onRole: (role: Role) => void }
+type RoleChoiceProps = { readonly role: MemberRole; readonly onRole: (role: MemberRole) => void }
 
 /** The roles, with what each of them may do. */
 export const RoleChoice = ({ role, onRole }: RoleChoiceProps) => {

@@ -58,7 +58,7 @@ const amountDue = ({ crypto }: PaymentWithCrypto) => {
 }
 
 /** Whether it has ended without being paid, and needs no decision. */
-export const hasEnded = ({ status, attention }: PaymentWithCrypto): boolean =>
+export const isPaymentOver = ({ status, attention }: PaymentWithCrypto): boolean =>
   (status === 'expired' || status === 'failed' || status === 'canceled') && !attention
 
 /** The asset and network, once the customer has chosen them. */

@@ -17,7 +17,7 @@ import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useShop } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
-import { hasEnded, paidWith, paymentPath, paymentRemark } from './payment-state.ts'
+import { isPaymentOver, paidWith, paymentPath, paymentRemark } from './payment-state.ts'
 
 /** Days, as the address has them. */
 const ranges = ['1', '7', '30', '90'] as const
@@ -229,7 +229,7 @@ const PaymentsTable = ({ rows }: { readonly rows: readonly PaymentWithCrypto[] }
         columns={columns}
         rows={rows}
         keyOf={({ id }) => id}
-        stateOf={payment => (changed?.has(payment.id) ? 'changed' : hasEnded(payment) ? 'ended' : undefined)}
+        stateOf={payment => (changed?.has(payment.id) ? 'changed' : isPaymentOver(payment) ? 'ended' : undefined)}
       />
     </div>
   )

@@ -4,7 +4,7 @@ import { signal } from '@preact/signals'
  * Notes in this browser about refunds that were passed to a wallet. A note is written before the wallet is asked, and
  * erased when the server has the hash. It prevents a second payment after a reload or a lost response. It holds no secret.
  */
-export type Note = {
+export type SigningNote = {
   readonly merchantId: string
   readonly at: string
   /** Null until the wallet has returned it. */
@@ -14,7 +14,7 @@ export type Note = {
 const PREFIX = 'paymachine.refund.'
 
 /** Without local storage: notes that last as long as the page is open. */
-const unkept = new Map<string, Note>()
+const unkept = new Map<string, SigningNote>()
 
 /** Changes with every note, also those of other tabs. */
 const version = signal(0)
@@ -23,7 +23,7 @@ addEventListener('storage', ({ key }) => {
 })
 
 /** The note of a refund. A component that reads it is drawn again when it changes. */
-export const readNote = (id: string): Note | undefined => {
+export const readNote = (id: string): SigningNote | undefined => {
   void version.value
   try {
     const text = localStorage.getItem(PREFIX + id)
@@ -33,7 +33,7 @@ export const readNote = (id: string): Note | undefined => {
 }
 
 /** Returns whether the note survives a reload. */
-export const writeNote = (id: string, note: Note): boolean => {
+export const writeNote = (id: string, note: SigningNote): boolean => {
   try {
     localStorage.setItem(PREFIX + id, JSON.stringify(note))
     unkept.delete(id)

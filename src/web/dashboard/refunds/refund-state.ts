@@ -34,7 +34,7 @@ export const refundPath = (refund: RefundWithAttention, { states }: RefundTexts,
 /** Whether a member signs it. Viewers are never shown the transaction. */
 export const isManual = ({ unsignedTransaction }: RefundWithAttention): boolean => unsignedTransaction !== null
 
-export const hasEnded = ({ status, attention }: RefundWithAttention): boolean => status === 'canceled' && !attention
+export const isRefundOver = ({ status, attention }: RefundWithAttention): boolean => status === 'canceled' && !attention
 
 /** What is worth knowing beside the state, in a few words. */
 export const refundRemark = (

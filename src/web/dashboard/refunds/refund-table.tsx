@@ -8,7 +8,7 @@ import { Table, type TableColumn } from '../../parts/table.tsx'
 import { findUnit } from '../shell/chains.ts'
 import { useLive } from '../shell/live.ts'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
-import { hasEnded, isManual, networkOf, refundPath, refundRemark } from './refund-state.ts'
+import { isManual, isRefundOver, networkOf, refundPath, refundRemark } from './refund-state.ts'
 import { useRefundTexts } from './texts.ts'
 
 type TableProps = {
@@ -106,7 +106,7 @@ export const RefundTable = ({ label, rows, compact = false }: TableProps) => {
         columns={compact ? columns.filter(({ key }) => key !== 'to' && key !== 'actions') : columns}
         rows={rows}
         keyOf={({ id }) => id}
-        stateOf={refund => (changed?.has(refund.id) ? 'changed' : hasEnded(refund) ? 'ended' : undefined)}
+        stateOf={refund => (changed?.has(refund.id) ? 'changed' : isRefundOver(refund) ? 'ended' : undefined)}
       />
     </div>
   )

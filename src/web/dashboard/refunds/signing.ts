@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import type { RefundWithAttention } from '../../api/calls.ts'
 import { unlessInOtherTab } from '../../api/tabs.ts'
 import { askForAccount, fail, type Provider, sendTransaction, WalletProblem } from '../../wallets/wallet-steps.ts'
-import { hexOf, putOnChain } from '../shell/browser-wallets.ts'
+import { hexNumber, putOnChain } from '../shell/browser-wallets.ts'
 import { eraseNote, readNote, writeNote } from './notes.ts'
 
 /** What the wallet of a refund does, or has refused. */
@@ -50,7 +50,7 @@ type Signable = {
  * Asks a wallet to pay a refund. The note is written before the wallet is asked. It is erased only if nothing was sent for
  * certain; with a hash it stays until the server knows the hash.
  */
-export const signRefund = async ({ provider, refund, read }: Signable): Promise<void> => {
+export const signByWallet = async ({ provider, refund, read }: Signable): Promise<void> => {
   const { id } = refund
   if (isAsking(id)) return
   setSigning(id, { phase: 'connecting' })
@@ -88,7 +88,7 @@ const askWallet = async ({ provider, refund, read }: Signable): Promise<void> =>
   const note = { merchantId, at: new Date().toISOString(), hash: null }
   setSigning(id, { phase: 'confirming', isKept: writeNote(id, note) })
   const { chainId, to, data, value } = unsignedTransaction
-  const transaction = { from: account, to, data, value: hexOf(value), chainId: hexOf(chainId) }
+  const transaction = { from: account, to, data, value: hexNumber(value), chainId: hexNumber(chainId) }
   try {
     const hash = await sendTransaction(provider, transaction, NOT_SENT)
     writeNote(id, { ...note, hash: hash.toLowerCase() })

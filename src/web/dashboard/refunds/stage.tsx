@@ -7,7 +7,7 @@ import { useReader } from '../../parts/reader.ts'
 import { explorerLink, findChain } from '../shell/chains.ts'
 import { useCanWrite } from '../shell/shop.ts'
 import { Attention, movedNothing, RetryRefund } from './decisions.tsx'
-import { eraseNote, type Note, readNote } from './notes.ts'
+import { eraseNote, readNote, type SigningNote } from './notes.ts'
 import { isManual, networkOf } from './refund-state.ts'
 import { isAsking, signAgain, signingOf } from './signing.ts'
 import { useRefundTexts } from './texts.ts'
@@ -87,7 +87,11 @@ const Viewer = () => {
   return <NoteBox title={texts.viewerTitle}>{texts.viewerWhat}</NoteBox>
 }
 
-const ToSign = ({ refund, note, look }: Pick<StageProps, 'refund' | 'look'> & { readonly note: Note | undefined }) => {
+const ToSign = ({
+  refund,
+  note,
+  look,
+}: Pick<StageProps, 'refund' | 'look'> & { readonly note: SigningNote | undefined }) => {
   const texts = useRefundTexts()
   const canWrite = useCanWrite()
   if (!canWrite) return <Viewer />
@@ -111,7 +115,7 @@ const ToSign = ({ refund, note, look }: Pick<StageProps, 'refund' | 'look'> & { 
 }
 
 /** The wallet was asked and did not answer: the transaction may have been sent. */
-const Unsure = ({ refund: { id, crypto }, note }: RefundProps & { readonly note: Note }) => {
+const Unsure = ({ refund: { id, crypto }, note }: RefundProps & { readonly note: SigningNote }) => {
   const texts = useRefundTexts()
   const { formats } = useReader()
   const signing = signingOf(id)

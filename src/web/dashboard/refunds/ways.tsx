@@ -15,7 +15,7 @@ import { Result } from '../shell/result.tsx'
 import { useScope, useShop } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
 import { hashIn } from './reporting.ts'
-import { isAsking, signingOf, signRefund } from './signing.ts'
+import { isAsking, signByWallet, signingOf } from './signing.ts'
 import { type RefundTexts, useRefundTexts } from './texts.ts'
 import { walletWords } from './wallet-words.ts'
 
@@ -65,7 +65,7 @@ const WalletWay = ({ refund, look }: WayProps) => {
             onClick={async () => {
               if (isBusy) return
               setMine(true)
-              await signRefund({ provider, refund, read: () => session.call('getRefund', { merchantId, id }) })
+              await signByWallet({ provider, refund, read: () => session.call('getRefund', { merchantId, id }) })
               setMine(false)
               await look()
             }}

@@ -37,4 +37,4 @@ export const putOnChain = async (provider: Provider, chainId: number): Promise<v
   if ((await readChainId(provider)) !== chainId) fail('onOther')
 }
 
-export const hexOf = (number: string | number): string => `0x${BigInt(number).toString(16)}`
+export const hexNumber = (number: string | number): string => `0x${BigInt(number).toString(16)}`

@@ -1,16 +1,16 @@
 import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
-import { Icon } from '../../parts/icon.tsx'
-import { useShortcut } from '../../parts/shortcut.ts'
-import type { Preferences } from './preferences.ts'
-import { useTexts } from './texts.ts'
+import { Icon } from '../parts/icon.tsx'
+import { useShortcut } from '../parts/shortcut.ts'
+import type { Preferences } from './shell/preferences.ts'
+import { useTexts } from './shell/texts.ts'
 
 type Overlay = ComponentType<{ readonly preferences: Preferences; readonly onClose: () => void }>
 
 /** Loaded when they are opened. */
 const overlays = {
-  palette: async (): Promise<Overlay> => (await import('../find/palette.tsx')).Palette,
-  keys: async (): Promise<Overlay> => (await import('../find/keys-help.tsx')).KeysHelp,
+  palette: async (): Promise<Overlay> => (await import('./find/palette.tsx')).Palette,
+  keys: async (): Promise<Overlay> => (await import('./find/keys-help.tsx')).KeysHelp,
 }
 
 type Name = keyof typeof overlays

@@ -5,20 +5,20 @@ import { useAction } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useScope, useShop } from '../shell/shop.ts'
-import { type Role, RoleChoice } from './role-choice.tsx'
+import { type MemberRole, RoleChoice } from './role-choice.tsx'
 import { useMembersTexts } from './texts.ts'
 
-type NewInviteProps = { readonly onClose: () => void; readonly onMade: (invite: InviteWithToken) => void }
+type InviteDialogProps = { readonly onClose: () => void; readonly onMade: (invite: InviteWithToken) => void }
 
 /** Asks for a role and an address, and creates the invite. */
-export const NewInvite = ({ onClose, onMade }: NewInviteProps) => {
+export const InviteDialog = ({ onClose, onMade }: InviteDialogProps) => {
   const texts = useMembersTexts()
   const { session } = useShop()
   const { merchantId } = useScope()
   const refresh = useRefresh()
   const action = useAction()
   const [given, setEmail] = useState('')
-  const [role, setRole] = useState<Role>('viewer')
+  const [role, setRole] = useState<MemberRole>('viewer')
   const [isChecked, setChecked] = useState(false)
   const email = given.trim()
   const isWrong = email !== '' && !/^[^\s@]+@[^\s@]+$/.test(email)
