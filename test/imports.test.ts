@@ -62,6 +62,7 @@ const folders = [
   'src/web/dashboard/members',
   'src/web/dashboard/links',
   'src/web/dashboard/refunds',
+  'src/web/dashboard/disputes',
   'src/web/dashboard/webhooks',
   'src/web/dashboard/payments',
   'src/web/dashboard/keys',

@@ -33,6 +33,8 @@ const MembersPage = lazy(async () => (await import('./members/members-page.tsx')
 const InvitePage = lazy(async () => (await import('./invite/invite-page.tsx')).InvitePage)
 const RefundsPage = lazy(async () => (await import('./refunds/refunds-page.tsx')).RefundsPage)
 const RefundPage = lazy(async () => (await import('./refunds/refund-page.tsx')).RefundPage)
+const DisputesPage = lazy(async () => (await import('./disputes/disputes-page.tsx')).DisputesPage)
+const DisputePage = lazy(async () => (await import('./disputes/dispute-page.tsx')).DisputePage)
 const WebhooksPage = lazy(async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage)
 
 type AppProps = { readonly session: Session; readonly preferences: Preferences; readonly signUp: SignUp }
@@ -176,6 +178,8 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
         <Route path="/dashboard/:merchant/:mode/links/:id" component={LinkPage} />
         <Route path="/dashboard/:merchant/:mode/refunds" component={RefundsPage} />
         <Route path="/dashboard/:merchant/:mode/refunds/:id" component={RefundPage} />
+        <Route path="/dashboard/:merchant/:mode/disputes" component={DisputesPage} />
+        <Route path="/dashboard/:merchant/:mode/disputes/:id" component={DisputePage} />
         <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
         <Route path="/dashboard/:merchant/:mode/account" component={AccountPage} preferences={preferences} />
         <Route path="/dashboard/:merchant/:mode/members" component={MembersPage} />

@@ -197,14 +197,19 @@ const initialsOf = (email: string): string => {
   return (first.slice(0, 1) + (second.slice(0, 1) || first.slice(1, 2))).toUpperCase()
 }
 
+/** So many destinations of the shop are in the bottom bar. The others are in its menu. */
+const IN_BAR = 3
+
 /** Instead of the sidebar in narrow windows. */
 const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
   const { nav } = useTexts()
   const { route } = useLocation()
   const address = useAddress()
-  const { developers, management } = useDestinations()
+  const { shop, developers, management } = useDestinations()
   const items: readonly MenuItem[] = [
-    ...developers.map(({ section, name }) => ({ label: name, onSelect: () => route(address(section)) })),
+    ...[...shop.slice(IN_BAR), ...developers].map(({ section, name }) => ({
+      ...{ label: name, onSelect: () => route(address(section)) },
+    })),
     { label: nav.reference, onSelect: () => location.assign('/docs') },
     ...management.map(({ section, name }) => ({ label: name, onSelect: () => route(address(section)) })),
     ...useAccountItems(preferences),

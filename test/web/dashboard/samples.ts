@@ -1,6 +1,7 @@
 import type {
   Account,
   ApiKey,
+  Dispute,
   Invite,
   InviteWithToken,
   Member,
@@ -343,4 +344,33 @@ export const refundHistory: readonly Transition[] = [
   }),
   transition(2, 'destination_named', ['requires_destination', 'requires_signature'], { type: 'customer' }),
   transition(1, 'open', [null, 'requires_destination'], { type: 'member', name: 'anna.lang@lampsandlight.com' }),
+]
+
+const dispute = (n: number, more: Partial<Dispute>): Dispute => ({
+  ...{ object: 'dispute', id: `dp_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, merchantId, paymentId: payments.paid?.id ?? '' },
+  ...{ amountMinor: 21_900, currency: 'EUR', reason: 'product_not_received', status: 'needs_response' },
+  evidence: { uncategorizedText: null, customerCommunication: null, shippingTrackingNumber: null, refundPolicy: null },
+  ...{ evidenceDueBy: ago(-9_000), outcome: null, livemode: false, createdAt: ago(500 * n), updatedAt: ago(400 * n) },
+  ...more,
+})
+
+const evidence = {
+  uncategorizedText: 'The lamp was delivered on 20 November. The customer has signed for it.',
+  customerCommunication: '“Thank you, it arrived. It looks lovely above the table.” – 21 November',
+  shippingTrackingNumber: '00340434161094027318',
+  refundPolicy: null,
+}
+
+export const disputes: readonly Dispute[] = [
+  dispute(1, {}),
+  dispute(2, { status: 'under_review', evidence, reason: 'fraudulent', amountMinor: 4_900 }),
+  dispute(3, { status: 'won', outcome: 'won', evidence, reason: 'product_unacceptable' }),
+  dispute(4, { status: 'lost', outcome: 'lost', reason: 'duplicate', amountMinor: 1_250 }),
+]
+
+export const disputeHistory: readonly Transition[] = [
+  transition(2, 'evidence_given', ['needs_response', 'needs_response'], {
+    ...{ type: 'member', name: 'anna.lang@lampsandlight.com' },
+  }),
+  transition(1, 'open', [null, 'needs_response'], { type: 'member', name: 'anna.lang@lampsandlight.com' }),
 ]

@@ -13,6 +13,8 @@ import { axeFaults, faultsOf } from '../pay/gates.ts'
 import {
   account,
   chains,
+  disputeHistory,
+  disputes,
   endpoints,
   history,
   invites,
@@ -92,6 +94,18 @@ const views: Readonly<Record<string, View>> = {
         .locator('.head .button', { has: page.locator('.icon') })
         .last()
         .click(),
+  },
+  disputes: { path: 'disputes', mode: 'test' },
+  'disputes-live': { path: 'disputes' },
+  'disputes-empty': { path: 'disputes', mode: 'test', data: 'empty' },
+  'disputes-loading': { path: 'disputes', mode: 'test', data: 'loading' },
+  'disputes-failed': { path: 'disputes', mode: 'test', data: 'failed' },
+  ...Object.fromEntries(
+    disputes.map(({ id, status }) => [`dispute-${status}`, { path: `disputes/${id}`, mode: 'test' as const }]),
+  ),
+  'dispute-open': {
+    ...{ path: `payments/${idOf('paid')}`, mode: 'test' },
+    act: page => page.locator('.head .button:not(:has(.icon))').first().click(),
   },
   'refund-ways': { path: `refunds/${refunds.sign?.id}`, act: openWays },
   'refund-unsure': { path: `refunds/${refunds.sign?.id}`, act: page => leaveNote(page, null) },
@@ -271,6 +285,7 @@ const list = (data: readonly unknown[], data_: Data) => ({
 const refundsOf = (url: string) => {
   const { searchParams } = new URL(url)
   const statuses = searchParams.getAll('status')
+  if (searchParams.has('paymentId')) return refunds.sign ? [refunds.sign] : []
   return Object.values(refunds)
     .filter(({ status }) => statuses.length === 0 || statuses.includes(status))
     .filter(({ attention }) => attention || !searchParams.has('attention'))
@@ -302,6 +317,9 @@ const answer = (page: Page, { path, data = 'full', signedOut, role, mfa = false 
     const given = (record: object) => ({ ...record, livemode })
     if (end === 'disputes') return json(list([], data))
     if (end === 'payments') return json(list(Object.values(payments).map(given), data))
+    if (end.startsWith('disputes/') && end.endsWith('/history')) return json(list(disputeHistory, 'full'))
+    if (end === 'disputes') return json(list(disputes, data))
+    if (end.startsWith('disputes/')) return json(disputes.find(({ id }) => end.endsWith(id)) ?? {})
     if (end.startsWith('refunds/') && end.endsWith('/history')) return json(list(refundHistory, 'full'))
     if (end.endsWith('/history')) return json(list(history, 'full'))
     if (end.endsWith('/payment-uri'))

@@ -10,3 +10,7 @@ export const parseAmount = (text: string, digits = 2): number | undefined => {
   const minor = Number(whole.replace(/[.,]/g, '') + fraction.padEnd(digits, '0'))
   return Number.isSafeInteger(minor) && minor > 0 ? minor : undefined
 }
+
+/** As people type it: `1234.50`. */
+export const plainAmount = (minor: number): string =>
+  `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`

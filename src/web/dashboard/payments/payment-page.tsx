@@ -8,6 +8,7 @@ import { AssetAmount, FiatAmount } from '../../parts/money.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge, StateStrip } from '../../parts/state-strip.tsx'
+import { OpenDispute } from '../disputes/open-dispute.tsx'
 import { PaymentRefunds, RefundPayment } from '../refunds/payment-refunds.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { useShopQuery } from '../shell/queries.ts'
@@ -47,6 +48,7 @@ export const PaymentPage = () => {
           payment && (
             <>
               <PaymentActions payment={payment} />
+              <OpenDispute payment={payment} />
               {/* Otherwise it is among the decisions. */}
               {!payment.attention && <RefundPayment payment={payment} />}
             </>

@@ -6,7 +6,7 @@ import { ApiError } from '../../api/request.ts'
 import { FormField, TextField } from '../../parts/field.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
-import { parseAmount } from '../links/amount.ts'
+import { parseAmount, plainAmount } from '../links/amount.ts'
 import { useAction } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { useRefresh } from '../shell/queries.ts'
@@ -162,9 +162,6 @@ export const NewRefund = ({ payment, remaining, taken, onClose }: NewRefundProps
     </FormDialog>
   )
 }
-
-/** As people type it: 1234.50. */
-const plainAmount = (minor: number): string => `${Math.floor(minor / 100)}.${String(minor % 100).padStart(2, '0')}`
 
 /** At the price of the payment, rounded down as the server does. */
 const unitsOf = ({ amountMinor, crypto }: PaymentWithCrypto, refunded: number): bigint | undefined =>

@@ -11,6 +11,7 @@ export const useDestinations = () => {
       { section: 'payments', icon: 'payments', name: nav.payments },
       { section: 'links', icon: 'link', name: nav.links },
       { section: 'refunds', icon: 'refund', name: nav.refunds },
+      { section: 'disputes', icon: 'dispute', name: nav.disputes },
     ] satisfies readonly Destination[],
     developers: [
       { section: 'keys', icon: 'key', name: nav.keys },

@@ -56,6 +56,7 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
       // A refund changes what its payment shows.
       if (object === 'refund') void cache.invalidateQueries({ queryKey: [...scope, 'payments', 'one'] })
       if (object === 'refund') void cache.invalidateQueries({ queryKey: [...scope, 'refunds'] })
+      if (object === 'dispute') void cache.invalidateQueries({ queryKey: [...scope, 'disputes'] })
       if (object !== 'payment') return
       void cache.invalidateQueries({ queryKey: [...scope, 'payments', 'one', id] })
       if (lists().some(([, data]) => data?.rows?.some(row => row.id === id))) refreshRow(id).catch(() => {})

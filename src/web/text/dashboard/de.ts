@@ -13,6 +13,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     links: 'Zahlungslinks',
     linksShort: 'Links',
     refunds: 'Erstattungen',
+    disputes: 'Einsprüche',
     developers: 'Entwicklung',
     keys: 'API-Schlüssel',
     keysShort: 'Schlüssel',

@@ -10,6 +10,7 @@ export const dashboardEn = {
     links: 'Payment links',
     linksShort: 'Links',
     refunds: 'Refunds',
+    disputes: 'Disputes',
     developers: 'Developers',
     keys: 'API keys',
     keysShort: 'Keys',

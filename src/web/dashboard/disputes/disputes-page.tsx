@@ -1,0 +1,166 @@
+import type { Dispute } from '../../api/calls.ts'
+import { Empty } from '../../parts/empty.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { FiatAmount } from '../../parts/money.tsx'
+import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { StateBadge } from '../../parts/state-strip.tsx'
+import { Table, type TableColumn } from '../../parts/table.tsx'
+import { Pick, SearchBox, useAddressQuery } from '../shell/filters.tsx'
+import { OwnersNote } from '../shell/owners-note.tsx'
+import { PageHead } from '../shell/page-head.tsx'
+import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
+import { useShopQuery } from '../shell/queries.ts'
+import { Result } from '../shell/result.tsx'
+import { addressIn, useAddress, useScope, useShop } from '../shell/shop.ts'
+import { useTexts } from '../shell/texts.ts'
+import { disputePath, hasEnded } from './dispute-state.ts'
+import { useDisputeTexts } from './texts.ts'
+
+const statuses = ['needs_response', 'under_review', 'won', 'lost'] as const satisfies readonly Dispute['status'][]
+
+export const DisputesPage = () => {
+  const texts = useDisputeTexts()
+  const { livemode } = useShop()
+  return (
+    <>
+      <PageHead title={texts.title} lead={livemode ? undefined : texts.what} />
+      {livemode ? <NoneInLiveMode /> : <Disputes />}
+    </>
+  )
+}
+
+const NoneInLiveMode = () => {
+  const texts = useDisputeTexts()
+  const { merchantId } = useScope()
+  return (
+    <Empty
+      title={texts.liveTitle}
+      action={
+        <a class="button" href={addressIn({ merchantId, livemode: false }, 'disputes')}>
+          {texts.toTest}
+        </a>
+      }
+    >
+      {texts.liveWhat}
+    </Empty>
+  )
+}
+
+const Disputes = () => {
+  const texts = useDisputeTexts()
+  const { list } = useTexts()
+  const address = useAddress()
+  const query = useAddressQuery()
+  const position = usePosition()
+  const [q, payment] = [query.get('q'), query.get('payment')]
+  const status = statuses.find(each => each === query.get('status'))
+  const isFiltered = [q, payment, status].some(each => each !== undefined)
+  const result = useShopQuery(
+    ['disputes', { q, status, payment, ...position }],
+    ({ merchantId, livemode, call }, signal) =>
+      readListPage<Dispute>(position, page =>
+        call(
+          'listDisputes',
+          {
+            ...{ merchantId, livemode, ...page },
+            ...(q !== undefined && { q }),
+            ...(status && { status: [status] }),
+            ...(payment !== undefined && { paymentId: payment }),
+          },
+          { signal },
+        ),
+      ),
+  ).value
+  return (
+    <>
+      <OwnersNote />
+      <div class="filters">
+        <SearchBox
+          label={texts.search}
+          placeholder={texts.searchHint}
+          value={q ?? ''}
+          onSearch={text => query.filter({ q: text })}
+        />
+        <Pick
+          label={texts.status}
+          all={list.all}
+          value={status ?? ''}
+          options={statuses.map(each => [each, texts.states[each]])}
+          onPick={value => query.filter({ status: value })}
+        />
+      </div>
+      <Result result={result} skeleton={<SkeletonRows rows={8} />}>
+        {page => {
+          if (page.rows.length > 0)
+            return (
+              <>
+                <DisputesTable rows={page.rows} />
+                <PageLinks {...page} />
+              </>
+            )
+          const [title, what, href, label] = isFiltered
+            ? [list.nothing, list.nothingWhat, address('disputes'), list.reset]
+            : [texts.emptyTitle, texts.emptyWhat, `${address('payments')}?status=success`, texts.toPayments]
+          return (
+            <Empty
+              title={title}
+              action={
+                <a class="button" href={href}>
+                  {label}
+                </a>
+              }
+            >
+              {what}
+            </Empty>
+          )
+        }}
+      </Result>
+    </>
+  )
+}
+
+const DisputesTable = ({ rows }: { readonly rows: readonly Dispute[] }) => {
+  const texts = useDisputeTexts()
+  const address = useAddress()
+  const columns: readonly TableColumn<Dispute>[] = [
+    {
+      key: 'status',
+      head: texts.status,
+      card: 2,
+      cell: dispute => <StateBadge path={disputePath(dispute, texts)} />,
+    },
+    {
+      key: 'reason',
+      head: texts.reason,
+      card: 3,
+      cell: ({ id, reason }) => (
+        <a class="open clip" href={address('disputes', id)}>
+          {texts.reasons[reason]}
+        </a>
+      ),
+    },
+    {
+      key: 'due',
+      head: texts.due,
+      card: 4,
+      cell: ({ status, evidenceDueBy }) => (status === 'needs_response' ? <Moment at={evidenceDueBy} short /> : '–'),
+    },
+    { key: 'created', head: texts.created, card: 6, cell: ({ createdAt }) => <Moment at={createdAt} short /> },
+    {
+      key: 'amount',
+      head: texts.amount,
+      card: 1,
+      end: true,
+      cell: ({ amountMinor, currency }) => <FiatAmount minor={amountMinor} currency={currency} />,
+    },
+  ]
+  return (
+    <Table
+      label={texts.list}
+      columns={columns}
+      rows={rows}
+      keyOf={({ id }) => id}
+      stateOf={dispute => (hasEnded(dispute) ? 'ended' : undefined)}
+    />
+  )
+}
