@@ -63,6 +63,7 @@ const folders = [
   'src/web/dashboard/links',
   'src/web/dashboard/refunds',
   'src/web/dashboard/disputes',
+  'src/web/dashboard/balances',
   'src/web/dashboard/webhooks',
   'src/web/dashboard/payments',
   'src/web/dashboard/keys',

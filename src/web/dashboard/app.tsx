@@ -35,6 +35,7 @@ const RefundsPage = lazy(async () => (await import('./refunds/refunds-page.tsx')
 const RefundPage = lazy(async () => (await import('./refunds/refund-page.tsx')).RefundPage)
 const DisputesPage = lazy(async () => (await import('./disputes/disputes-page.tsx')).DisputesPage)
 const DisputePage = lazy(async () => (await import('./disputes/dispute-page.tsx')).DisputePage)
+const BalancesPage = lazy(async () => (await import('./balances/balances-page.tsx')).BalancesPage)
 const WebhooksPage = lazy(async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage)
 
 type AppProps = { readonly session: Session; readonly preferences: Preferences; readonly signUp: SignUp }
@@ -180,6 +181,7 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
         <Route path="/dashboard/:merchant/:mode/refunds/:id" component={RefundPage} />
         <Route path="/dashboard/:merchant/:mode/disputes" component={DisputesPage} />
         <Route path="/dashboard/:merchant/:mode/disputes/:id" component={DisputePage} />
+        <Route path="/dashboard/:merchant/:mode/balances" component={BalancesPage} />
         <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
         <Route path="/dashboard/:merchant/:mode/account" component={AccountPage} preferences={preferences} />
         <Route path="/dashboard/:merchant/:mode/members" component={MembersPage} />

@@ -1,6 +1,8 @@
 import type {
   Account,
   ApiKey,
+  Balance,
+  Collection,
   Dispute,
   Invite,
   InviteWithToken,
@@ -374,3 +376,29 @@ export const disputeHistory: readonly Transition[] = [
   }),
   transition(1, 'open', [null, 'needs_response'], { type: 'member', name: 'anna.lang@lampsandlight.com' }),
 ]
+
+const treasury = '0x8428A18c68eFE0B7D3E41DEb9E8aab59BB118C5c'
+
+const balance = (asset: string, amount: string, addresses: number): Balance => ({
+  ...{ object: 'balance', chainId: 8453, network: 'Base', asset, amount, addresses, treasury, livemode: true },
+  ...(asset === 'ETH' ? { tokenAddress: null, decimals: 18 } : { tokenAddress: USDC, decimals: 6 }),
+})
+
+export const balances: readonly Balance[] = [
+  balance('USDC', '12408550000', 214),
+  balance('ETH', '1148000000000000000', 9),
+  balance('EURC', '49000000', 1),
+]
+
+export const collection: Collection = {
+  ...{ object: 'collection', chainId: 8453, network: 'Base', asset: 'USDC', treasury, step: 'collect' },
+  unsignedTransaction: { chainId: 8453, to: treasury, data: '0x', value: '0', gas: 9_120_000 },
+  ...{ addresses: 200, gasPerAddress: 45_000, remaining: 14, otherTreasuries: [], livemode: true },
+  amounts: [{ addresses: 200, amount: '11800000000', asset: 'USDC', decimals: 6, tokenAddress: USDC }],
+  leftOut: [
+    {
+      ...{ addresses: 2, amount: '98000000', asset: 'USDC', decimals: 6, tokenAddress: USDC },
+      ...{ reason: 'payment_open', treasury },
+    },
+  ],
+}

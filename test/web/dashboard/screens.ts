@@ -12,7 +12,9 @@ import { testPath } from '../harness/built.ts'
 import { axeFaults, faultsOf } from '../pay/gates.ts'
 import {
   account,
+  balances,
   chains,
+  collection,
   disputeHistory,
   disputes,
   endpoints,
@@ -107,6 +109,12 @@ const views: Readonly<Record<string, View>> = {
     ...{ path: `payments/${idOf('paid')}`, mode: 'test' },
     act: page => page.locator('.head .button:not(:has(.icon))').first().click(),
   },
+  balances: { path: 'balances' },
+  'balances-empty': { path: 'balances', data: 'empty' },
+  'balances-loading': { path: 'balances', data: 'loading' },
+  'balances-failed': { path: 'balances', data: 'failed' },
+  'balances-viewer': { path: 'balances', role: 'viewer' },
+  'balances-collect': { path: 'balances', act: page => page.locator('td .button').first().click() },
   'refund-ways': { path: `refunds/${refunds.sign?.id}`, act: openWays },
   'refund-unsure': { path: `refunds/${refunds.sign?.id}`, act: page => leaveNote(page, null) },
   'refund-sent': { path: `refunds/${refunds.sign?.id}`, act: page => leaveNote(page, `0x${'3e'.repeat(32)}`) },
@@ -317,6 +325,12 @@ const answer = (page: Page, { path, data = 'full', signedOut, role, mfa = false 
     const given = (record: object) => ({ ...record, livemode })
     if (end === 'disputes') return json(list([], data))
     if (end === 'payments') return json(list(Object.values(payments).map(given), data))
+    if (end === 'balances')
+      return json({
+        ...list(balances, data),
+        unavailable: data === 'full' ? [{ chainId: 1, network: 'Ethereum' }] : [],
+      })
+    if (end === 'collections') return json(collection, 201)
     if (end.startsWith('disputes/') && end.endsWith('/history')) return json(list(disputeHistory, 'full'))
     if (end === 'disputes') return json(list(disputes, data))
     if (end.startsWith('disputes/')) return json(disputes.find(({ id }) => end.endsWith(id)) ?? {})

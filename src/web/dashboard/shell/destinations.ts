@@ -12,6 +12,7 @@ export const useDestinations = () => {
       { section: 'links', icon: 'link', name: nav.links },
       { section: 'refunds', icon: 'refund', name: nav.refunds },
       { section: 'disputes', icon: 'dispute', name: nav.disputes },
+      { section: 'balances', icon: 'wallet', name: nav.balances },
     ] satisfies readonly Destination[],
     developers: [
       { section: 'keys', icon: 'key', name: nav.keys },

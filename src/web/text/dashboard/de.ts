@@ -14,6 +14,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     linksShort: 'Links',
     refunds: 'Erstattungen',
     disputes: 'Einsprüche',
+    balances: 'Guthaben',
     developers: 'Entwicklung',
     keys: 'API-Schlüssel',
     keysShort: 'Schlüssel',

@@ -11,6 +11,7 @@ export const dashboardEn = {
     linksShort: 'Links',
     refunds: 'Refunds',
     disputes: 'Disputes',
+    balances: 'Balances',
     developers: 'Developers',
     keys: 'API keys',
     keysShort: 'Keys',
