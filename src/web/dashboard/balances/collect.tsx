@@ -10,7 +10,7 @@ import { askForAccount, type Provider, sendTransaction, WalletProblem } from '..
 import { useRefundTexts } from '../refunds/texts.ts'
 import { walletWords } from '../refunds/wallet-words.ts'
 import { useAction } from '../shell/action.ts'
-import { hexOf, putOnChain, useWallets } from '../shell/browser-wallets.ts'
+import { hexNumber, putOnChain, useWallets } from '../shell/browser-wallets.ts'
 import { explorerLink } from '../shell/chains.ts'
 import { shownFailure } from '../shell/failure.ts'
 import { useRefresh } from '../shell/queries.ts'
@@ -132,7 +132,7 @@ const Send = ({ collection, onSent }: Pick<StepProps, 'collection' | 'onSent'>) 
       const from = await askForAccount(provider)
       await putOnChain(provider, chainId)
       const { to, data, value, gas } = unsignedTransaction
-      const transaction = { from, to, data, value: hexOf(value), gas: hexOf(gas), chainId: hexOf(chainId) }
+      const transaction = { from, to, data, value: hexNumber(value), gas: hexNumber(gas), chainId: hexNumber(chainId) }
       onSent(await sendTransaction(provider, transaction, NOT_SENT))
       await refresh('balances')
     })

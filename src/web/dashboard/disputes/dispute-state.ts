@@ -17,4 +17,4 @@ export const disputePath = ({ status }: Dispute, { states }: DisputeTexts): Stat
   }
 }
 
-export const hasEnded = ({ status }: Dispute): boolean => status === 'won' || status === 'lost'
+export const isDisputeOver = ({ status }: Dispute): boolean => status === 'won' || status === 'lost'

@@ -13,7 +13,7 @@ import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { addressIn, useAddress, useScope, useShop } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
-import { disputePath, hasEnded } from './dispute-state.ts'
+import { disputePath, isDisputeOver } from './dispute-state.ts'
 import { useDisputeTexts } from './texts.ts'
 
 const statuses = ['needs_response', 'under_review', 'won', 'lost'] as const satisfies readonly Dispute['status'][]
@@ -160,7 +160,7 @@ const DisputesTable = ({ rows }: { readonly rows: readonly Dispute[] }) => {
       columns={columns}
       rows={rows}
       keyOf={({ id }) => id}
-      stateOf={dispute => (hasEnded(dispute) ? 'ended' : undefined)}
+      stateOf={dispute => (isDisputeOver(dispute) ? 'ended' : undefined)}
     />
   )
 }
