@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { hasBrowser } from '../../harness/browser.ts'
 import { until } from '../../harness/until.ts'
 import { announcing, inWindow, openWallet, WalletError, type WalletQuestion } from './refund-wallet.ts'
-import { awaitState, comeBack, press, type RefundsServer, refundsServer } from './refunds-server.ts'
+import { awaitState, cancel, comeBack, press, type RefundsServer, refundsServer } from './refunds-server.ts'
 
 let instance: RefundsServer
 beforeAll(async () => {
@@ -286,5 +286,65 @@ describe.skipIf(!hasBrowser)('once a wallet has sent the transaction, nothing is
     expect([wallet.sent.length, wallet.methods.filter(method => method === 'eth_sendTransaction').length]).toEqual([
       1, 1,
     ])
+  })
+
+  test('when another member cancels the refund while the wallet is asked for an account: it is asked for nothing more', async () => {
+    const pressed = Promise.withResolvers<void>()
+    await using visit = await waiting(async ({ method }, usual) => {
+      if (method === 'eth_requestAccounts') await pressed.promise
+      return usual()
+    })
+    const { page, id, wallet } = visit
+    await pay(page)
+    await until(() => wallet.methods.includes('eth_requestAccounts'))
+    await cancel(instance, id)
+    pressed.resolve()
+    await awaitState(page, 'Canceled')
+    expect([wallet.methods.includes('eth_sendTransaction'), await noteOf(page, id)]).toEqual([false, null])
+  })
+
+  test('when the page is closed before the wallet answers: the browser asks first', async () => {
+    const answer = Promise.withResolvers<void>()
+    await using visit = await waiting(async (question, usual) => {
+      if (isSending(question)) await answer.promise
+      return usual()
+    })
+    const { page, wallet, says } = visit
+    const asked: string[] = []
+    page.on('dialog', async dialog => {
+      asked.push(dialog.type())
+      await dialog.dismiss()
+    })
+    await pay(page)
+    await until(() => wallet.methods.includes('eth_sendTransaction'))
+    await page.close({ runBeforeUnload: true })
+    await until(() => asked.length > 0)
+    expect(asked).toEqual(['beforeunload'])
+    answer.resolve()
+    await says('The transaction is known')
+    expect(wallet.sent).toHaveLength(1)
+  })
+
+  test('when the browser forbids storage: the note lasts as long as the page', async () => {
+    const answer = Promise.withResolvers<void>()
+    const forbidding = `${announcing}
+      Object.defineProperty(window, 'localStorage', { get: () => { throw new DOMException('no', 'SecurityError') } })`
+    await using visit = await waiting(
+      async (question, usual) => {
+        if (!isSending(question)) return usual()
+        await answer.promise
+        throw new WalletError(-32000, 'the pipe is broken')
+      },
+      { script: forbidding },
+    )
+    const { page, id, says } = visit
+    await pay(page)
+    await says('this browser cannot store the transaction')
+    answer.resolve()
+    await says('It is not known whether this refund was sent')
+    await page.locator('.crumb').click()
+    await page.locator(`a.open[href$="/${id}"]`).click()
+    await says('It is not known whether this refund was sent')
+    expect(await payButtons(page)).toBe(0)
   })
 })
