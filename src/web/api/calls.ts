@@ -835,6 +835,7 @@ export type CheckedAddress = {
   readonly chains: readonly {
     readonly chainId: number
     readonly isContract: boolean | null
+    readonly network: string
   }[]
 }
 

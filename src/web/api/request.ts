@@ -33,7 +33,12 @@ type ErrorFacts = {
   readonly retryAfterS?: number
 }
 
-export type RequestOptions = { readonly bearer?: string | undefined; readonly signal?: AbortSignal | undefined }
+export type RequestOptions = {
+  readonly bearer?: string | undefined
+  readonly signal?: AbortSignal | undefined
+  /** The body, of calls that send a file. */
+  readonly file?: Blob | undefined
+}
 
 const PATIENCE_MS = 20_000
 
@@ -41,13 +46,14 @@ const PATIENCE_MS = 20_000
 export const send = async <Name extends CallName>(
   name: Name,
   input: Calls[Name]['input'],
-  { bearer, signal }: RequestOptions = {},
+  { bearer, signal, file }: RequestOptions = {},
 ): Promise<Calls[Name]['output']> => {
-  const { method, url, body, idempotencyKey } = requestFor(name, { ...input })
+  const { method, url, body: json, idempotencyKey } = requestFor(name, { ...input })
+  const body = file ?? json
   const response = await reach(url, {
     method,
     headers: {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(body !== undefined && { 'content-type': file?.type ?? 'application/json' }),
       ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
     },

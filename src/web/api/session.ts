@@ -23,7 +23,7 @@ export type Session = {
   call<Name extends CallName>(
     name: Name,
     input: Calls[Name]['input'],
-    options?: Pick<RequestOptions, 'signal'>,
+    options?: Pick<RequestOptions, 'signal' | 'file'>,
   ): Promise<Calls[Name]['output']>
   /** An access token for a request that is not a call, such as the event stream. */
   bearer(): Promise<string>

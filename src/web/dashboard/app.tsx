@@ -29,6 +29,8 @@ const LinkPage = lazy(async () => (await import('./links/link-page.tsx')).LinkPa
 const NewLinkPage = lazy(async () => (await import('./links/new-link-page.tsx')).NewLinkPage)
 const KeysPage = lazy(async () => (await import('./keys/keys-page.tsx')).KeysPage)
 const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage)
+const AuditLogPage = lazy(async () => (await import('./audit-log/audit-log-page.tsx')).AuditLogPage)
+const SettingsPage = lazy(async () => (await import('./settings/settings-page.tsx')).SettingsPage)
 const MembersPage = lazy(async () => (await import('./members/members-page.tsx')).MembersPage)
 const InvitePage = lazy(async () => (await import('./invite/invite-page.tsx')).InvitePage)
 const RefundsPage = lazy(async () => (await import('./refunds/refunds-page.tsx')).RefundsPage)
@@ -184,6 +186,8 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
         <Route path="/dashboard/:merchant/:mode/balances" component={BalancesPage} />
         <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
         <Route path="/dashboard/:merchant/:mode/account" component={AccountPage} preferences={preferences} />
+        <Route path="/dashboard/:merchant/:mode/settings" component={SettingsPage} />
+        <Route path="/dashboard/:merchant/:mode/audit-log" component={AuditLogPage} />
         <Route path="/dashboard/:merchant/:mode/members" component={MembersPage} />
         <Route path="/dashboard/:merchant/:mode/webhooks" component={WebhooksPage} />
         <Route default component={NothingHere} />

@@ -11,7 +11,9 @@ import type {
   PaymentLink,
   PaymentWithCrypto,
   RefundWithAttention,
+  SecurityEvent,
   Session,
+  Settings,
   Transition,
   VisitedLink,
   WebhookEndpoint,
@@ -260,6 +262,49 @@ export const mfaSetup: MfaSetup = {
 }
 
 export const recoveryCodes: readonly string[] = Array.from({ length: 10 }, (_, n) => `4x7k-m2p${n}-w9tz-h3b${n}`)
+
+export const settings: Settings = {
+  ...{ object: 'settings', id: merchantId, merchantId, livemode: true, name: 'Lamps & Light' },
+  branding: {
+    ...{ accentColor: '#ffcc00', logoUrl: null },
+    ...{ supportEmail: 'help@lampsandlight.com', supportUrl: null },
+  },
+  receivingAddress: '0x52908400098527886E0F7030069857D2E4169EE7',
+  receivingAddresses: { 137: '0x8617E340B3D01FA5F11F306F4090FD50E238070D' },
+  ...{ confirmations: { 1: 24 }, toleranceBps: 50, latePolicy: 'accept_stablecoins', refundMode: 'manual' },
+  ...{ createdAt: ago(90_000), updatedAt: ago(900) },
+}
+
+export const networks = [
+  { chainId: 8453, network: 'Base', isContract: false },
+  { chainId: 1, network: 'Ethereum', isContract: true },
+  { chainId: 137, network: 'Polygon', isContract: false },
+  { chainId: 42161, network: 'Arbitrum One', isContract: null },
+]
+
+const securityEvent = (
+  n: number,
+  action: string,
+  details: object,
+  more: Partial<SecurityEvent> = {},
+): SecurityEvent => ({
+  ...{ object: 'security_event', id: `019abc00-5d00-7c3e-9a51-1f2f5fd7b0a${n}`, merchantId, actor: account.user.id },
+  ...{ email: account.user.email, address: '203.0.113.7', action, details: { ...details } },
+  ...{ createdAt: ago(700 * n), updatedAt: ago(700 * n) },
+  ...more,
+})
+
+export const securityEvents: readonly SecurityEvent[] = [
+  securityEvent(1, 'settings.changed', {
+    livemode: true,
+    changed: { receivingAddress: { from: null, to: settings.receivingAddress }, toleranceBps: { from: 0, to: 50 } },
+  }),
+  securityEvent(2, 'session.stepped_up', {}),
+  securityEvent(3, 'invite.created', { role: 'developer', email: 'mira@lampsandlight.com' }),
+  securityEvent(4, 'sign_in.failed', { reason: 'password' }, { address: '2001:db8:85a3::8a2e:370:7334' }),
+  securityEvent(5, 'webhook_endpoint.disabled', {}, { actor: 'service', email: null, address: null }),
+  securityEvent(6, 'api_key.created', { keyId: 'key_06bt4m9x3kq7v5n2c8hd1wzr01' }),
+]
 
 const transition = (
   rev: number,

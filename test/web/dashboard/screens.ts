@@ -25,13 +25,16 @@ import {
   members,
   merchantId,
   mfaSetup,
+  networks,
   newInvite,
   options,
   payments,
   recoveryCodes,
   refundHistory,
   refunds,
+  securityEvents,
   sessions,
+  settings,
 } from './samples.ts'
 
 /**
@@ -138,6 +141,22 @@ const views: Readonly<Record<string, View>> = {
   'find-keys': { path: 'keys', act: page => page.locator('.finder-keys').dispatchEvent('click') },
   'session-over': { path: 'payments', act: endSession },
   'step-up': { path: 'keys', act: askForProof },
+  settings: { path: 'settings' },
+  'settings-viewer': { path: 'settings', role: 'viewer' },
+  'settings-loading': { path: 'settings', data: 'loading' },
+  'settings-failed': { path: 'settings', data: 'failed' },
+  'settings-receiving': { path: 'settings?part=receiving' },
+  'settings-receiving-empty': { path: 'settings?part=receiving', data: 'empty', mode: 'test' },
+  'settings-receiving-viewer': { path: 'settings?part=receiving', role: 'viewer' },
+  'settings-address': { path: 'settings?part=receiving', act: page => page.locator('td .button').first().click() },
+  'settings-payments': { path: 'settings?part=payments' },
+  'settings-payments-viewer': { path: 'settings?part=payments', role: 'viewer' },
+  'audit-log': { path: 'audit-log' },
+  'audit-log-filtered': { path: 'audit-log?action=settings.changed' },
+  'audit-log-empty': { path: 'audit-log?action=settings.changed', data: 'empty' },
+  'audit-log-loading': { path: 'audit-log', data: 'loading' },
+  'audit-log-failed': { path: 'audit-log', data: 'failed' },
+  'audit-log-viewer': { path: 'audit-log', role: 'viewer' },
   account: { path: 'account' },
   'account-mfa': { path: 'account', mfa: true },
   'account-loading': { path: 'account', data: 'loading' },
@@ -350,6 +369,10 @@ const answer = (page: Page, { path, data = 'full', signedOut, role, mfa = false 
     if (end === 'api-keys') return json(list(keys.map(given), data))
     if (end === 'members')
       return json({ ...list(data === 'empty' ? members.slice(2) : members, 'full'), has_more: false })
+    if (end === 'settings')
+      return json(data === 'empty' ? { ...settings, receivingAddress: null, receivingAddresses: {} } : settings)
+    if (end === 'settings/check-address') return json({ address: settings.receivingAddress, chains: networks })
+    if (end === 'audit-log') return json(list(securityEvents, data))
     if (end === 'invites' && route.request().method() === 'POST') return json(newInvite, 201)
     if (end === 'invites') return json({ ...list(invites, data), has_more: false })
     return json(list(endpoints.map(given), data))

@@ -1,4 +1,5 @@
 import type { IconName } from '../../parts/icon.tsx'
+import { useShop } from './shop.ts'
 import { useTexts } from './texts.ts'
 
 export type Destination = { readonly section: string; readonly icon: IconName; readonly name: string }
@@ -6,6 +7,7 @@ export type Destination = { readonly section: string; readonly icon: IconName; r
 /** The pages of a shop in the navigation. */
 export const useDestinations = () => {
   const { nav } = useTexts()
+  const { merchant } = useShop()
   return {
     shop: [
       { section: 'payments', icon: 'payments', name: nav.payments },
@@ -18,6 +20,11 @@ export const useDestinations = () => {
       { section: 'keys', icon: 'key', name: nav.keys },
       { section: 'webhooks', icon: 'hook', name: nav.webhooks },
     ] satisfies readonly Destination[],
-    management: [{ section: 'members', icon: 'team', name: nav.members }] satisfies readonly Destination[],
+    management: [
+      { section: 'settings', icon: 'settings', name: nav.settings },
+      { section: 'members', icon: 'team', name: nav.members },
+      // Only owners may read it.
+      ...(merchant.role === 'owner' ? [{ section: 'audit-log', icon: 'list', name: nav.auditLog } as const] : []),
+    ] satisfies readonly Destination[],
   }
 }

@@ -1,0 +1,154 @@
+import { useState } from 'preact/hooks'
+import type { Settings } from '../../api/calls.ts'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { useAction } from '../shell/action.ts'
+import { shownFailure } from '../shell/failure.ts'
+import { Facts } from '../shell/record.tsx'
+import { useCanWrite } from '../shell/shop.ts'
+import { Submit } from '../shell/submit.tsx'
+import { useCheckedAddress } from './checked-address.ts'
+import { useSave } from './save.ts'
+import { useSettingsTexts } from './texts.ts'
+
+type PaymentSettingsProps = { readonly settings: Settings }
+
+/** When a payment counts as paid and as final, and who signs refunds. */
+export const PaymentSettings = ({ settings }: PaymentSettingsProps) =>
+  useCanWrite() ? <PaymentForm settings={settings} /> : <PaymentFacts settings={settings} />
+
+const lates = ['accept_stablecoins', 'needs_attention'] as const
+const refundModes = ['manual', 'signer'] as const
+
+/** `0,5` and `0.5` are 50 basis points. */
+const basisPointsOf = (text: string): number | undefined => {
+  const [, whole, part = ''] = /^(\d{1,2})(?:[.,](\d{1,2}))?$/.exec(text.trim()) ?? []
+  if (whole === undefined) return undefined
+  const points = Number(whole) * 100 + Number(part.padEnd(2, '0'))
+  return points <= 1_000 ? points : undefined
+}
+
+/** Null: the default of the network. Undefined: not a number of confirmations. */
+const confirmationsOf = (text: string): number | null | undefined => {
+  if (text.trim() === '') return null
+  const count = Number(text)
+  return /^\d{1,5}$/.test(text.trim()) && count >= 1 && count <= 10_000 ? count : undefined
+}
+
+const PaymentForm = ({ settings }: PaymentSettingsProps) => {
+  const texts = useSettingsTexts()
+  const save = useSave()
+  const action = useAction()
+  const [tolerance, setTolerance] = useState(String(settings.toleranceBps / 100))
+  const [latePolicy, setLate] = useState(settings.latePolicy)
+  const [refundMode, setMode] = useState(settings.refundMode)
+  const [counts, setCounts] = useState<Readonly<Record<string, string>>>(
+    Object.fromEntries(Object.entries(settings.confirmations).map(([id, count]) => [id, String(count)])),
+  )
+  const [isChecked, setChecked] = useState(false)
+  const known = useCheckedAddress(settings.receivingAddress ?? undefined)
+  const chains = known.data?.chains ?? []
+  const toleranceBps = basisPointsOf(tolerance)
+  const given = Object.entries(counts).map(([id, text]) => [id, confirmationsOf(text)] as const)
+  const submit = async () => {
+    setChecked(true)
+    if (toleranceBps === undefined || given.some(([, count]) => count === undefined)) return
+    // Only what has changed: the others need no proof of identity.
+    const changed = given.filter(([id, count]) => count !== (settings.confirmations[id] ?? null))
+    await action.run(() =>
+      save({
+        ...(toleranceBps !== settings.toleranceBps && { toleranceBps }),
+        ...(latePolicy !== settings.latePolicy && { latePolicy }),
+        ...(refundMode !== settings.refundMode && { refundMode }),
+        ...(changed.length > 0 && {
+          confirmations: Object.fromEntries(changed.map(([id, count]) => [id, count ?? null])),
+        }),
+      }),
+    )
+  }
+  return (
+    <form
+      class="form form--wide"
+      noValidate
+      onSubmit={event => {
+        event.preventDefault()
+        void submit()
+      }}
+    >
+      <TextField
+        label={texts.tolerance}
+        inputMode="decimal"
+        autocomplete="off"
+        maxLength={5}
+        hint={texts.toleranceHint}
+        value={tolerance}
+        onInput={event => setTolerance(event.currentTarget.value)}
+        error={isChecked && toleranceBps === undefined ? texts.toleranceWrong : undefined}
+      />
+      <fieldset>
+        <legend class="legend">{texts.late}</legend>
+        {lates.map(each => (
+          <label key={each} class="check">
+            <input type="radio" name="late" checked={each === latePolicy} onInput={() => setLate(each)} />
+            <span>
+              {texts.lates[each]}
+              <span>{texts.latesWhat[each]}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <fieldset>
+        <legend class="legend">{texts.refunds}</legend>
+        {refundModes.map(each => (
+          <label key={each} class="check">
+            <input type="radio" name="refunds" checked={each === refundMode} onInput={() => setMode(each)} />
+            <span>
+              {texts.refundModes[each]}
+              <span>{texts.refundModesWhat[each]}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <fieldset class="form">
+        <legend class="legend">{texts.confirmations}</legend>
+        <p class="quiet">{chains.length > 0 ? texts.confirmationsHint : texts.confirmationsNone}</p>
+        {chains.map(({ chainId, network }) => {
+          const text = counts[chainId] ?? ''
+          return (
+            <TextField
+              key={chainId}
+              label={network}
+              optional
+              inputMode="numeric"
+              autocomplete="off"
+              maxLength={5}
+              value={text}
+              onInput={event => setCounts({ ...counts, [chainId]: event.currentTarget.value })}
+              error={isChecked && confirmationsOf(text) === undefined ? texts.confirmationsWrong : undefined}
+            />
+          )
+        })}
+      </fieldset>
+      {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
+      <div class="buttons">
+        <Submit action={action}>{texts.save}</Submit>
+      </div>
+    </form>
+  )
+}
+
+const PaymentFacts = ({ settings }: PaymentSettingsProps) => {
+  const texts = useSettingsTexts()
+  return (
+    <Facts
+      facts={[
+        [texts.tolerance, String(settings.toleranceBps / 100)],
+        [texts.late, texts.lates[settings.latePolicy]],
+        [texts.refunds, texts.refundModes[settings.refundMode]],
+        ...Object.entries(settings.confirmations).map(
+          ([id, count]) => [`${texts.confirmations}, ${texts.chain(id)}`, count] as const,
+        ),
+      ]}
+    />
+  )
+}
