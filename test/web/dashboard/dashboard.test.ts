@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
 import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { decodeId } from '../../../src/ids.ts'
 import { hasBrowser } from '../../harness/browser.ts'
 import { axeFaults, faultsOf } from '../pay/gates.ts'
 import { awaitStatus, beginPayment, type PayServer, payServer, type Visit } from '../pay/pay-server.ts'
+import { readPicture, readQr } from '../pay/qr-picture.ts'
 
 const owner = { email: 'anna@lamps.example', password: 'correct horse battery' }
 
@@ -173,6 +175,16 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await page.getByText('LL-1 is used by another link. Choose another reference.').waitFor()
     await click('Open that link', 'link')
     await heading(/Payment link over €49\.00/)
+    const url = await page.locator('.share code').textContent()
+    for (const [name, type] of [
+      ['SVG', 'image/svg+xml'],
+      ['PNG', 'image/png'],
+    ] as const) {
+      const [file] = await Promise.all([page.waitForEvent('download'), click(name)])
+      expect(file.suggestedFilename()).toBe(`LL-1.${name.toLowerCase()}`)
+      expect(await readPicture(page, await readFile(await file.path()), type)).toBe(String(url))
+    }
+    expect(await readQr(page, page.locator('.share .qr'))).toBe(String(url))
     await click('Deactivate')
     await dialog('Deactivate this link?').getByRole('button', { name: 'Deactivate' }).click()
     await toast('Payment link deactivated')

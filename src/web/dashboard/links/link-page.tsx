@@ -15,6 +15,7 @@ import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Facts, RecordJson, Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
+import { LinkQr } from './link-qr.tsx'
 import { linkLooks } from './link-state.ts'
 import { useLinksTexts } from './texts.ts'
 
@@ -74,6 +75,7 @@ const OneLink = ({ link }: { readonly link: PaymentLink }) => {
                 {texts.open}
               </a>
             </span>
+            <LinkQr link={link} />
           </div>
         </Section>
         <RecordJson record={link} />

@@ -1,6 +1,6 @@
-/** Saves a text as a file of this computer. */
-export const saveFile = (name: string, type: string, text: string): void => {
-  const url = URL.createObjectURL(new Blob([text], { type }))
+/** Saves a text or a picture as a file of this computer. */
+export const saveFile = (name: string, type: string, content: string | Blob): void => {
+  const url = URL.createObjectURL(new Blob([content], { type }))
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -50,6 +50,8 @@ export const linksDe: Translated<typeof linksEn> = {
   address: 'Adresse',
   copyAddress: 'Adresse kopieren',
   open: 'Zahlungsseite öffnen',
+  qr: 'QR-Code der Adresse',
+  qrWhat: 'Für Theke, Rechnung oder Aushang.',
   deactivate: 'Deaktivieren',
   deactivateTitle: 'Diesen Link deaktivieren?',
   deactivateWhat: 'Neue Besucher können ihn nicht mehr bezahlen. Zahlungen, die schon offen sind, laufen weiter.',

@@ -47,6 +47,8 @@ export const linksEn = {
   address: 'Address',
   copyAddress: 'Copy address',
   open: 'Open the payment page',
+  qr: 'QR code of the address',
+  qrWhat: 'For a counter, a bill or a poster.',
   deactivate: 'Deactivate',
   deactivateTitle: 'Deactivate this link?',
   deactivateWhat: 'New visitors can no longer pay it. Payments that are already open run on.',
