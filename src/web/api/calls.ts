@@ -87,6 +87,7 @@ export const calls = {
   listDisputeHistory: 'GET /v1/merchants/{merchantId}/disputes/{id}/history?limit&order&startingAfter',
   listWebhookDeliveryHistory: 'GET /v1/merchants/{merchantId}/deliveries/{id}/history?limit&order&startingAfter',
   streamChanges: 'GET /v1/merchants/{merchantId}/stream?livemode',
+  openCheckout: 'POST /v1/checkout/links/{linkId}/payments',
 } as const
 
 export type CallName = keyof typeof calls
@@ -752,6 +753,15 @@ export type Calls = {
     input: { readonly merchantId: string; readonly livemode?: boolean }
     output: ReadableStream
   }
+  openCheckout: {
+    input: { readonly linkId: string } & {
+      readonly customerEmail: string
+      readonly customerName?: string | null
+      readonly chainId?: number
+      readonly asset?: string
+    }
+    output: OpenedCheckout
+  }
 }
 
 export type SignedIn = {
@@ -1389,6 +1399,11 @@ export type TransitionList = {
   readonly has_more: boolean
 }
 
+export type OpenedCheckout = {
+  readonly payment: CheckoutPayment
+  readonly clientSecret: string
+}
+
 export type Session = {
   readonly object: 'session'
   readonly id: string
@@ -1534,4 +1549,65 @@ export type Transition = {
     readonly name: string | null
     readonly type: 'api_key' | 'chain' | 'customer' | 'member' | 'operator' | 'system' | 'timer'
   }
+}
+
+export type CheckoutPayment = {
+  readonly object: 'payment'
+  readonly id: string
+  readonly merchantId: string
+  readonly method: 'crypto'
+  readonly status: 'canceled' | 'expired' | 'failed' | 'pending' | 'processing' | 'success'
+  readonly amountMinor: number
+  readonly amountRefundedMinor: number
+  readonly currency: string
+  readonly customerEmail: string
+  readonly customerName: string | null
+  readonly failureReason:
+    | 'amount_mismatch'
+    | 'reverted'
+    | 'underpaid'
+    | 'wrong_asset'
+    | 'wrong_chain'
+    | 'wrong_recipient'
+    | null
+  readonly paymentLinkId: string
+  readonly expiresAt: string
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly receiptUrl: string
+  readonly crypto: {
+    readonly address: string | null
+    readonly amountExpected: string | null
+    readonly amountReceived: string
+    readonly asset: string | null
+    readonly blockNumber: number | null
+    readonly chainId: number | null
+    readonly confirmations: number
+    readonly confirmationsRequired: number | null
+    readonly decimals: number | null
+    readonly exception: 'late' | 'overpaid' | 'underpaid' | 'wrong_asset' | 'wrong_chain' | null
+    readonly explorerUrl: string | null
+    readonly network: string
+    readonly payerAddress: string | null
+    readonly paymentUri: string
+    readonly quote: {
+      readonly expiresAt: string | null
+      readonly rate: string
+      readonly source: string | null
+    } | null
+    readonly tokenAddress: string | null
+    readonly transfers: readonly {
+      readonly amount: string
+      readonly blockHash: string
+      readonly blockNumber: number
+      readonly confirmations: number
+      readonly from: string | null
+      readonly logIndex: number | null
+      readonly minedAt: string
+      readonly state: 'final' | 'orphaned' | 'seen'
+      readonly txHash: string | null
+    }[]
+    readonly txHash: string | null
+  } | null
 }

@@ -23,6 +23,7 @@ import { addressIn, ShopContext, useAddress, useShop } from './shell/shop.ts'
 import { TextsContext, useTexts } from './shell/texts.ts'
 import { Shell } from './shell.tsx'
 
+const HomePage = lazy(async () => (await import('./home/home-page.tsx')).HomePage)
 const PaymentPage = lazy(async () => (await import('./payments/payment-page.tsx')).PaymentPage)
 const LinksPage = lazy(async () => (await import('./links/links-page.tsx')).LinksPage)
 const LinkPage = lazy(async () => (await import('./links/link-page.tsx')).LinkPage)
@@ -38,6 +39,11 @@ const RefundPage = lazy(async () => (await import('./refunds/refund-page.tsx')).
 const DisputesPage = lazy(async () => (await import('./disputes/disputes-page.tsx')).DisputesPage)
 const DisputePage = lazy(async () => (await import('./disputes/dispute-page.tsx')).DisputePage)
 const BalancesPage = lazy(async () => (await import('./balances/balances-page.tsx')).BalancesPage)
+const EndpointPage = lazy(async () => (await import('./webhooks/endpoint-page.tsx')).EndpointPage)
+const DeliveriesPage = lazy(async () => (await import('./deliveries/deliveries-page.tsx')).DeliveriesPage)
+const DeliveryPage = lazy(async () => (await import('./deliveries/delivery-page.tsx')).DeliveryPage)
+const EventsPage = lazy(async () => (await import('./events/events-page.tsx')).EventsPage)
+const EventPage = lazy(async () => (await import('./events/event-page.tsx')).EventPage)
 const WebhooksPage = lazy(async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage)
 
 type AppProps = { readonly session: Session; readonly preferences: Preferences; readonly signUp: SignUp }
@@ -174,6 +180,7 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
     <Shell preferences={preferences}>
       {note}
       <Router>
+        <Route path="/dashboard/:merchant/:mode/home" component={HomePage} />
         <Route path="/dashboard/:merchant/:mode/payments" component={PaymentsPage} />
         <Route path="/dashboard/:merchant/:mode/payments/:id" component={PaymentPage} />
         <Route path="/dashboard/:merchant/:mode/links" component={LinksPage} />
@@ -190,6 +197,11 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
         <Route path="/dashboard/:merchant/:mode/audit-log" component={AuditLogPage} />
         <Route path="/dashboard/:merchant/:mode/members" component={MembersPage} />
         <Route path="/dashboard/:merchant/:mode/webhooks" component={WebhooksPage} />
+        <Route path="/dashboard/:merchant/:mode/webhooks/:id" component={EndpointPage} />
+        <Route path="/dashboard/:merchant/:mode/deliveries" component={DeliveriesPage} />
+        <Route path="/dashboard/:merchant/:mode/deliveries/:id" component={DeliveryPage} />
+        <Route path="/dashboard/:merchant/:mode/events" component={EventsPage} />
+        <Route path="/dashboard/:merchant/:mode/events/:id" component={EventPage} />
         <Route default component={NothingHere} />
       </Router>
     </Shell>
@@ -205,7 +217,7 @@ const entryOf = (
 ): string | undefined => {
   const [lastId, lastMode] = preferences.lastShop()?.split('/') ?? []
   const merchant = merchants.find(each => each.id === id) ?? merchants.find(each => each.id === lastId) ?? merchants[0]
-  const section = id === 'refunds' ? 'refunds' : 'payments'
+  const section = id === 'refunds' ? 'refunds' : 'home'
   return merchant && addressIn({ merchantId: merchant.id, livemode: (mode ?? lastMode) === 'live' }, section)
 }
 

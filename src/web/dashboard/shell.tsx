@@ -83,7 +83,7 @@ const ShopSwitch = () => {
   if (account.merchants.length < 2) return <div class="shop">{content}</div>
   const items = account.merchants.map(({ id, name }) => ({
     label: name,
-    onSelect: () => route(addressIn({ merchantId: id, livemode }, 'payments')),
+    onSelect: () => route(addressIn({ merchantId: id, livemode }, 'home')),
   }))
   return (
     <Menu label={`${texts.nav.changeShop}: ${merchant.name}`} class="shop" items={items}>
@@ -216,6 +216,7 @@ const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
   ]
   return (
     <nav class="bottom" aria-label={nav.short}>
+      <SectionLink section="home" icon="home" name={nav.home} />
       <SectionLink section="payments" icon="payments" name={nav.payments} />
       <SectionLink section="links" icon="link" name={nav.linksShort} />
       <SectionLink section="refunds" icon="refund" name={nav.refunds} />

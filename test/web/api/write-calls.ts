@@ -35,13 +35,16 @@ export const writeCalls = (): string => {
   ].join('\n')
 }
 
-/** JSON for people: neither pages, nor what only API keys and customers call. The suffix of a twin is left out. */
+/**
+ * JSON for people: neither pages, nor what only API keys and customers call. A member begins a test payment as customers
+ * begin theirs. The suffix of a twin is left out.
+ */
 const callsIn = ({ paths }: Document): readonly Call[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       const isForPeople = path.startsWith('/v1/auth/') || operation.security.some(each => 'session' in each)
       const isInvite = path.startsWith('/v1/invites/')
-      if (!isForPeople && !isInvite) return []
+      if (!isForPeople && !isInvite && operation.operationId !== 'openCheckout') return []
       return [{ name: operation.operationId.replace(/AsMember$/, ''), method: method.toUpperCase(), path, operation }]
     }),
   )

@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('the account', () => {
     const { heading, click, fill, dialog, expectSound, signIn } = onPage(page)
     await page.goto(`${served.server.url}/dashboard`)
     await signIn(anna)
-    await heading('Payments')
+    await heading('Take your first test payment')
     await click(/^Account/)
     await click('Account', 'menuitem')
     await heading('Account')
@@ -96,7 +96,7 @@ describe.skipIf(!hasBrowser)('the account', () => {
     await onPage(phone.page).signIn(anna)
     await onPage(phone.page).fill('Code', recoveryCodes[0] ?? '')
     await phone.page.keyboard.press('Enter')
-    await onPage(phone.page).heading('Payments')
+    await onPage(phone.page).heading('Take your first test payment')
     const { page } = desk
     await page.reload()
     await onPage(page).click('End the session: Safari on iPhone')

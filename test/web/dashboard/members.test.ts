@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('members', () => {
     const { heading, click, dialog, toast, expectSound, signIn } = onPage(page)
     await page.goto(`${served.server.url}/dashboard`)
     await signIn(anna)
-    await heading('Payments')
+    await heading('Take your first test payment')
     await click('Members', 'link')
     await heading('Members')
     await page.getByRole('row', { name: /anna@lamps\.example you Owner Password only/ }).waitFor()
@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)('members', () => {
     await act(kim.email, 'Remove')
     await onPage(hers.page).dialog(`Remove ${kim.email}?`).getByRole('button', { name: 'Remove' }).click()
     await page.getByText('You are no longer a member of Lamps & Light').waitFor({ timeout: 5_000 })
-    await heading('Payments')
+    await heading('Take your first test payment')
     await page.getByText('Vases').first().waitFor()
   })
 

@@ -4,6 +4,8 @@ import type {
   Balance,
   Collection,
   Dispute,
+  Event,
+  InboxRequest,
   Invite,
   InviteWithToken,
   Member,
@@ -16,6 +18,7 @@ import type {
   Settings,
   Transition,
   VisitedLink,
+  WebhookDelivery,
   WebhookEndpoint,
 } from '../../../src/web/api/calls.ts'
 import type { ShownChain } from '../../../src/web/dashboard/shell/shown-chain.ts'
@@ -262,6 +265,89 @@ export const mfaSetup: MfaSetup = {
 }
 
 export const recoveryCodes: readonly string[] = Array.from({ length: 10 }, (_, n) => `4x7k-m2p${n}-w9tz-h3b${n}`)
+export const inbox = endpoint(4, {
+  inbox: true,
+  livemode: false,
+  url: `https://pay.lampsandlight.com/sandbox/inbox/${'k3vXq9Z'.repeat(6)}k`,
+})
+
+const eventId = (n: number) => `019ab8f2-2b25-7afc-83d2-26039a4070f${n}`
+
+const attempt = (
+  number: number,
+  more: Partial<WebhookDelivery['attempts'][number]>,
+): WebhookDelivery['attempts'][number] => ({
+  ...{ number, trigger: 'automatic', startedAt: ago(10 - number), durationMs: 184, outcome: 'delivered' },
+  ...{ httpStatus: 200, responseSnippet: '{"ok":true}' },
+  requestHeaders: {
+    'Content-Type': 'application/json',
+    'Service-Signature': 't=1795613412,v1=…',
+    'webhook-id': eventId(1),
+  },
+  responseHeaders: { 'content-type': 'application/json', server: 'nginx' },
+  ...more,
+})
+
+const badAnswer: Partial<WebhookDelivery['attempts'][number]> = {
+  ...{ outcome: 'http_error', httpStatus: 500, durationMs: 1_204 },
+  responseHeaders: { 'content-type': 'text/html', server: 'nginx' },
+  responseSnippet:
+    "<h1>Application error</h1>\n<pre>TypeError: Cannot read properties\n  of undefined (reading 'orderId')\n  at hooks/pay.js:41:18</pre>",
+}
+
+const delivery = (n: number, more: Partial<WebhookDelivery>): WebhookDelivery => ({
+  ...{ object: 'webhook_delivery', id: `whd_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, eventId: eventId(n), livemode: true },
+  ...{ eventType: 'payment.succeeded', endpointId: endpoints[0]?.id ?? '', status: 'delivered', nextAttemptAt: null },
+  ...{ attempts: [attempt(1, {})], createdAt: ago(12 * n), updatedAt: ago(11 * n) },
+  ...more,
+})
+
+export const deliveries: readonly WebhookDelivery[] = [
+  delivery(1, { status: 'pending', nextAttemptAt: ago(-1), attempts: [attempt(1, badAnswer), attempt(2, badAnswer)] }),
+  delivery(2, { eventType: 'payment.processing' }),
+  delivery(3, {
+    ...{ eventType: 'refund.processed', status: 'failed', endpointId: endpoints[1]?.id ?? '' },
+    attempts: [1, 2, 3, 4, 5].map(each =>
+      attempt(each, {
+        ...{ outcome: 'timeout', httpStatus: null, durationMs: 15_000 },
+        ...{ responseHeaders: null, responseSnippet: null },
+      }),
+    ),
+  }),
+  delivery(4, { eventType: 'webhook_endpoint.test', attempts: [attempt(1, { trigger: 'manual' })] }),
+  delivery(5, { status: 'canceled', attempts: [], endpointId: endpoints[2]?.id ?? '' }),
+  delivery(6, { status: 'pending', attempts: [], nextAttemptAt: ago(0) }),
+]
+
+const event = (n: number, type: Event['type'], object: Event['data']['object']): Event => ({
+  ...{ object: 'event', id: eventId(n), type, created: NOW / 1_000 - 700 * n, livemode: true },
+  ...{ api_version: '2026-11-20', data: { object } },
+})
+
+const {
+  crypto: _crypto,
+  attention: _attention,
+  method,
+  receiptUrl: _receiptUrl,
+  ...paid
+} = payments.paid ?? payment('', 0, {})
+
+export const events: readonly Event[] = [
+  event(1, 'payment.succeeded', { ...paid, method }),
+  event(2, 'payment.processing', { ...paid, method }),
+  event(3, 'payment.created', { ...paid, method }),
+  event(4, 'webhook_endpoint.test', endpoints[0] ?? inbox),
+]
+
+export const inboxRequests: readonly InboxRequest[] = [1, 2, 3].map(n => ({
+  ...{ object: 'inbox_request', id: eventId(n), receivedAt: ago(3 * n), signatureValid: n < 3 },
+  headers: {
+    'content-type': 'application/json',
+    'service-signature': `t=1795613412,v1=${'5a0ec41b'.repeat(8)}`,
+    host: 'pay.lampsandlight.com',
+  },
+  body: n === 3 ? 'hello' : JSON.stringify(events[n - 1]),
+}))
 
 export const settings: Settings = {
   ...{ object: 'settings', id: merchantId, merchantId, livemode: true, name: 'Lamps & Light' },

@@ -15,10 +15,14 @@ import {
   balances,
   chains,
   collection,
+  deliveries,
   disputeHistory,
   disputes,
   endpoints,
+  events,
   history,
+  inbox,
+  inboxRequests,
   invites,
   keys,
   links,
@@ -61,7 +65,14 @@ const views: Readonly<Record<string, View>> = {
   'sign-up': { path: 'sign-up', signedOut: 'with_code' },
   'sign-up-errors': { path: 'sign-up', signedOut: 'open', act: page => page.locator('button[type=submit]').click() },
   'sign-up-closed': { path: 'sign-up', signedOut: 'done' },
+  home: { path: 'home' },
+  'home-test': { path: 'home', mode: 'test' },
+  'home-empty': { path: 'home', data: 'empty', mode: 'test' },
+  'home-viewer': { path: 'home', role: 'viewer' },
+  'home-loading': { path: 'home', data: 'loading' },
+  'home-failed': { path: 'home', data: 'failed' },
   payments: { path: 'payments' },
+  'payment-sandbox': { path: `payments/${idOf('waiting')}`, mode: 'test' },
   'payments-test': { path: 'payments', mode: 'test' },
   'payments-viewer': { path: 'payments', role: 'viewer' },
   'payments-filtered': { path: 'payments?status=success&attention=true&q=LL-20428' },
@@ -139,6 +150,34 @@ const views: Readonly<Record<string, View>> = {
   'find-page': { path: 'keys', mode: 'test', act: page => find(page, 'key') },
   'find-nothing': { path: 'payments', data: 'empty', act: page => find(page, 'xyz-1') },
   'find-keys': { path: 'keys', act: page => page.locator('.finder-keys').dispatchEvent('click') },
+  'webhooks-test-empty': { path: 'webhooks', data: 'empty', mode: 'test' },
+  endpoint: { path: `webhooks/${endpoints[0]?.id}` },
+  'endpoint-off': { path: `webhooks/${endpoints[2]?.id}` },
+  'endpoint-viewer': { path: `webhooks/${endpoints[0]?.id}`, role: 'viewer' },
+  'endpoint-inbox': {
+    path: `webhooks/${inbox.id}`,
+    mode: 'test',
+    act: page => page.locator('.attempt summary').first().click(),
+  },
+  'endpoint-tested': { path: `webhooks/${endpoints[0]?.id}`, act: page => page.locator('.head .button').click() },
+  'endpoint-types': { path: `webhooks/${endpoints[0]?.id}`, act: page => choose(page, 0) },
+  'endpoint-rotate': { path: `webhooks/${endpoints[0]?.id}`, act: page => choose(page, 1) },
+  'endpoint-recover': { path: `webhooks/${endpoints[0]?.id}`, act: page => choose(page, 2) },
+  'endpoint-secret': { path: `webhooks/${endpoints[0]?.id}`, act: rotateSecret },
+  'endpoint-loading': { path: `webhooks/${endpoints[0]?.id}`, data: 'loading' },
+  'endpoint-failed': { path: `webhooks/${endpoints[0]?.id}`, data: 'failed' },
+  deliveries: { path: 'deliveries' },
+  'deliveries-empty': { path: 'deliveries', data: 'empty' },
+  'deliveries-nothing': { path: 'deliveries?status=failed', data: 'empty' },
+  'deliveries-failed': { path: 'deliveries', data: 'failed' },
+  delivery: { path: `deliveries/${deliveries[0]?.id}` },
+  'delivery-failed': { path: `deliveries/${deliveries[2]?.id}` },
+  'delivery-loading': { path: `deliveries/${deliveries[0]?.id}`, data: 'loading' },
+  events: { path: 'events' },
+  'events-empty': { path: 'events', data: 'empty' },
+  'events-loading': { path: 'events', data: 'loading' },
+  'events-failed': { path: 'events', data: 'failed' },
+  event: { path: `events/${events[0]?.id}`, act: page => page.locator('summary').last().click() },
   'session-over': { path: 'payments', act: endSession },
   'step-up': { path: 'keys', act: askForProof },
   settings: { path: 'settings' },
@@ -282,6 +321,18 @@ function changeMerchants(change: (merchants: Account['merchants']) => Account['m
   }
 }
 
+/** An action in the menu of an endpoint. */
+async function choose(page: Page, n: number) {
+  await page.locator('.head .icon-button').click()
+  await page.locator('[role=menuitem]').nth(n).click()
+}
+
+async function rotateSecret(page: Page) {
+  await choose(page, 1)
+  await page.locator('dialog[open] .button--primary').click()
+  await page.locator('[data-testid=secret]').waitFor()
+}
+
 async function endSession(page: Page) {
   await page.locator('table').waitFor()
   await refuse(page, '**/v1/auth/refresh', 401, 'invalid_token')
@@ -343,7 +394,6 @@ const answer = (page: Page, { path, data = 'full', signedOut, role, mfa = false 
     if (pathname === '/v1/auth/sessions') return json({ ...list(sessions, 'full'), has_more: false })
     const given = (record: object) => ({ ...record, livemode })
     if (end === 'disputes') return json(list([], data))
-    if (end === 'payments') return json(list(Object.values(payments).map(given), data))
     if (end === 'balances')
       return json({
         ...list(balances, data),
@@ -354,6 +404,14 @@ const answer = (page: Page, { path, data = 'full', signedOut, role, mfa = false 
     if (end === 'disputes') return json(list(disputes, data))
     if (end.startsWith('disputes/')) return json(disputes.find(({ id }) => end.endsWith(id)) ?? {})
     if (end.startsWith('refunds/') && end.endsWith('/history')) return json(list(refundHistory, 'full'))
+    if (end === 'payments') {
+      const query = new URL(route.request().url()).searchParams
+      const rows = Object.values(payments).filter(
+        ({ status, attention }) =>
+          (!query.has('attention') || attention) && (!query.has('status') || query.getAll('status').includes(status)),
+      )
+      return json(list(rows.slice(0, Number(query.get('limit') ?? 25)).map(given), data))
+    }
     if (end.endsWith('/history')) return json(list(history, 'full'))
     if (end.endsWith('/payment-uri'))
       return json({ paymentUri: `ethereum:${refunds.sign?.destination}@8453?value=1`, qrCode: qrCode('paid', 'QR') })
@@ -375,6 +433,16 @@ const answer = (page: Page, { path, data = 'full', signedOut, role, mfa = false 
     if (end === 'audit-log') return json(list(securityEvents, data))
     if (end === 'invites' && route.request().method() === 'POST') return json(newInvite, 201)
     if (end === 'invites') return json({ ...list(invites, data), has_more: false })
+    if (end === 'events') return json(list(events.map(given), data))
+    if (end.startsWith('events/')) return json(given(events.find(({ id }) => end.endsWith(id)) ?? {}))
+    if (end.endsWith('/inbox')) return json(list(inboxRequests, 'empty' === data ? 'empty' : 'loading'))
+    if (end.endsWith('/test')) return json(given(deliveries[0] ?? {}), 201)
+    if (end.endsWith('/rotate-secret'))
+      return json({ ...endpoints[0], signingSecret: 'whsec_zuPq0Gm1yN3vT5xK7bQ9dF2hJ4lM6nR8sW0uY1aC3eI=' })
+    if (end.endsWith('deliveries')) return json(list(deliveries.map(given), data))
+    if (end.startsWith('deliveries/')) return json(given(deliveries.find(({ id }) => end.endsWith(id)) ?? {}))
+    if (end.startsWith('webhook-endpoints/'))
+      return json(given([...endpoints, inbox].find(({ id }) => end.endsWith(id)) ?? {}))
     return json(list(endpoints.map(given), data))
   })
 

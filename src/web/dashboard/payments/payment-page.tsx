@@ -9,7 +9,9 @@ import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge, StateStrip } from '../../parts/state-strip.tsx'
 import { OpenDispute } from '../disputes/open-dispute.tsx'
+import { PaymentEvents } from '../events/payment-events.tsx'
 import { PaymentRefunds, RefundPayment } from '../refunds/payment-refunds.tsx'
+import { SandboxPay } from '../sandbox/sandbox-pay.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { useShopQuery } from '../shell/queries.ts'
 import { Facts, RecordJson, Section } from '../shell/record.tsx'
@@ -93,9 +95,11 @@ const OnePayment = ({ payment }: PaymentProps) => {
           <History payment={payment} />
           <Transfers payment={payment} />
           <PaymentRefunds payment={payment} />
+          <PaymentEvents payment={payment} />
           <RecordJson record={payment} />
         </div>
         <div>
+          <SandboxPay payment={payment} />
           <PaidWith payment={payment} />
           <Details payment={payment} />
         </div>

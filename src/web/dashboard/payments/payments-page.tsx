@@ -123,7 +123,7 @@ export const PaymentsPage = () => {
 }
 
 /** New payments do not push the rows: this bar offers them. `.` shows them, too. */
-const NewPayments = () => {
+export const NewPayments = () => {
   const { payments } = useTexts()
   const live = useLive()
   const refresh = useRefresh()
@@ -174,7 +174,13 @@ const StatusPick = ({
   )
 }
 
-const PaymentsTable = ({ rows }: { readonly rows: readonly PaymentWithCrypto[] }) => {
+type PaymentsTableProps = {
+  readonly rows: readonly PaymentWithCrypto[]
+  /** Fewer columns, beside something else. */
+  readonly narrow?: boolean
+}
+
+export const PaymentsTable = ({ rows, narrow = false }: PaymentsTableProps) => {
   const { payments, states } = useTexts()
   const { formats } = useReader()
   const address = useAddress()
@@ -226,7 +232,7 @@ const PaymentsTable = ({ rows }: { readonly rows: readonly PaymentWithCrypto[] }
     <div class="pay">
       <Table
         label={payments.list}
-        columns={columns}
+        columns={narrow ? columns.filter(({ key }) => key !== 'reference' && key !== 'with') : columns}
         rows={rows}
         keyOf={({ id }) => id}
         stateOf={payment => (changed?.has(payment.id) ? 'changed' : isPaymentOver(payment) ? 'ended' : undefined)}

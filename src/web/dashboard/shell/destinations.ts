@@ -10,6 +10,7 @@ export const useDestinations = () => {
   const { merchant } = useShop()
   return {
     shop: [
+      { section: 'home', icon: 'home', name: nav.home },
       { section: 'payments', icon: 'payments', name: nav.payments },
       { section: 'links', icon: 'link', name: nav.links },
       { section: 'refunds', icon: 'refund', name: nav.refunds },
@@ -19,6 +20,7 @@ export const useDestinations = () => {
     developers: [
       { section: 'keys', icon: 'key', name: nav.keys },
       { section: 'webhooks', icon: 'hook', name: nav.webhooks },
+      { section: 'events', icon: 'list', name: nav.events },
     ] satisfies readonly Destination[],
     management: [
       { section: 'settings', icon: 'settings', name: nav.settings },

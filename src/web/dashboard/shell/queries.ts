@@ -26,6 +26,8 @@ export const useShopQuery = <Data>(
   return useQuery<Data>({
     queryKey: [scope.merchantId, scope.livemode, ...key],
     queryFn: ({ signal }) => read({ ...scope, call: session.call }, signal),
+    // Nothing says that these have changed since they were shown last.
+    ...(!streamed.includes(String(key[0])) && { refetchOnMount: 'always' }),
     refetchInterval: isLive && streamed.includes(String(key[0])) ? false : POLL_MS,
   })
 }

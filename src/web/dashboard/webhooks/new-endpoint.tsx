@@ -1,16 +1,15 @@
-import { useId, useState } from 'preact/hooks'
-import type { WebhookEndpoint } from '../../api/calls.ts'
+import { useState } from 'preact/hooks'
 import { TextField } from '../../parts/field.tsx'
+import { EventTypes } from '../event-types/event-types.tsx'
+import type { ListedEventType } from '../event-types/texts.ts'
 import { useAction } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useScope, useShop } from '../shell/shop.ts'
 import { useWebhooksTexts } from './texts.ts'
 
-type EventType = WebhookEndpoint['eventTypes'][number]
-
 /** What most shops need. */
-const preselected: readonly EventType[] = ['payment.succeeded', 'payment.failed', 'refund.processed']
+const preselected: readonly ListedEventType[] = ['payment.succeeded', 'payment.failed', 'refund.processed']
 
 type NewEndpointProps = {
   readonly open: boolean
@@ -25,14 +24,11 @@ export const NewEndpoint = ({ open, onClose, onMade }: NewEndpointProps) => {
   const scope = useScope()
   const refresh = useRefresh()
   const action = useAction()
-  const id = useId()
   const [url, setUrl] = useState('')
   const [description, setDescription] = useState('')
-  const [chosen, setChosen] = useState<readonly EventType[]>(preselected)
+  const [chosen, setChosen] = useState<readonly ListedEventType[]>(preselected)
   const [isChecked, setChecked] = useState(false)
   const isUrl = /^https?:\/\/[^\s/]+/.test(url.trim())
-  // The texts name every type, in the order of a payment's life.
-  const all = Object.keys(texts.about) as readonly EventType[]
   const close = () => {
     setUrl('')
     setDescription('')
@@ -48,7 +44,7 @@ export const NewEndpoint = ({ open, onClose, onMade }: NewEndpointProps) => {
       const { signingSecret } = await session.call('createWebhookEndpoint', {
         ...scope,
         url: url.trim(),
-        eventTypes: all.filter(type => chosen.includes(type)),
+        eventTypes: chosen,
         ...(description.trim() !== '' && { description: description.trim() }),
       })
       await refresh('webhooks')
@@ -86,29 +82,7 @@ export const NewEndpoint = ({ open, onClose, onMade }: NewEndpointProps) => {
         value={description}
         onInput={event => setDescription(event.currentTarget.value)}
       />
-      <fieldset aria-describedby={`${id}-none`}>
-        <legend class="legend">{texts.choose}</legend>
-        <div class="check-columns">
-          {all.map(type => (
-            <label key={type} class="check">
-              <input
-                type="checkbox"
-                checked={chosen.includes(type)}
-                onInput={event =>
-                  setChosen(event.currentTarget.checked ? [...chosen, type] : chosen.filter(each => each !== type))
-                }
-              />
-              <span>
-                <code>{type}</code>
-                <span>{texts.about[type]}</span>
-              </span>
-            </label>
-          ))}
-        </div>
-        <p id={`${id}-none`} class="field">
-          {isChecked && chosen.length === 0 && <span class="error">{texts.chooseNone}</span>}
-        </p>
-      </fieldset>
+      <EventTypes chosen={chosen} isChecked={isChecked} onChoose={setChosen} />
     </FormDialog>
   )
 }

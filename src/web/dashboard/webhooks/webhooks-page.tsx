@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
 import type { WebhookEndpoint } from '../../api/calls.ts'
-import { Badge } from '../../parts/badge.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -10,6 +10,7 @@ import { NoteBox } from '../../parts/note.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { showToast } from '../../parts/toast.tsx'
+import { useEventTypes } from '../event-types/texts.ts'
 import { SecretDialog } from '../secrets/secret-dialog.tsx'
 import { useAction } from '../shell/action.ts'
 import { Confirm } from '../shell/confirm.tsx'
@@ -19,14 +20,18 @@ import { PageHead } from '../shell/page-head.tsx'
 import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
-import { useCanWrite, useScope, useShop } from '../shell/shop.ts'
+import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
+import { EndpointBadge } from './endpoint-badge.tsx'
 import { NewEndpoint } from './new-endpoint.tsx'
+import { openInbox } from './open-inbox.ts'
 import { useWebhooksTexts } from './texts.ts'
+import { VerifyCode } from './verify-code.tsx'
 
 export const WebhooksPage = () => {
   const texts = useWebhooksTexts()
   const { session } = useShop()
-  const { merchantId } = useScope()
+  const { merchantId, livemode } = useScope()
+  const address = useAddress()
   const canWrite = useCanWrite()
   const refresh = useRefresh()
   const position = usePosition()
@@ -56,12 +61,17 @@ export const WebhooksPage = () => {
         title={texts.title}
         lead={texts.what}
         actions={
-          canWrite && (
-            <button type="button" class="button button--primary" onClick={() => setNew(true)}>
-              <Icon name="plus" />
-              {texts.create}
-            </button>
-          )
+          <>
+            <a class="button" href={address('deliveries')}>
+              {texts.all}
+            </a>
+            {canWrite && (
+              <button type="button" class="button button--primary" onClick={() => setNew(true)}>
+                <Icon name="plus" />
+                {texts.create}
+              </button>
+            )}
+          </>
         }
       />
       <OwnersNote />
@@ -69,7 +79,9 @@ export const WebhooksPage = () => {
       <Result result={result} skeleton={<SkeletonRows rows={4} />}>
         {page =>
           page.rows.length === 0 ? (
-            <Empty title={texts.emptyTitle}>{texts.emptyWhat}</Empty>
+            <Empty title={texts.emptyTitle} action={canWrite && !livemode && <MakeInbox />}>
+              {texts.emptyWhat}
+            </Empty>
           ) : (
             <>
               <EndpointsTable rows={page.rows} itemsOf={canWrite ? itemsOf : undefined} />
@@ -108,7 +120,36 @@ export const WebhooksPage = () => {
         title={texts.secretTitle}
         lead={texts.secretWhat}
         onClose={() => setSecret(undefined)}
-      />
+      >
+        <VerifyCode />
+      </SecretDialog>
+    </>
+  )
+}
+
+/** For a look at webhooks before there is a server that receives them. */
+const MakeInbox = () => {
+  const texts = useWebhooksTexts()
+  const { session } = useShop()
+  const { merchantId } = useScope()
+  const { route } = useLocation()
+  const address = useAddress()
+  const eventTypes = useEventTypes()
+  const refresh = useRefresh()
+  const action = useAction()
+  const make = () =>
+    void action.run(async () => {
+      const id = await openInbox(session, { merchantId, existing: undefined, eventTypes })
+      await refresh('webhooks')
+      showToast(texts.inboxMade)
+      route(address('webhooks', id))
+    })
+  return (
+    <>
+      <button type="button" class="button" aria-disabled={action.isRunning} onClick={make}>
+        {texts.makeInbox}
+      </button>
+      {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
     </>
   )
 }
@@ -120,14 +161,17 @@ type EndpointsTableProps = {
 
 const EndpointsTable = ({ rows, itemsOf }: EndpointsTableProps) => {
   const texts = useWebhooksTexts()
+  const address = useAddress()
   const columns: readonly TableColumn<WebhookEndpoint>[] = [
     {
       key: 'url',
       head: texts.endpoint,
       card: 1,
-      cell: ({ url, description }) => (
+      cell: ({ id, url, description, inbox }) => (
         <>
-          <b class="clip">{url.replace(/^https?:\/\//, '')}</b>
+          <a class="open clip" href={address('webhooks', id)}>
+            <b>{inbox ? texts.inbox : url.replace(/^https?:\/\//, '')}</b>
+          </a>
           {description !== null && <span class="table__under">{description}</span>}
         </>
       ),
@@ -136,18 +180,7 @@ const EndpointsTable = ({ rows, itemsOf }: EndpointsTableProps) => {
       key: 'status',
       head: texts.status,
       card: 2,
-      cell: ({ status, disabledReason }) => (
-        <>
-          {status === 'enabled' ? (
-            <Badge shape="done" tone="good">
-              {texts.enabled}
-            </Badge>
-          ) : (
-            <Badge shape="off">{texts.disabled}</Badge>
-          )}
-          {disabledReason !== null && <span class="what">{texts.reasons[disabledReason]}</span>}
-        </>
-      ),
+      cell: endpoint => <EndpointBadge endpoint={endpoint} />,
     },
     {
       key: 'events',

@@ -9,6 +9,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
   nav: {
     main: 'Hauptnavigation',
     short: 'Hauptnavigation, kurz',
+    home: 'Start',
     payments: 'Zahlungen',
     links: 'Zahlungslinks',
     linksShort: 'Links',
@@ -19,6 +20,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     keys: 'API-Schlüssel',
     keysShort: 'Schlüssel',
     webhooks: 'Webhooks',
+    events: 'Ereignisse',
     reference: 'API-Referenz',
     more: 'Mehr',
     shop: 'Shop',

@@ -6,6 +6,7 @@ export const dashboardEn = {
   nav: {
     main: 'Main',
     short: 'Main, short',
+    home: 'Home',
     payments: 'Payments',
     links: 'Payment links',
     linksShort: 'Links',
@@ -16,6 +17,7 @@ export const dashboardEn = {
     keys: 'API keys',
     keysShort: 'Keys',
     webhooks: 'Webhooks',
+    events: 'Events',
     reference: 'API reference',
     more: 'More',
     shop: 'Shop',

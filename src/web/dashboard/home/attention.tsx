@@ -1,0 +1,104 @@
+import type { ComponentChildren } from 'preact'
+import type { PaymentWithCrypto, WebhookEndpoint } from '../../api/calls.ts'
+import { useReader } from '../../parts/reader.ts'
+import { StateMark } from '../../parts/state-mark.tsx'
+import { paymentPath } from '../payments/payment-state.ts'
+import { useShopQuery } from '../shell/queries.ts'
+import { useAddress } from '../shell/shop.ts'
+import { useTexts } from '../shell/texts.ts'
+import { useHomeTexts } from './texts.ts'
+
+const MOST = 5
+
+type Facts = {
+  readonly payments: readonly PaymentWithCrypto[]
+  /** `5+` if there are more than were read. */
+  readonly refunds: string
+  /** Those that the server has disabled. */
+  readonly endpoints: readonly WebhookEndpoint[]
+  readonly failedDeliveries: string
+}
+
+/** What does not go on without a person. */
+export const useAttention = () => {
+  const { formats } = useReader()
+  return useShopQuery(['home', 'attention'], async ({ call, ...scope }, signal): Promise<Facts> => {
+    const countOf = ({ data, has_more }: { readonly data: readonly unknown[]; readonly has_more: boolean }) =>
+      `${formats.count(data.length)}${has_more ? '+' : ''}`
+    const [payments, refunds, endpoints, failed] = await Promise.all([
+      call('listPayments', { ...scope, attention: 'true', limit: MOST }, { signal }),
+      call('listRefunds', { ...scope, attention: 'true', limit: 25 }, { signal }),
+      call('listWebhookEndpoints', { ...scope, limit: 100 }, { signal }),
+      call('listAllWebhookDeliveries', { ...scope, status: 'failed', limit: 25 }, { signal }),
+    ])
+    return {
+      payments: payments.data,
+      refunds: countOf(refunds),
+      endpoints: endpoints.data.filter(each => each.disabledReason !== null && each.disabledReason !== 'by_merchant'),
+      failedDeliveries: countOf(failed),
+    }
+  }).value
+}
+
+export const AttentionList = ({ payments, refunds, endpoints, failedDeliveries }: Facts) => {
+  const texts = useHomeTexts()
+  const { states } = useTexts()
+  const { formats } = useReader()
+  const address = useAddress()
+  const isEmpty = payments.length + endpoints.length === 0 && refunds === '0' && failedDeliveries === '0'
+  if (isEmpty) return <p class="quiet">{texts.nothing}</p>
+  return (
+    <ul class="asks">
+      {payments.map(payment => {
+        const { words, at, word } = paymentPath(payment, states)
+        return (
+          <Ask
+            key={payment.id}
+            href={address('payments', payment.id)}
+            title={`${formats.money(payment.amountMinor, payment.currency)}: ${word ?? words[at]}`}
+          >
+            {texts.paymentWhat(payment.customerEmail)}
+          </Ask>
+        )
+      })}
+      {refunds !== '0' && (
+        <Ask href={address('refunds')} title={texts.refunds(refunds)}>
+          {texts.refundsWhat}
+        </Ask>
+      )}
+      {endpoints.map(({ id, url }) => (
+        <Ask key={id} href={address('webhooks', id)} isBad title={texts.endpointOff(url.replace(/^https?:\/\//, ''))}>
+          {texts.endpointOffWhat}
+        </Ask>
+      ))}
+      {failedDeliveries !== '0' && (
+        <Ask href={`${address('deliveries')}?status=failed`} isBad title={texts.failedDeliveries(failedDeliveries)}>
+          {texts.failedDeliveriesWhat}
+        </Ask>
+      )}
+    </ul>
+  )
+}
+
+type AskProps = {
+  readonly title: string
+  readonly href: string
+  readonly isBad?: boolean
+  readonly children: ComponentChildren
+}
+
+const Ask = ({ title, href, isBad, children }: AskProps) => {
+  const texts = useHomeTexts()
+  return (
+    <li data-tone={isBad ? 'bad' : 'warn'}>
+      <StateMark shape={isBad ? 'bad' : 'warn'} />
+      <div>
+        <b>{title}</b>
+        <p>{children}</p>
+      </div>
+      <a class="button button--small" href={href} aria-label={`${texts.open}: ${title}`}>
+        {texts.open}
+      </a>
+    </li>
+  )
+}

@@ -1,0 +1,127 @@
+import type { PaymentWithCrypto } from '../../api/calls.ts'
+import { Icon } from '../../parts/icon.tsx'
+import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { NewPayments, PaymentsTable } from '../payments/payments-page.tsx'
+import { OwnersNote } from '../shell/owners-note.tsx'
+import { PageHead } from '../shell/page-head.tsx'
+import type { ListPage } from '../shell/pages.tsx'
+import { useShopQuery } from '../shell/queries.ts'
+import { Section } from '../shell/record.tsx'
+import { Result } from '../shell/result.tsx'
+import { useAddress, useCanWrite, useShop } from '../shell/shop.ts'
+import { AttentionList, useAttention } from './attention.tsx'
+import { Checklist } from './checklist.tsx'
+import { type FirstHour, stepsOf, useFirstHour } from './first-hour.ts'
+import { useHomeTexts } from './texts.ts'
+import { useWaiting, WaitingFigures } from './waiting.tsx'
+
+const LATEST = 6
+
+/** The first page of a shop: what needs somebody, what is on its way, what came last. A new shop sees its first steps. */
+export const HomePage = () => {
+  const texts = useHomeTexts()
+  const { livemode } = useShop()
+  const canWrite = useCanWrite()
+  const latest = useShopQuery(['payments', 'latest'], async ({ call, ...scope }, signal) => {
+    const { data, has_more } = await call('listPayments', { ...scope, limit: LATEST }, { signal })
+    return { rows: data, hasNewer: false, hasOlder: has_more } satisfies ListPage<PaymentWithCrypto>
+  }).value
+  const firstHour = useFirstHour()
+  const isNew = canWrite && latest.data?.rows.length === 0
+  return (
+    <>
+      <PageHead
+        title={isNew && !livemode ? texts.firstTitle : texts.title}
+        {...(isNew && !livemode && { lead: texts.firstWhat })}
+        actions={canWrite && !isNew && <NewLink />}
+      />
+      <OwnersNote />
+      <Result result={latest} skeleton={<SkeletonRows rows={10} />}>
+        {page =>
+          isNew ? (
+            <Result result={firstHour} skeleton={<SkeletonRows rows={8} />}>
+              {facts => <NewShop facts={facts} />}
+            </Result>
+          ) : (
+            <Overview rows={page.rows} firstHour={canWrite ? firstHour.data : undefined} />
+          )
+        }
+      </Result>
+    </>
+  )
+}
+
+const NewLink = () => {
+  const texts = useHomeTexts()
+  const address = useAddress()
+  return (
+    <a class="button button--primary" href={address('links', 'new')}>
+      <Icon name="plus" />
+      {texts.newLink}
+    </a>
+  )
+}
+
+const NewShop = ({ facts }: { readonly facts: FirstHour }) => {
+  const texts = useHomeTexts()
+  return (
+    <div class="beside">
+      <section class="first" aria-label={texts.firstHour}>
+        <Checklist facts={facts} />
+      </section>
+      <aside class="soon">
+        <h2>{texts.soon}</h2>
+        <ul>
+          {[texts.needsYou, texts.waiting, texts.confirming, texts.latest].map(each => (
+            <li key={each}>{each}</li>
+          ))}
+        </ul>
+        <p class="quiet">{texts.soonWhat}</p>
+      </aside>
+    </div>
+  )
+}
+
+type OverviewProps = {
+  readonly rows: readonly PaymentWithCrypto[]
+  /** Undefined: the reader has nothing to set up, or it is not known yet. */
+  readonly firstHour: FirstHour | undefined
+}
+
+/** Charts come between the figures and the latest payments. */
+const Overview = ({ rows, firstHour }: OverviewProps) => {
+  const texts = useHomeTexts()
+  const { livemode } = useShop()
+  const address = useAddress()
+  const attention = useAttention()
+  const waiting = useWaiting()
+  const steps = firstHour ? stepsOf(firstHour, livemode) : []
+  const done = steps.filter(({ isDone }) => isDone).length
+  const hasSteps = done < steps.length
+  return (
+    <>
+      <section class="asked" aria-label={texts.needsYou}>
+        <h2>{texts.needsYou}</h2>
+        <Result result={attention} skeleton={<SkeletonRows rows={2} />}>
+          {facts => <AttentionList {...facts} />}
+        </Result>
+      </section>
+      <Section title={texts.now}>
+        <Result result={waiting} skeleton={<SkeletonRows rows={2} />}>
+          {facts => <WaitingFigures {...facts} />}
+        </Result>
+      </Section>
+      <div class={hasSteps ? 'split' : undefined}>
+        <Section title={texts.latest} aside={<a href={address('payments')}>{texts.all}</a>}>
+          <NewPayments />
+          <PaymentsTable rows={rows} narrow={hasSteps} />
+        </Section>
+        {hasSteps && firstHour && (
+          <Section title={texts.firstHour} aside={texts.done(done, steps.length)}>
+            <Checklist facts={firstHour} />
+          </Section>
+        )}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,310 @@
+import { useState } from 'preact/hooks'
+import { useLocation, useRoute } from 'preact-iso'
+import type { WebhookDelivery, WebhookEndpoint } from '../../api/calls.ts'
+import { ShortHex } from '../../parts/address.tsx'
+import { Badge } from '../../parts/badge.tsx'
+import { CopyButton } from '../../parts/copy.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { Menu, type MenuItem } from '../../parts/menu.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { NoteBox } from '../../parts/note.tsx'
+import { useReader } from '../../parts/reader.ts'
+import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { showToast } from '../../parts/toast.tsx'
+import { DeliveriesTable } from '../deliveries/deliveries-table.tsx'
+import { useDeliveriesTexts } from '../deliveries/texts.ts'
+import { useEventTypesTexts } from '../event-types/texts.ts'
+import { SecretDialog } from '../secrets/secret-dialog.tsx'
+import { type Action, useAction } from '../shell/action.ts'
+import { Confirm } from '../shell/confirm.tsx'
+import { shownFailure } from '../shell/failure.ts'
+import { OwnersNote } from '../shell/owners-note.tsx'
+import { PageHead } from '../shell/page-head.tsx'
+import { useRefresh, useShopQuery } from '../shell/queries.ts'
+import { Facts, Section } from '../shell/record.tsx'
+import { Result } from '../shell/result.tsx'
+import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
+import { ChangeTypes } from './change-types.tsx'
+import { EndpointBadge } from './endpoint-badge.tsx'
+import { Inbox } from './inbox.tsx'
+import { sendTest } from './open-inbox.ts'
+import { Recover } from './recover.tsx'
+import { RotateSecret } from './rotate-secret.tsx'
+import { useWebhooksTexts } from './texts.ts'
+import { VerifyCode } from './verify-code.tsx'
+
+const LATEST = 10
+
+export const EndpointPage = () => {
+  const { id = '' } = useRoute().params
+  const texts = useWebhooksTexts()
+  const address = useAddress()
+  const { session } = useShop()
+  const { merchantId } = useScope()
+  const canWrite = useCanWrite()
+  const refresh = useRefresh()
+  const action = useAction()
+  const [tested, setTested] = useState<WebhookDelivery>()
+  const result = useShopQuery(['webhooks', 'one', id], ({ call, merchantId }, signal) =>
+    call('getWebhookEndpoint', { merchantId, id }, { signal }),
+  ).value
+  const endpoint = result.data
+  const test = () =>
+    void action.run(async () => {
+      setTested(undefined)
+      setTested(await sendTest(session, merchantId, id))
+      await Promise.all([refresh('deliveries'), refresh('webhooks')])
+    })
+  return (
+    <>
+      <PageHead
+        title={endpoint ? shortUrl(endpoint) : texts.endpoint}
+        {...(endpoint?.inbox && { heading: texts.inbox })}
+        back={{ href: address('webhooks'), label: texts.title }}
+        lead={
+          <span class="sub">
+            {endpoint && <EndpointBadge endpoint={endpoint} />}
+            {endpoint?.description}
+            <ShortHex value={id} what={texts.id} />
+          </span>
+        }
+        actions={canWrite && endpoint && <Actions endpoint={endpoint} action={action} onTest={test} />}
+      />
+      <OwnersNote />
+      {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
+      <div role="status">
+        {action.isRunning && <p class="quiet">{texts.test.running}</p>}
+        {tested && <TestResult delivery={tested} />}
+      </div>
+      <Result result={result} skeleton={<SkeletonRows rows={10} />}>
+        {found => <OneEndpoint endpoint={found} />}
+      </Result>
+    </>
+  )
+}
+
+/** The address without its protocol. That of an inbox is long, and the same for everybody but its end. */
+const shortUrl = ({ url }: WebhookEndpoint): string => url.replace(/^https?:\/\//, '')
+
+/** What the test event came to, where it was sent. */
+const TestResult = ({ delivery: { id, attempts } }: { readonly delivery: WebhookDelivery }) => {
+  const { test } = useWebhooksTexts()
+  const { outcomes, answeredIn } = useDeliveriesTexts()
+  const { formats } = useReader()
+  const address = useAddress()
+  const last = attempts.at(-1)
+  if (last?.outcome == null) return null
+  const isGood = last.outcome === 'delivered'
+  const answer = last.httpStatus === null ? undefined : answeredIn(last.httpStatus, formats.count(last.durationMs ?? 0))
+  return (
+    <NoteBox
+      title={isGood ? test.good : test.bad}
+      tone={isGood ? 'good' : 'bad'}
+      actions={
+        <a class="button button--small" href={address('deliveries', id)}>
+          {test.open}
+        </a>
+      }
+    >
+      {isGood ? test.goodWhat(answer ?? '') : `${[outcomes[last.outcome], answer].filter(Boolean).join(': ')}.`}
+    </NoteBox>
+  )
+}
+
+type Open = 'disable' | 'delete' | 'rotate' | 'recover' | 'types'
+
+type ActionsProps = { readonly endpoint: WebhookEndpoint; readonly action: Action; readonly onTest: () => void }
+
+const Actions = ({ endpoint, action, onTest }: ActionsProps) => {
+  const texts = useWebhooksTexts()
+  const { session } = useShop()
+  const { merchantId } = useScope()
+  const { route } = useLocation()
+  const address = useAddress()
+  const refresh = useRefresh()
+  const [open, setOpen] = useState<Open>()
+  const [secret, setSecret] = useState<string>()
+  const { id, status } = endpoint
+  const isEnabled = status === 'enabled'
+  const close = () => setOpen(undefined)
+  const enable = () =>
+    void action.run(async () => {
+      await session.call('enableWebhookEndpoint', { merchantId, id })
+      await refresh('webhooks')
+      showToast(texts.enabledDone)
+    })
+  const items: readonly MenuItem[] = [
+    { label: texts.changeTypes, onSelect: () => setOpen('types') },
+    { label: texts.rotate, onSelect: () => setOpen('rotate') },
+    ...(isEnabled
+      ? [
+          { label: texts.recoverTitle, onSelect: () => setOpen('recover') },
+          { label: texts.disable, onSelect: () => setOpen('disable') },
+        ]
+      : []),
+    { label: texts.delete, onSelect: () => setOpen('delete'), danger: true },
+  ]
+  return (
+    <>
+      {isEnabled ? (
+        <button type="button" class="button" aria-disabled={action.isRunning} onClick={onTest}>
+          {texts.sendTest}
+        </button>
+      ) : (
+        <button type="button" class="button button--primary" aria-disabled={action.isRunning} onClick={enable}>
+          {texts.enable}
+        </button>
+      )}
+      <Menu label={texts.actions(endpoint.url)} class="icon-button" items={items}>
+        <Icon name="more" />
+      </Menu>
+      <ChangeTypes endpoint={endpoint} open={open === 'types'} onClose={close} />
+      <Recover endpointId={id} open={open === 'recover'} onClose={close} />
+      <RotateSecret endpointId={id} open={open === 'rotate'} onClose={close} onMade={setSecret} />
+      <Confirm
+        open={open === 'disable'}
+        title={texts.disableTitle}
+        no={texts.cancel}
+        yes={texts.disable}
+        danger
+        onClose={close}
+        onYes={async () => {
+          await session.call('updateWebhookEndpoint', { merchantId, id, status: 'disabled' })
+          await Promise.all([refresh('webhooks'), refresh('deliveries')])
+          showToast(texts.disableDone)
+        }}
+      >
+        {texts.disableWhat}
+      </Confirm>
+      <Confirm
+        open={open === 'delete'}
+        title={texts.deleteTitle}
+        no={texts.cancel}
+        yes={texts.delete}
+        danger
+        onClose={close}
+        onYes={async () => {
+          await session.call('deleteWebhookEndpoint', { merchantId, id })
+          await refresh('webhooks')
+          showToast(texts.deleteDone)
+          route(address('webhooks'), true)
+        }}
+      >
+        {texts.deleteWhat}
+      </Confirm>
+      <SecretDialog
+        secret={secret}
+        title={texts.secretTitle}
+        lead={texts.secretWhat}
+        onClose={() => setSecret(undefined)}
+      >
+        <VerifyCode />
+      </SecretDialog>
+    </>
+  )
+}
+
+const OneEndpoint = ({ endpoint }: { readonly endpoint: WebhookEndpoint }) => {
+  const texts = useWebhooksTexts()
+  const address = useAddress()
+  const { about } = useEventTypesTexts()
+  const { id, url, eventTypes, inbox, createdAt } = endpoint
+  const deliveries = useShopQuery(['deliveries', 'endpoint', id], ({ call, merchantId }, signal) =>
+    call('listWebhookDeliveries', { merchantId, id, limit: LATEST }, { signal }),
+  ).value
+  return (
+    <div class="split">
+      <div>
+        {inbox && <Inbox endpointId={id} />}
+        <Section
+          title={texts.latest}
+          aside={<a href={`${address('deliveries')}?endpoint=${id}`}>{texts.allOfEndpoint}</a>}
+        >
+          <Result result={deliveries} skeleton={<SkeletonRows rows={4} />}>
+            {({ data }) =>
+              data.length === 0 ? <p class="quiet">{texts.noDeliveries}</p> : <DeliveriesTable rows={data} />
+            }
+          </Result>
+        </Section>
+        <Section title={texts.code}>
+          <VerifyCode />
+        </Section>
+      </div>
+      <div>
+        <Section title={texts.details}>
+          <Facts
+            facts={[
+              [texts.health, <Health endpoint={endpoint} latest={deliveries.data?.data ?? []} />],
+              [texts.lastAnswer, <LastAnswer latest={deliveries.data?.data ?? []} />],
+              [
+                texts.url,
+                <>
+                  {url} <CopyButton value={url} what={texts.url} />
+                </>,
+              ],
+              [texts.created, <Moment at={createdAt} />],
+            ]}
+          />
+        </Section>
+        <Section title={texts.types}>
+          <ul class="types">
+            {eventTypes.map(type => (
+              <li key={type}>
+                <code>{type}</code>
+                <p class="quiet">{about[type]}</p>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      </div>
+    </div>
+  )
+}
+
+type HealthProps = { readonly latest: readonly WebhookDelivery[] }
+
+/** By the latest deliveries. Those of an endpoint that fails wait longer and longer. */
+const Health = ({ endpoint, latest }: HealthProps & { readonly endpoint: WebhookEndpoint }) => {
+  const texts = useWebhooksTexts()
+  if (endpoint.status === 'disabled') return <Badge shape="off">{texts.disabled}</Badge>
+  const last = latest.find(({ attempts }) => attempts.some(({ outcome }) => outcome !== null))
+  if (!last) return texts.unused
+  if (last.status === 'delivered')
+    return (
+      <Badge shape="done" tone="good">
+        {texts.healthy}
+      </Badge>
+    )
+  if (last.status === 'failed')
+    return (
+      <Badge shape="bad" tone="bad">
+        {texts.failing}
+      </Badge>
+    )
+  return (
+    <Badge shape="warn" tone="warn">
+      {texts.retrying}
+    </Badge>
+  )
+}
+
+const LastAnswer = ({ latest }: HealthProps) => {
+  const { outcomes, answeredIn } = useDeliveriesTexts()
+  const { formats } = useReader()
+  const [last] = latest
+    .flatMap(({ attempts }) => attempts)
+    .filter(({ outcome }) => outcome !== null)
+    .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
+  if (last?.outcome == null) return '–'
+  return (
+    <>
+      {last.httpStatus === null
+        ? outcomes[last.outcome]
+        : answeredIn(last.httpStatus, formats.count(last.durationMs ?? 0))}
+      <span class="under">
+        <Moment at={last.startedAt} />
+      </span>
+    </>
+  )
+}

@@ -1,0 +1,31 @@
+import type { WebhookEndpoint } from '../../api/calls.ts'
+import type { Session } from '../../api/session.ts'
+
+const PATIENCE_MS = 10_000
+const PAUSE_MS = 300
+
+type Inbox = {
+  readonly merchantId: string
+  /** Undefined: there is none yet. */
+  readonly existing: Pick<WebhookEndpoint, 'id'> | undefined
+  readonly eventTypes: WebhookEndpoint['eventTypes']
+}
+
+/** Sends a test event to the inbox of the shop, which is created if there is none, and waits until it has arrived. */
+export const openInbox = async (session: Session, { merchantId, existing, eventTypes }: Inbox): Promise<string> => {
+  const { id } =
+    existing ?? (await session.call('createWebhookEndpoint', { merchantId, livemode: false, inbox: true, eventTypes }))
+  await sendTest(session, merchantId, id)
+  return id
+}
+
+/** Sends a test event, and returns its delivery after the first attempt, or as it is after ten seconds. */
+export const sendTest = async (session: Session, merchantId: string, endpointId: string) => {
+  let delivery = await session.call('testWebhookEndpoint', { merchantId, id: endpointId })
+  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; ) {
+    if (delivery.attempts.some(({ outcome }) => outcome !== null)) break
+    await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
+    delivery = await session.call('getWebhookDelivery', { merchantId, id: delivery.id })
+  }
+  return delivery
+}

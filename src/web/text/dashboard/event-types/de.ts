@@ -1,0 +1,23 @@
+import type { Translated } from '../../locale.ts'
+import type { eventTypesEn } from './en.ts'
+
+/** The types of events in German. */
+export const eventTypesDe: Translated<typeof eventTypesEn> = {
+  choose: 'Ereignisse',
+  chooseNone: 'Wählen Sie mindestens ein Ereignis.',
+  about: {
+    'payment.created': 'Ein Kunde hat eine Zahlungsseite geöffnet.',
+    'payment.processing': 'Genug Geld ist zu sehen, noch nicht endgültig.',
+    'payment.underpaid': 'Weniger als fällig ist zu sehen.',
+    'payment.succeeded': 'Die Zahlung ist endgültig. Liefern Sie die Bestellung.',
+    'payment.failed': 'Die Zahlung endete ohne den fälligen Betrag.',
+    'payment.expired': 'Die Zeit ist vorbei, und kein Geld war zu sehen.',
+    'payment.canceled': 'Ein Mitglied oder Ihr Server hat sie storniert.',
+    'payment.late': 'Geld kam nach dem Ende an.',
+    'refund.processed': 'Eine Erstattung ist endgültig.',
+    'refund.failed': 'Eine Erstattung ist gescheitert.',
+    'refund.canceled': 'Eine Erstattung wurde storniert.',
+    'dispute.opened': 'Ein Streitfall wurde eröffnet.',
+    'dispute.resolved': 'Ein Streitfall wurde entschieden.',
+  },
+}

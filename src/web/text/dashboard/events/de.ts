@@ -1,0 +1,23 @@
+import type { Translated } from '../../locale.ts'
+import type { eventsEn } from './en.ts'
+
+/** The texts of events in German. */
+export const eventsDe: Translated<typeof eventsEn> = {
+  title: 'Ereignisse',
+  what: 'Was mit den Datensätzen des Shops geschah, der Reihe nach. Webhooks stellen dasselbe zu.',
+  list: 'Ereignisse, neueste zuerst',
+  type: 'Art',
+  record: 'Datensatz',
+  id: 'ID des Ereignisses',
+  created: 'Angelegt',
+  ofRecord: 'Ein Datensatz',
+  emptyTitle: 'Noch keine Ereignisse',
+  emptyWhat: 'Das erste Ereignis geschieht, wenn ein Kunde einen Ihrer Zahlungslinks öffnet.',
+  notified: 'Wer benachrichtigt wurde',
+  nobody: 'Kein Endpunkt hatte diese Art gewählt, als es geschah.',
+  details: 'Einzelheiten',
+  version: 'API-Version',
+  openRecord: 'Datensatz öffnen',
+  ofPayment: 'Ereignisse und Webhooks',
+  noEvents: 'Noch kein Ereignis.',
+}

@@ -1,0 +1,20 @@
+/** The texts of events. */
+export const eventsEn = {
+  title: 'Events',
+  what: 'What happened to the records of the shop, in order. Webhooks deliver the same.',
+  list: 'Events, newest first',
+  type: 'Type',
+  record: 'Record',
+  id: 'Event ID',
+  created: 'Created',
+  ofRecord: 'One record',
+  emptyTitle: 'No events yet',
+  emptyWhat: 'The first event happens when a customer opens one of your payment links.',
+  notified: 'Who was notified',
+  nobody: 'No endpoint listed this type when it happened.',
+  details: 'Details',
+  version: 'API version',
+  openRecord: 'Open the record',
+  ofPayment: 'Events and webhooks',
+  noEvents: 'No event yet.',
+}
