@@ -64,6 +64,8 @@ const folders = [
   'src/web/dashboard/sandbox',
   'src/web/dashboard/invite',
   'src/web/dashboard/members',
+  'src/web/dashboard/settings',
+  'src/web/dashboard/audit-log',
   'src/web/dashboard/links',
   'src/web/dashboard/refunds',
   'src/web/dashboard/disputes',
