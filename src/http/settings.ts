@@ -102,7 +102,6 @@ export const settingsRoutes: readonly Route[] = [
         const found = await Promise.all(
           asked.map(async ({ chain, rpc }) => ({
             chainId: chain.id,
-            network: chain.network,
             isContract: await isContract(withinTime(rpc, CHECK_MS), requireAddress(body.address)),
           })),
         )

@@ -8,19 +8,18 @@ export const checkedAddressShape = shape({
   type: () =>
     type({
       address: address(),
-      chains: type({ chainId: chainId(), network: 'string', isContract: 'boolean | null' }).array(),
+      chains: type({ chainId: chainId(), isContract: 'boolean | null' }).array(),
     }),
   example: {
     address: example.address,
     chains: [
-      { chainId: 8453, network: 'Base', isContract: true },
-      { chainId: 1, network: 'Ethereum', isContract: null },
+      { chainId: 8453, isContract: true },
+      { chainId: 1, isContract: null },
     ],
   },
   inside: {
     address: 'The address, with the checksum of EIP-55.',
     chains: 'The chains of this mode that are enabled on the server.',
-    'chains.network': 'Name of the chain.',
     'chains.isContract':
       'Whether the address is a contract on this chain, such as a Safe. Null if the chain did not answer.',
   },

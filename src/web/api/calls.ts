@@ -845,7 +845,6 @@ export type CheckedAddress = {
   readonly chains: readonly {
     readonly chainId: number
     readonly isContract: boolean | null
-    readonly network: string
   }[]
 }
 

@@ -362,10 +362,10 @@ export const settings: Settings = {
 }
 
 export const networks = [
-  { chainId: 8453, network: 'Base', isContract: false },
-  { chainId: 1, network: 'Ethereum', isContract: true },
-  { chainId: 137, network: 'Polygon', isContract: false },
-  { chainId: 42161, network: 'Arbitrum One', isContract: null },
+  { chainId: 8453, isContract: false },
+  { chainId: 1, isContract: true },
+  { chainId: 137, isContract: false },
+  { chainId: 42161, isContract: null },
 ]
 
 const securityEvent = (
@@ -432,7 +432,13 @@ const chain = (chainId: number, network: string, livemode: boolean): ShownChain 
   ...{ confirmations: 12, explorerUrl: 'https://basescan.org', publicNode: null },
 })
 
-export const chains: readonly ShownChain[] = [chain(8453, 'Base', true), chain(31337, 'Sandbox', false)]
+export const chains: readonly ShownChain[] = [
+  chain(8453, 'Base', true),
+  chain(1, 'Ethereum', true),
+  chain(137, 'Polygon', true),
+  chain(42161, 'Arbitrum One', true),
+  chain(31337, 'Sandbox', false),
+]
 
 const refund = (n: number, amountMinor: number, more: Partial<RefundWithAttention>): RefundWithAttention => ({
   ...{ object: 'refund', id: `re_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, merchantId, currency: 'EUR', amountMinor },

@@ -146,6 +146,8 @@ describe.skipIf(!hasBrowser)('settings', () => {
     await page.getByRole('radio', { name: /^The refund signer/ }).check()
     await page.getByRole('group', { name: 'Confirmations' }).getByRole('textbox').fill('5')
     await expectSound()
+    // The one of the address may still be there.
+    await page.waitForFunction(() => document.querySelector('.toast') === null)
     await click('Save')
     await toast('Settings saved')
     expect(await settings()).toMatchObject({

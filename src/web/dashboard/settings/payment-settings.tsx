@@ -3,11 +3,11 @@ import type { Settings } from '../../api/calls.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { TextField } from '../../parts/field.tsx'
 import { useAction } from '../shell/action.ts'
+import { chainsIn, networkOf } from '../shell/chains.ts'
 import { shownFailure } from '../shell/failure.ts'
 import { Facts } from '../shell/record.tsx'
-import { useCanWrite } from '../shell/shop.ts'
+import { useCanWrite, useShop } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
-import { useCheckedAddress } from './checked-address.ts'
 import { useSave } from './save.ts'
 import { useSettingsTexts } from './texts.ts'
 
@@ -46,8 +46,7 @@ const PaymentForm = ({ settings }: PaymentSettingsProps) => {
     Object.fromEntries(Object.entries(settings.confirmations).map(([id, count]) => [id, String(count)])),
   )
   const [isChecked, setChecked] = useState(false)
-  const known = useCheckedAddress(settings.receivingAddress ?? undefined)
-  const chains = known.data?.chains ?? []
+  const { livemode } = useShop()
   const toleranceBps = basisPointsOf(tolerance)
   const given = Object.entries(counts).map(([id, text]) => [id, confirmationsOf(text)] as const)
   const submit = async () => {
@@ -111,8 +110,8 @@ const PaymentForm = ({ settings }: PaymentSettingsProps) => {
       </fieldset>
       <fieldset class="form">
         <legend class="legend">{texts.confirmations}</legend>
-        <p class="quiet">{chains.length > 0 ? texts.confirmationsHint : texts.confirmationsNone}</p>
-        {chains.map(({ chainId, network }) => {
+        <p class="quiet">{texts.confirmationsHint}</p>
+        {chainsIn(livemode).map(({ chainId, network, confirmations }) => {
           const text = counts[chainId] ?? ''
           return (
             <TextField
@@ -122,6 +121,7 @@ const PaymentForm = ({ settings }: PaymentSettingsProps) => {
               inputMode="numeric"
               autocomplete="off"
               maxLength={5}
+              placeholder={String(confirmations)}
               value={text}
               onInput={event => setCounts({ ...counts, [chainId]: event.currentTarget.value })}
               error={isChecked && confirmationsOf(text) === undefined ? texts.confirmationsWrong : undefined}
@@ -146,7 +146,7 @@ const PaymentFacts = ({ settings }: PaymentSettingsProps) => {
         [texts.late, texts.lates[settings.latePolicy]],
         [texts.refunds, texts.refundModes[settings.refundMode]],
         ...Object.entries(settings.confirmations).map(
-          ([id, count]) => [`${texts.confirmations}, ${texts.chain(id)}`, count] as const,
+          ([id, count]) => [`${texts.confirmations}, ${networkOf(Number(id))}`, count] as const,
         ),
       ]}
     />

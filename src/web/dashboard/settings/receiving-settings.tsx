@@ -4,6 +4,7 @@ import { FullAddress, ShortHex } from '../../parts/address.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { useAction } from '../shell/action.ts'
+import { chainsIn, networkOf } from '../shell/chains.ts'
 import { Confirm } from '../shell/confirm.tsx'
 import { shownFailure } from '../shell/failure.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
@@ -11,7 +12,7 @@ import { Section } from '../shell/record.tsx'
 import { useIsOwner, useShop } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
 import { AddressField } from './address-field.tsx'
-import { isAddressLike, useCheckedAddress } from './checked-address.ts'
+import { isAddressLike } from './checked-address.ts'
 import { RecoveryFile } from './recovery-file.tsx'
 import { useSave } from './save.ts'
 import { useSettingsTexts } from './texts.ts'
@@ -93,7 +94,7 @@ const AddressForm = ({ settings: { receivingAddress } }: ReceivingSettingsProps)
   )
 }
 
-type Row = { readonly chainId: string; readonly network: string; readonly address: string | undefined }
+type Row = { readonly chainId: number; readonly network: string; readonly address: string | undefined }
 
 /** Addresses of single networks, in place of the one for all. */
 const OtherAddresses = ({ settings: { receivingAddress, receivingAddresses } }: ReceivingSettingsProps) => {
@@ -102,16 +103,16 @@ const OtherAddresses = ({ settings: { receivingAddress, receivingAddresses } }: 
   const save = useSave()
   const action = useAction()
   const [asked, setAsked] = useState<Row>()
-  const known = receivingAddress ?? Object.values(receivingAddresses)[0]
-  const { data } = useCheckedAddress(known)
-  const names = new Map(data?.chains.map(({ chainId, network }) => [String(chainId), network]))
-  const rows: readonly Row[] = [...new Set([...names.keys(), ...Object.keys(receivingAddresses)])].map(chainId => ({
-    chainId,
-    network: names.get(chainId) ?? texts.chain(chainId),
-    address: receivingAddresses[chainId],
+  const { livemode } = useShop()
+  const ids = new Set([
+    ...chainsIn(livemode).map(({ chainId }) => chainId),
+    ...Object.keys(receivingAddresses).map(Number),
+  ])
+  const rows: readonly Row[] = [...ids].map(chainId => ({
+    ...{ chainId, network: networkOf(chainId), address: receivingAddresses[chainId] },
   }))
   if (rows.length === 0) return null
-  const remove = (chainId: string) => void action.run(() => save({ receivingAddresses: { [chainId]: null } }))
+  const remove = (chainId: number) => void action.run(() => save({ receivingAddresses: { [chainId]: null } }))
   const columns: readonly TableColumn<Row>[] = [
     { key: 'network', head: texts.network, card: 1, cell: ({ network }) => network },
     {
@@ -120,7 +121,7 @@ const OtherAddresses = ({ settings: { receivingAddress, receivingAddresses } }: 
       card: 3,
       cell: ({ address }) =>
         address === undefined ? (
-          <span class="quiet">{texts.sameAddress}</span>
+          <span class="quiet">{receivingAddress === null ? texts.none : texts.sameAddress}</span>
         ) : (
           <ShortHex value={address} what={texts.address} />
         ),
@@ -156,7 +157,7 @@ const OtherAddresses = ({ settings: { receivingAddress, receivingAddresses } }: 
   return (
     <Section title={texts.others}>
       {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
-      <Table label={texts.others} columns={columns} rows={rows} keyOf={({ chainId }) => chainId} />
+      <Table label={texts.others} columns={columns} rows={rows} keyOf={({ chainId }) => String(chainId)} />
       <p class="pages">{texts.othersWhat}</p>
       {asked && <SetAddress row={asked} onClose={() => setAsked(undefined)} />}
     </Section>

@@ -6,6 +6,11 @@ const chains: readonly ShownChain[] = JSON.parse(document.body.dataset.chains ??
 /** Undefined if it is not enabled on this server. */
 export const findChain = (chainId: number): ShownChain | undefined => chains.find(each => each.chainId === chainId)
 
+export const chainsIn = (livemode: boolean): readonly ShownChain[] => chains.filter(each => each.livemode === livemode)
+
+/** A chain that is no longer enabled has only its ID. */
+export const networkOf = (chainId: number): string => findChain(chainId)?.network ?? String(chainId)
+
 type OnChain = { readonly chainId: number; readonly asset: string; readonly tokenAddress: string | null }
 
 /** The asset with its decimals; undefined if the server does not know it any more. */

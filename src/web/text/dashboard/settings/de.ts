@@ -66,7 +66,6 @@ export const settingsDe: Translated<typeof settingsEn> = {
   removeOf: network => `Adresse für ${network} entfernen`,
   setTitle: network => `Adresse für ${network}`,
   menus: 'Aktionen',
-  chain: id => `Kette ${id}`,
   recovery: 'Wiederherstellungsdatei',
   recoveryWhat:
     'Mit ihr erreichen Sie das Geld an allen Einzahlungsadressen ohne diesen Server. Sie enthält ein Geheimnis: Bewahren Sie sie bei Ihren Schlüsseln auf.',
@@ -102,7 +101,5 @@ export const settingsDe: Translated<typeof settingsEn> = {
   confirmations: 'Bestätigungen',
   confirmationsHint: 'Nach so vielen Blöcken ist eine Zahlung endgültig. Leer: der Standard des Netzwerks.',
   confirmationsWrong: 'Geben Sie eine ganze Zahl von 1 bis 10.000 ein, oder nichts.',
-  confirmationsNone: 'Setzen Sie zuerst eine Empfangsadresse: Ihre Prüfung nennt die Netzwerke.',
   stepUp: 'Beim Speichern wird nach Passwort oder Code gefragt.',
-  refundMode: 'Erstattungen',
 }

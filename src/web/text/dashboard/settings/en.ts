@@ -62,7 +62,6 @@ export const settingsEn = {
   removeOf: (network: string) => `Remove the address for ${network}`,
   setTitle: (network: string) => `Address for ${network}`,
   menus: 'Actions',
-  chain: (id: string) => `Chain ${id}`,
   recovery: 'Recovery file',
   recoveryWhat:
     'With it you reach the money at all deposit addresses without this server. It contains a secret: keep it where you keep your keys.',
@@ -97,7 +96,5 @@ export const settingsEn = {
   confirmations: 'Confirmations',
   confirmationsHint: 'After so many blocks a payment is final. Empty: the default of the network.',
   confirmationsWrong: 'Enter a whole number from 1 to 10,000, or nothing.',
-  confirmationsNone: 'Set a receiving address first: its check lists the networks.',
   stepUp: 'Saving asks for your password or code.',
-  refundMode: 'Refunds',
 }
