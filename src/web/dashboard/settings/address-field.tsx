@@ -4,7 +4,7 @@ import { FullAddress } from '../../parts/address.tsx'
 import { FormField } from '../../parts/field.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { StateMark, type StateShape } from '../../parts/state-mark.tsx'
-import { networkOf } from '../shell/chains.ts'
+import { networkNameOf } from '../shell/chains.ts'
 import { isAddressLike, useCheckedAddress, useTypedAddress } from './checked-address.ts'
 import { useSettingsTexts } from './texts.ts'
 
@@ -55,7 +55,7 @@ const Findings = ({ typed, found: { address, chains } }: FindingsProps) => {
   const { locale } = useReader()
   const list = new Intl.ListFormat(locale, { type: 'conjunction' })
   const namesOf = (isContract: boolean | null) =>
-    list.format(chains.filter(each => each.isContract === isContract).map(({ chainId }) => networkOf(chainId)))
+    list.format(chains.filter(each => each.isContract === isContract).map(({ chainId }) => networkNameOf(chainId)))
   const [wallets, contracts, silent] = [namesOf(false), namesOf(true), namesOf(null)]
   return (
     <ul class="findings">

@@ -3,7 +3,7 @@ import type { Settings } from '../../api/calls.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { TextField } from '../../parts/field.tsx'
 import { useAction } from '../shell/action.ts'
-import { chainsIn, networkOf } from '../shell/chains.ts'
+import { chainsIn, networkNameOf } from '../shell/chains.ts'
 import { shownFailure } from '../shell/failure.ts'
 import { Facts } from '../shell/record.tsx'
 import { useCanWrite, useShop } from '../shell/shop.ts'
@@ -146,7 +146,7 @@ const PaymentFacts = ({ settings }: PaymentSettingsProps) => {
         [texts.late, texts.lates[settings.latePolicy]],
         [texts.refunds, texts.refundModes[settings.refundMode]],
         ...Object.entries(settings.confirmations).map(
-          ([id, count]) => [`${texts.confirmations}, ${networkOf(Number(id))}`, count] as const,
+          ([id, count]) => [`${texts.confirmations}, ${networkNameOf(Number(id))}`, count] as const,
         ),
       ]}
     />

@@ -4,7 +4,7 @@ import { FullAddress, ShortHex } from '../../parts/address.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { useAction } from '../shell/action.ts'
-import { chainsIn, networkOf } from '../shell/chains.ts'
+import { chainsIn, networkNameOf } from '../shell/chains.ts'
 import { Confirm } from '../shell/confirm.tsx'
 import { shownFailure } from '../shell/failure.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
@@ -109,7 +109,7 @@ const OtherAddresses = ({ settings: { receivingAddress, receivingAddresses } }: 
     ...Object.keys(receivingAddresses).map(Number),
   ])
   const rows: readonly Row[] = [...ids].map(chainId => ({
-    ...{ chainId, network: networkOf(chainId), address: receivingAddresses[chainId] },
+    ...{ chainId, network: networkNameOf(chainId), address: receivingAddresses[chainId] },
   }))
   if (rows.length === 0) return null
   const remove = (chainId: number) => void action.run(() => save({ receivingAddresses: { [chainId]: null } }))
