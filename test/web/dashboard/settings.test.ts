@@ -56,7 +56,7 @@ describe.skipIf(!hasBrowser)('settings', () => {
     const { heading, click, fill, toast, expectSound, signIn } = onPage(page)
     await page.goto(`${served.server.url}/dashboard`)
     await signIn(anna)
-    await heading('Payments')
+    await heading('Take your first test payment')
     await click('Settings', 'link')
     await heading('Settings')
     await fill('Name of the shop', ' ')
