@@ -22,7 +22,7 @@ type InboxRequest = {
 export const INBOX_RECEIPT = { received: true } as const
 
 /** Returns false if the inbox was deleted. */
-export const keepInboxRequest = (
+export const keepInboxRequest = async (
   { sql, clock, random }: Services,
   { endpointId, secrets, headers, body }: InboxRequest,
 ): Promise<boolean> => {

@@ -5,6 +5,7 @@ import { auditBench } from './audit.ts'
 import type { Bench } from './bench.ts'
 import { chain } from './chain.ts'
 import { core } from './core.ts'
+import { dashboard } from './dashboard.ts'
 import { payments } from './payments.ts'
 import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
@@ -20,6 +21,7 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   webhooks,
   payments,
   web,
+  dashboard,
   audit: auditBench,
 }
 

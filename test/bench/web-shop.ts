@@ -1,10 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { openCalls } from '../../src/demo/call.ts'
+import { encodeId } from '../../src/ids.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { dataFolder } from '../harness/embedded-parent.ts'
 import { startMain } from '../harness/main.ts'
 import { type BenchServer, createMigrated } from './server.ts'
 import { SECRET_KEY } from './webhooks-instance.ts'
+
+/** The account of the shop's owner. */
+export const OWNER = { email: 'anna@lamps.example', password: 'a password for benches' } as const
 
 /** A server process with a sandbox, and a shop with one payment link. */
 export type WebShop = AsyncDisposable & {
@@ -15,6 +19,8 @@ export type WebShop = AsyncDisposable & {
   readonly linkUrl: string
   /** A payment in test dollars of the customer with this number, who has an address of their own. */
   open(customer: number): Promise<OpenPage>
+  /** Cancels a payment, by its UUID. */
+  cancel(payment: string): Promise<void>
 }
 
 export type OpenPage = { readonly streamPath: string; readonly headers: Readonly<Record<string, string>> }
@@ -35,14 +41,15 @@ export const openWebShop = async (server: BenchServer): Promise<WebShop> => {
     throw new Error(`the server did not start: ${main.lines.join('\n')}`)
   const anyone = openCalls(main.url)
   const account = await anyone('POST', '/v1/auth/sign-up', {
-    ...{ email: 'anna@lamps.example', password: 'a password for benches', merchantName: 'Lamps & Light' },
+    ...{ ...OWNER, merchantName: 'Lamps & Light' },
   })
   const merchant = `/v1/merchants/${account.text('merchants.0.id')}`
   const owner = openCalls(main.url, account.text('accessToken'))
   await owner('PATCH', `${merchant}/settings`, { receivingAddress: `0x${'5f'.repeat(20)}` })
   const key = await owner('POST', `${merchant}/api-keys`, { name: 'The bench', access: 'full' })
   const order = { amountMinor: 4900, currency: 'USD', title: 'Brass desk lamp' }
-  const link = await openCalls(main.url, key.text('secret'))('POST', '/v1/payment-links', order)
+  const shopServer = openCalls(main.url, key.text('secret'))
+  const link = await shopServer('POST', '/v1/payment-links', order)
   const linkId = link.text('id')
   const rest = opening.move()
   return {
@@ -58,6 +65,7 @@ export const openWebShop = async (server: BenchServer): Promise<WebShop> => {
       const headers = { 'x-forwarded-for': address, 'client-secret': opened.text('clientSecret') }
       return { streamPath: `/v1/checkout/payments/${opened.text('payment.id')}/stream`, headers }
     },
+    cancel: async payment => void (await shopServer('POST', `/v1/payments/${encodeId('pay', payment)}/cancel`)),
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   }
 }

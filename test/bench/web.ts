@@ -6,6 +6,7 @@ import { until } from '../harness/until.ts'
 import { type Bench, printSizes } from './bench.ts'
 import { parentOf, processorTime, processorTimeOfTree } from './processor-time.ts'
 import { median, milliseconds } from './promises.ts'
+import { type Observed, visit } from './web-load.ts'
 import { memoryOf, openWebShop, type WebShop } from './web-shop.ts'
 
 export type WebSizes = {
@@ -54,22 +55,6 @@ const PAID = [
   'from a change of a payment to the changed page',
 ] as const
 
-/** As Lighthouse simulates slow 4G, without its slower processor: these machines are slow. */
-const SLOW_4G = { offline: false, latency: 150, downloadThroughput: 1_600_000 / 8, uploadThroughput: 750_000 / 8 }
-
-/** Collects what the browser measures, from before the first paint. */
-const observe = `(() => {
-  const seen = globalThis.seen = { paint: 0, shift: 0, interaction: 0 }
-  const on = (type, take, more = {}) =>
-    new PerformanceObserver(list => list.getEntries().forEach(take)).observe({ type, buffered: true, ...more })
-  on('largest-contentful-paint', entry => { seen.paint = entry.startTime })
-  on('layout-shift', entry => { if (!entry.hadRecentInput) seen.shift += entry.value })
-  // Only events with a number are interactions: the pointer that arrives over an element is none.
-  on('event', entry => { if (entry.interactionId) seen.interaction = Math.max(seen.interaction, entry.duration) }, { durationThreshold: 16 })
-})()`
-
-type Seen = { readonly paint: number; readonly shift: number; readonly interaction: number }
-
 const promiseLoads = async ({ print, report }: Bench, { shop, browser }: Scene, { loads }: WebSizes) => {
   using bare = Bun.serve({
     port: 0,
@@ -79,8 +64,8 @@ const promiseLoads = async ({ print, report }: Bench, { shop, browser }: Scene, 
         headers: { 'content-type': 'text/html; charset=utf-8' },
       }),
   })
-  const ours: Seen[] = []
-  const others: Seen[] = []
+  const ours: Observed[] = []
+  const others: Observed[] = []
   for (let n = 0; n < loads; n++) {
     others.push(await visit(browser, `http://127.0.0.1:${bare.port}/`, async () => {}))
     ours.push(await visit(browser, shop.linkUrl, interact))
@@ -98,20 +83,6 @@ const promiseLoads = async ({ print, report }: Bench, { shop, browser }: Scene, 
   report.atMost(LOADED[0], paint, 1_000, { as: milliseconds, from })
   report.atMost(LOADED[1], interaction, 100, { as: milliseconds })
   report.atMost(LOADED[2], shift, 0, { as: String })
-}
-
-/** One load by a browser that has cached nothing. */
-const visit = async (browser: Browser, url: string, use: (page: Page) => Promise<void>): Promise<Seen> => {
-  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, locale: 'en-US' })
-  const page = await context.newPage()
-  await (await context.newCDPSession(page)).send('Network.emulateNetworkConditions', SLOW_4G)
-  await context.addInitScript(observe)
-  await page.goto(url, { waitUntil: 'networkidle' })
-  await use(page)
-  await sleep(200)
-  const seen = await page.evaluate<Seen>('globalThis.seen')
-  await context.close()
-  return seen
 }
 
 const interact = async (page: Page): Promise<void> => {

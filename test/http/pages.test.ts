@@ -59,7 +59,7 @@ const expectStrict = ({ headers, text }: { headers: Headers; text: string }, pol
   expect(headers.get('request-id')).toBeTruthy()
   expect(text).not.toMatch(/<script|<iframe|<img|<form|\sstyle=|\son\w+=|\ssrc=|@import|url\(/i)
   const links = [...text.matchAll(/\shref="([^"]*)"/g)].map(([, href]) => href)
-  expect(links.filter(href => !/^(#|\/docs|\/openapi\.json$|data:,$)/.test(href ?? ''))).toEqual([])
+  expect(links.filter(href => !/^(#|\/$|\/docs|\/openapi\.json$|data:,$)/.test(href ?? ''))).toEqual([])
 }
 
 const sections = async () => {

@@ -54,7 +54,7 @@ export const receiveInboxRequestDocs: Docs = {
   description:
     'The URL of an inbox. Requests that are not deliveries are kept too, with `signatureValid` false unless they are signed with the secret of the endpoint. The body is at most 64 KiB of `application/json`.',
   answers: { 200: inboxReceiptShape },
-  refusals: ['resource_not_found'],
+  refusals: ['resource_not_found', 'route_not_found'],
   example: { id: '…', type: 'payment.succeeded' },
 }
 
