@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
-import type { ComponentChildren } from 'preact'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation } from 'preact-iso'
+import type { ComponentChildren, ComponentType } from 'preact'
+import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation, useRoute } from 'preact-iso'
 import type { Account } from '../api/calls.ts'
+import { CacheContext } from '../api/query.ts'
 import type { Session } from '../api/session.ts'
 import { Empty } from '../parts/empty.tsx'
 import { ErrorNote } from '../parts/error-note.tsx'
@@ -23,10 +24,13 @@ import { addressIn, ShopContext, useAddress, useShop } from './shell/shop.ts'
 import { TextsContext, useTexts } from './shell/texts.ts'
 import { Shell } from './shell.tsx'
 
+/** Every record has a page of its own: nothing that was opened or typed for one stays for the next. */
+const recordPage = (Page: ComponentType) => () => <Page key={useRoute().params.id} />
+
 const HomePage = lazy(async () => (await import('./home/home-page.tsx')).HomePage)
-const PaymentPage = lazy(async () => (await import('./payments/payment-page.tsx')).PaymentPage)
+const PaymentPage = recordPage(lazy(async () => (await import('./payments/payment-page.tsx')).PaymentPage))
 const LinksPage = lazy(async () => (await import('./links/links-page.tsx')).LinksPage)
-const LinkPage = lazy(async () => (await import('./links/link-page.tsx')).LinkPage)
+const LinkPage = recordPage(lazy(async () => (await import('./links/link-page.tsx')).LinkPage))
 const NewLinkPage = lazy(async () => (await import('./links/new-link-page.tsx')).NewLinkPage)
 const KeysPage = lazy(async () => (await import('./keys/keys-page.tsx')).KeysPage)
 const AccountPage = lazy(async () => (await import('./account/account-page.tsx')).AccountPage)
@@ -35,15 +39,15 @@ const SettingsPage = lazy(async () => (await import('./settings/settings-page.ts
 const MembersPage = lazy(async () => (await import('./members/members-page.tsx')).MembersPage)
 const InvitePage = lazy(async () => (await import('./invite/invite-page.tsx')).InvitePage)
 const RefundsPage = lazy(async () => (await import('./refunds/refunds-page.tsx')).RefundsPage)
-const RefundPage = lazy(async () => (await import('./refunds/refund-page.tsx')).RefundPage)
+const RefundPage = recordPage(lazy(async () => (await import('./refunds/refund-page.tsx')).RefundPage))
 const DisputesPage = lazy(async () => (await import('./disputes/disputes-page.tsx')).DisputesPage)
-const DisputePage = lazy(async () => (await import('./disputes/dispute-page.tsx')).DisputePage)
+const DisputePage = recordPage(lazy(async () => (await import('./disputes/dispute-page.tsx')).DisputePage))
 const BalancesPage = lazy(async () => (await import('./balances/balances-page.tsx')).BalancesPage)
-const EndpointPage = lazy(async () => (await import('./webhooks/endpoint-page.tsx')).EndpointPage)
+const EndpointPage = recordPage(lazy(async () => (await import('./webhooks/endpoint-page.tsx')).EndpointPage))
 const DeliveriesPage = lazy(async () => (await import('./deliveries/deliveries-page.tsx')).DeliveriesPage)
-const DeliveryPage = lazy(async () => (await import('./deliveries/delivery-page.tsx')).DeliveryPage)
+const DeliveryPage = recordPage(lazy(async () => (await import('./deliveries/delivery-page.tsx')).DeliveryPage))
 const EventsPage = lazy(async () => (await import('./events/events-page.tsx')).EventsPage)
-const EventPage = lazy(async () => (await import('./events/event-page.tsx')).EventPage)
+const EventPage = recordPage(lazy(async () => (await import('./events/event-page.tsx')).EventPage))
 const WebhooksPage = lazy(async () => (await import('./webhooks/webhooks-page.tsx')).WebhooksPage)
 
 type AppProps = { readonly session: Session; readonly preferences: Preferences; readonly signUp: SignUp }
@@ -72,6 +76,7 @@ const Screen = ({ session, preferences, signUp }: AppProps) => {
   const isWaiting = session.gate.value?.kind === 'sign_in'
   const account = state.phase === 'signed_in' || isWaiting ? last.current : undefined
   const isDoor = path === '/dashboard/sign-up' || path === '/dashboard/sign-in'
+  useForgottenRecords(account?.user.id)
 
   useEffect(() => {
     if (state.phase !== 'unknown') preferences.setHadSession(state.phase === 'signed_in')
@@ -88,6 +93,14 @@ const Screen = ({ session, preferences, signUp }: AppProps) => {
   if (account && !isDoor) return <ShopScreen session={session} preferences={preferences} account={account} />
   const Door = path === '/dashboard/sign-up' ? SignUpPage : SignInPage
   return <Door session={session} preferences={preferences} signUp={signUp} />
+}
+
+/** What one account has read is not shown to the next. Before the pages are drawn, which would read it. */
+const useForgottenRecords = (userId: string | undefined): void => {
+  const cache = useContext(CacheContext)
+  const last = useRef(userId)
+  if (last.current !== userId) cache.clear()
+  last.current = userId
 }
 
 type StartingProps = { readonly session: Session; readonly preferences: Preferences }
@@ -158,7 +171,13 @@ const ShopScreen = ({ session, preferences, account }: ShopScreenProps) => {
         </Empty>
       </main>
     )
-  if (refund !== undefined) return <FindRefund session={session} account={account} id={refund} />
+  if (refund !== undefined)
+    return (
+      <>
+        <FindRefund session={session} account={account} id={refund} />
+        <Gate session={session} account={account} />
+      </>
+    )
   if (!shop || section === undefined) return null
   // Records of another shop or mode are other records, and another role sees others: nothing of a page may stay.
   return (

@@ -46,7 +46,7 @@ export const sendTransfer = async (provider: Provider, order: PayOrder, account:
 }
 
 /** Errors after which a wallet has certainly sent nothing: refused by the customer, the wallet or the node. */
-const NOT_SENT = [4100, 4200, 4900, 4901, -32000, -32003, -32602]
+const NOT_SENT = [4100, 4200, 4900, 4901, -32000, -32002, -32003, -32602]
 
 /** Whether the wallet has sent what it was asked to send. A wallet that does not answer is trusted. */
 export const isAsAsked = async (

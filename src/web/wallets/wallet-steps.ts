@@ -104,6 +104,9 @@ const codeOf = (error: unknown): unknown => {
   return Object(Object(data).originalError).code ?? code
 }
 
+/** Another request is open. Some wallets pass it on from a node, which then may have the transaction. */
+const BUSY = -32_002
+
 const LONGEST_MESSAGE = 300
 
 /** `notSent` is given while a transaction is sent. */
@@ -114,7 +117,7 @@ const problemOf = (error: unknown, notSent?: readonly number[]): WalletProblem =
   const make = (name: string, tone: WalletNotice['tone'] = 'warn') =>
     new WalletProblem({ title: name, hint: `${name}Hint`, tone, values: { message } })
   if (code === 4001) return make('declined', 'bad')
-  if (code === -32002) return make('busy')
+  if (code === BUSY && (!notSent || notSent.includes(BUSY))) return make('busy')
   if (notSent && !notSent.includes(Number(code))) return make('uncertain')
   return make('walletFailed', 'bad')
 }

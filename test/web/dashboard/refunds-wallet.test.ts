@@ -151,10 +151,11 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     expect(wallet.methods).toContain('wallet_addEthereumChain')
   })
 
-  test('that returns an unknown error, nothing is sent again before a person has checked', async () => {
+  // Of -32002, wallets say that they are busy, and some that their node has not answered.
+  test.each([-32000, -32002])('that returns %p, nothing is sent again before a person has checked', async code => {
     let failed = 0
     await using visit = await waiting((question, usual) => {
-      if (isSending(question) && failed++ === 0) throw new WalletError(-32000, 'the pipe is broken')
+      if (isSending(question) && failed++ === 0) throw new WalletError(code, 'the pipe is broken')
       return usual()
     })
     const { page, id, wallet, says } = visit

@@ -14,14 +14,20 @@ type FindProps = { readonly session: Session; readonly account: Account; readonl
 export const FindRefund = ({ session, account, id }: FindProps) => {
   const { route } = useLocation()
   const [error, setError] = useState<unknown>()
-  const find = () => {
+  const [tries, setTries] = useState(0)
+  const find = () => setTries(tries + 1)
+  useEffect(() => {
+    let isLeft = false
     setError(undefined)
     findRefund(session, account, id).then(
-      ({ merchantId, livemode }) => route(addressIn({ merchantId, livemode }, 'refunds', id), true),
-      setError,
+      // The reader may have gone elsewhere in the meantime.
+      ({ merchantId, livemode }) => isLeft || route(addressIn({ merchantId, livemode }, 'refunds', id), true),
+      fault => isLeft || setError(fault),
     )
-  }
-  useEffect(find, [id])
+    return () => {
+      isLeft = true
+    }
+  }, [id, tries])
   return (
     <main class="starting">
       {error === undefined ? (

@@ -25,10 +25,6 @@ import { useRefundTexts } from './texts.ts'
 
 export const RefundPage = () => {
   const { id = '' } = useRoute().params
-  return <OneRefundPage key={id} id={id} />
-}
-
-const OneRefundPage = ({ id }: { readonly id: string }) => {
   const texts = useRefundTexts()
   const { formats } = useReader()
   const address = useAddress()
