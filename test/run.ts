@@ -60,10 +60,10 @@ const MOST_RETRIED_FILES = 3
 const retried = async (first: TestReport, env: NodeJS.ProcessEnv): Promise<TestReport> => {
   const { files } = first
   if (first.code === 0 || first.isBroken || files.length === 0 || files.length > MOST_RETRIED_FILES) return first
-  console.log(`\nFailed beside others, and run again by itself: ${files.join(', ')}`)
+  console.log(`\nFailed, and run once more by itself: ${files.join(', ')}`)
   const second = await run(files, env)
   if (second.code !== 0) return first
-  console.log(`\nPassed by itself, failed beside others: ${first.names.join('; ')}`)
+  console.log(`\nPassed when run once more by itself: ${first.names.join('; ')}`)
   return { ...second, passed: first.passed + first.failed, failed: 0 }
 }
 

@@ -3,6 +3,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createConnection, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from '../../src/postgres/connect.ts'
 import { accountFor, identity } from '../../src/process/account.ts'
 import { until } from './until.ts'
@@ -43,6 +44,8 @@ const startPgBouncer = async (databaseUrl: string, mode: string, lines: readonly
   url.port = String(port)
   const isRunning = () => child.exitCode === null
   await until(async () => (await isListening(port)) || !isRunning(), { what: 'PgBouncer' })
+  // Another process may be what listens: then this one ends.
+  await sleep(100)
   return {
     url: url.href,
     isRunning,
