@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Session } from '../../api/calls.ts'
+import { ApiError } from '../../api/request.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Moment } from '../../parts/moment.tsx'
@@ -52,7 +53,11 @@ export const Sessions = () => {
         danger
         onClose={() => setAsked(false)}
         onYes={async () => {
-          for (const { id } of others) await session.call('endSession', { id })
+          for (const { id } of others)
+            await session.call('endSession', { id }).catch(error => {
+              // It has ended by itself in the meantime.
+              if (!(error instanceof ApiError && error.status === 404)) throw error
+            })
           await refresh('sessions')
           showToast(texts.othersEnded)
         }}
