@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import type { CheckedAddress } from '../../api/calls.ts'
+import { ApiError } from '../../api/request.ts'
 import { FullAddress } from '../../parts/address.tsx'
+import { ErrorNote } from '../../parts/error-note.tsx'
 import { FormField } from '../../parts/field.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { StateMark, type StateShape } from '../../parts/state-mark.tsx'
 import { networkNameOf } from '../shell/chains.ts'
+import { shownFailure } from '../shell/failure.ts'
 import { isAddressLike, useCheckedAddress, useTypedAddress } from './checked-address.ts'
 import { useSettingsTexts } from './texts.ts'
 
@@ -21,8 +24,9 @@ type AddressFieldProps = {
 export const AddressField = ({ label, hint, value, onValue, isChecked }: AddressFieldProps) => {
   const texts = useSettingsTexts()
   const typed = useTypedAddress(value)
-  const { data, error } = useCheckedAddress(typed)
-  const isWrong = error !== null || (isChecked && !isAddressLike(value))
+  const { data, error, refetch } = useCheckedAddress(typed)
+  const isRefused = error instanceof ApiError && error.status === 400
+  const isWrong = isRefused || (isChecked && !isAddressLike(value))
   return (
     <FormField label={label} hint={hint} error={isWrong ? texts.addressWrong : undefined}>
       {props => (
@@ -42,6 +46,7 @@ export const AddressField = ({ label, hint, value, onValue, isChecked }: Address
               !error &&
               (data ? <Findings typed={typed} found={data} /> : <p class="quiet">{texts.checking}</p>)}
           </div>
+          {error !== null && !isRefused && <ErrorNote failure={shownFailure(error)} onRetry={() => void refetch()} />}
         </>
       )}
     </FormField>

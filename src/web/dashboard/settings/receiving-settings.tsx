@@ -101,8 +101,8 @@ const OtherAddresses = ({ settings: { receivingAddress, receivingAddresses } }: 
   const texts = useSettingsTexts()
   const isOwner = useIsOwner()
   const save = useSave()
-  const action = useAction()
   const [asked, setAsked] = useState<Row>()
+  const [removed, setRemoved] = useState<Row>()
   const { livemode } = useShop()
   const ids = new Set([
     ...chainsIn(livemode).map(({ chainId }) => chainId),
@@ -112,7 +112,6 @@ const OtherAddresses = ({ settings: { receivingAddress, receivingAddresses } }: 
     ...{ chainId, network: networkNameOf(chainId), address: receivingAddresses[chainId] },
   }))
   if (rows.length === 0) return null
-  const remove = (chainId: number) => void action.run(() => save({ receivingAddresses: { [chainId]: null } }))
   const columns: readonly TableColumn<Row>[] = [
     { key: 'network', head: texts.network, card: 1, cell: ({ network }) => network },
     {
@@ -145,7 +144,7 @@ const OtherAddresses = ({ settings: { receivingAddress, receivingAddresses } }: 
                   type="button"
                   class="button button--small"
                   aria-label={texts.removeOf(row.network)}
-                  onClick={() => remove(row.chainId)}
+                  onClick={() => setRemoved(row)}
                 >
                   {texts.remove}
                 </button>
@@ -156,10 +155,23 @@ const OtherAddresses = ({ settings: { receivingAddress, receivingAddresses } }: 
   ]
   return (
     <Section title={texts.others}>
-      {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
       <Table label={texts.others} columns={columns} rows={rows} keyOf={({ chainId }) => String(chainId)} />
       <p class="pages">{texts.othersWhat}</p>
       {asked && <SetAddress row={asked} onClose={() => setAsked(undefined)} />}
+      <Confirm
+        open={removed !== undefined}
+        title={texts.removeOfTitle(removed?.network ?? '')}
+        no={texts.cancel}
+        yes={texts.removeAddress}
+        danger
+        onClose={() => setRemoved(undefined)}
+        onYes={async () => {
+          if (removed) await save({ receivingAddresses: { [removed.chainId]: null } })
+        }}
+      >
+        <p>{receivingAddress !== null ? texts.removeOfWhat : livemode ? texts.removeOfLast : texts.removeOfSandbox}</p>
+        {receivingAddress !== null && <FullAddress value={receivingAddress} />}
+      </Confirm>
     </Section>
   )
 }
