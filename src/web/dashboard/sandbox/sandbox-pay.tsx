@@ -5,6 +5,7 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { FormField } from '../../parts/field.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { useAction } from '../shell/action.ts'
+import { findChain } from '../shell/chains.ts'
 import { shownFailure } from '../shell/failure.ts'
 import { useRefresh } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
@@ -85,6 +86,9 @@ export const SandboxPay = ({ payment }: { readonly payment: PaymentWithCrypto })
 
 /** As the server accepts them: money can come late to a payment that has ended. */
 const scenariosFor = ({ status, crypto }: PaymentWithCrypto): readonly Scenario[] => {
+  // Before the customer has chosen, the server pays on the sandbox chain.
+  const chainId = crypto?.chainId ?? null
+  if (chainId !== null && !findChain(chainId)?.isSandbox) return []
   const hasMoney = crypto !== null && crypto.amountReceived !== '0'
   if (status === 'pending')
     return [
