@@ -3,6 +3,7 @@ import type { PaymentWithCrypto, WebhookEndpoint } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { StateMark } from '../../parts/state-mark.tsx'
 import { paymentPath } from '../payments/payment-state.ts'
+import { isManual } from '../refunds/refund-state.ts'
 import { useShopQuery } from '../shell/queries.ts'
 import { useAddress } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
@@ -12,6 +13,7 @@ const MOST = 5
 
 type Facts = {
   readonly payments: readonly PaymentWithCrypto[]
+  readonly hasMorePayments: boolean
   /** `5+` if there are more than were read. */
   readonly refunds: string
   /** Those that the server has disabled. */
@@ -23,24 +25,27 @@ type Facts = {
 export const useAttention = () => {
   const { formats } = useReader()
   return useShopQuery(['home', 'attention'], async ({ call, ...scope }, signal): Promise<Facts> => {
-    const countOf = ({ data, has_more }: { readonly data: readonly unknown[]; readonly has_more: boolean }) =>
-      `${formats.count(data.length)}${has_more ? '+' : ''}`
-    const [payments, refunds, endpoints, failed] = await Promise.all([
+    const countOf = (count: number, hasMore: boolean) => `${formats.count(count)}${hasMore && count > 0 ? '+' : ''}`
+    const [payments, refunds, unsigned, endpoints, failed] = await Promise.all([
       call('listPayments', { ...scope, attention: 'true', limit: MOST }, { signal }),
       call('listRefunds', { ...scope, attention: 'true', limit: 25 }, { signal }),
+      call('listRefunds', { ...scope, status: ['requires_signature'], limit: 100 }, { signal }),
       call('listWebhookEndpoints', { ...scope, limit: 100 }, { signal }),
       call('listAllWebhookDeliveries', { ...scope, status: 'failed', limit: 25 }, { signal }),
     ])
+    // A refund that a member signs needs one from its first minute on, without attention.
+    const waiting = new Set([...refunds.data, ...unsigned.data.filter(isManual)].map(({ id }) => id))
     return {
       payments: payments.data,
-      refunds: countOf(refunds),
+      hasMorePayments: payments.has_more,
+      refunds: countOf(waiting.size, refunds.has_more || unsigned.has_more),
       endpoints: endpoints.data.filter(each => each.disabledReason !== null && each.disabledReason !== 'by_merchant'),
-      failedDeliveries: countOf(failed),
+      failedDeliveries: countOf(failed.data.length, failed.has_more),
     }
   }).value
 }
 
-export const AttentionList = ({ payments, refunds, endpoints, failedDeliveries }: Facts) => {
+export const AttentionList = ({ payments, hasMorePayments, refunds, endpoints, failedDeliveries }: Facts) => {
   const texts = useHomeTexts()
   const { states } = useTexts()
   const { formats } = useReader()
@@ -61,6 +66,11 @@ export const AttentionList = ({ payments, refunds, endpoints, failedDeliveries }
           </Ask>
         )
       })}
+      {hasMorePayments && (
+        <Ask href={`${address('payments')}?attention=true`} title={texts.morePayments}>
+          {texts.morePaymentsWhat}
+        </Ask>
+      )}
       {refunds !== '0' && (
         <Ask href={address('refunds')} title={texts.refunds(refunds)}>
           {texts.refundsWhat}

@@ -7,7 +7,7 @@ import { useEventTypes } from '../event-types/texts.ts'
 import { type Action, useAction } from '../shell/action.ts'
 import { shownFailure } from '../shell/failure.ts'
 import { useRefresh } from '../shell/queries.ts'
-import { useAddress, useScope, useShop } from '../shell/shop.ts'
+import { useAddress, useIsOwner, useScope, useShop } from '../shell/shop.ts'
 import { openInbox } from '../webhooks/open-inbox.ts'
 import { payLink } from './first-actions.ts'
 import { type FirstHour, type Step, type StepName, stepsOf } from './first-hour.ts'
@@ -19,7 +19,7 @@ type ChecklistProps = { readonly facts: FirstHour }
 export const Checklist = ({ facts }: ChecklistProps) => {
   const { livemode } = useShop()
   const action = useAction()
-  const steps = stepsOf(facts, livemode)
+  const steps = stepsOf(facts, { livemode, isOwner: useIsOwner() })
   const next = steps.find(({ isDone }) => !isDone)
   return (
     <ol class="todo">
@@ -78,9 +78,10 @@ const NextAction = ({ name, facts, action }: NextActionProps) => {
   const { route } = useLocation()
   const eventTypes = useEventTypes()
   const { action: label } = texts.todo[name]
-  const run = (work: () => Promise<void>, done: string) => () =>
+  /** The work returns what was done. */
+  const run = (work: () => Promise<string>) => () =>
     void action.run(async () => {
-      await work()
+      const done = await work()
       await Promise.all([refresh('home'), refresh('payments'), refresh('webhooks')])
       showToast(done)
     })
@@ -88,7 +89,7 @@ const NextAction = ({ name, facts, action }: NextActionProps) => {
     link: address('links', 'new'),
     key: address('keys'),
     mfa: address('account'),
-    address: address('settings'),
+    address: `${address('settings')}?part=receiving`,
   }
   const page = pages[name]
   if (page !== undefined)
@@ -104,7 +105,8 @@ const NextAction = ({ name, facts, action }: NextActionProps) => {
         onClick={run(async () => {
           const id = await payLink(session, { merchantId, email: account.user.email }, facts)
           route(address('payments', id))
-        }, texts.paid)}
+          return texts.paid
+        })}
       >
         {label}
       </StepButton>
@@ -114,8 +116,9 @@ const NextAction = ({ name, facts, action }: NextActionProps) => {
       <StepButton
         action={action}
         onClick={run(async () => {
-          await openInbox(session, { merchantId, existing: facts.inbox, eventTypes })
-        }, texts.arrived)}
+          const { hasArrived } = await openInbox(session, { merchantId, existing: facts.inbox, eventTypes })
+          return hasArrived ? texts.arrived : texts.notArrived
+        })}
       >
         {label}
       </StepButton>

@@ -45,14 +45,20 @@ export type StepName = 'account' | 'shop' | 'address' | 'wallet' | 'link' | 'pay
 
 export type Step = { readonly name: StepName; readonly isDone: boolean }
 
-/** In test mode, money goes to the sandbox wallet until an address is set. In live mode nothing can be tried out. */
-export const stepsOf = (facts: FirstHour, livemode: boolean): readonly Step[] => {
+type Reader = { readonly livemode: boolean; readonly isOwner: boolean }
+
+/**
+ * In test mode, money goes to the sandbox wallet until an address is set. In live mode nothing can be tried out. Only owners
+ * set addresses.
+ */
+export const stepsOf = (facts: FirstHour, { livemode, isOwner }: Reader): readonly Step[] => {
   const hasAddress = facts.settings.receivingAddress !== null
   const step = (name: StepName, isDone: boolean): Step => ({ name, isDone })
   return [
     step('account', true),
     step('shop', facts.settings.name !== ''),
-    livemode || hasAddress ? step('address', hasAddress) : step('wallet', true),
+    ...(livemode || hasAddress ? [] : [step('wallet', true)]),
+    ...(hasAddress || (livemode && isOwner) ? [step('address', hasAddress)] : []),
     step('link', facts.link !== undefined || facts.hasPaid),
     ...(livemode ? [] : [step('pay', facts.hasPaid), step('webhook', facts.hasDelivered)]),
     step('key', facts.hasKey),

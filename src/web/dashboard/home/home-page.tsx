@@ -1,14 +1,16 @@
+import { useEffect } from 'preact/hooks'
 import type { PaymentWithCrypto } from '../../api/calls.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { NewPayments, PaymentsTable } from '../payments/payments-page.tsx'
+import { useLive } from '../shell/live.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import type { ListPage } from '../shell/pages.tsx'
-import { useShopQuery } from '../shell/queries.ts'
+import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
-import { useAddress, useCanWrite, useShop } from '../shell/shop.ts'
+import { useAddress, useCanWrite, useIsOwner, useShop } from '../shell/shop.ts'
 import { AttentionList, useAttention } from './attention.tsx'
 import { Checklist } from './checklist.tsx'
 import { type FirstHour, stepsOf, useFirstHour } from './first-hour.ts'
@@ -27,7 +29,17 @@ export const HomePage = () => {
     return { rows: data, hasNewer: false, hasOlder: has_more } satisfies ListPage<PaymentWithCrypto>
   }).value
   const firstHour = useFirstHour()
-  const isNew = canWrite && latest.data?.rows.length === 0
+  const isEmpty = latest.data?.rows.length === 0
+  const isNew = canWrite && isEmpty
+  const live = useLive()
+  const refresh = useRefresh()
+  const newCount = live?.newPayments.value.size ?? 0
+  // There are no rows that the first payment would push.
+  useEffect(() => {
+    if (!isEmpty || newCount === 0) return
+    live?.forgetNewPayments()
+    void Promise.all([refresh('payments'), refresh('home')])
+  }, [isEmpty, newCount])
   return (
     <>
       <PageHead
@@ -95,7 +107,8 @@ const Overview = ({ rows, firstHour }: OverviewProps) => {
   const address = useAddress()
   const attention = useAttention()
   const waiting = useWaiting()
-  const steps = firstHour ? stepsOf(firstHour, livemode) : []
+  const isOwner = useIsOwner()
+  const steps = firstHour ? stepsOf(firstHour, { livemode, isOwner }) : []
   const done = steps.filter(({ isDone }) => isDone).length
   const hasSteps = done < steps.length
   return (

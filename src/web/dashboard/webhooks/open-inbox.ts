@@ -11,12 +11,18 @@ type Inbox = {
   readonly eventTypes: WebhookEndpoint['eventTypes']
 }
 
-/** Sends a test event to the inbox of the shop, which is created if there is none, and waits until it has arrived. */
-export const openInbox = async (session: Session, { merchantId, existing, eventTypes }: Inbox): Promise<string> => {
+/**
+ * Sends a test event to the inbox of the shop, which is created if there is none. Returns after the first attempt to deliver
+ * it, or after ten seconds.
+ */
+export const openInbox = async (
+  session: Session,
+  { merchantId, existing, eventTypes }: Inbox,
+): Promise<{ readonly id: string; readonly hasArrived: boolean }> => {
   const { id } =
     existing ?? (await session.call('createWebhookEndpoint', { merchantId, livemode: false, inbox: true, eventTypes }))
-  await sendTest(session, merchantId, id)
-  return id
+  const { attempts } = await sendTest(session, merchantId, id)
+  return { id, hasArrived: attempts.some(({ outcome }) => outcome === 'delivered') }
 }
 
 /** Sends a test event, and returns its delivery after the first attempt, or as it is after ten seconds. */

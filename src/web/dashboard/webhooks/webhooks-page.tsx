@@ -139,9 +139,9 @@ const MakeInbox = () => {
   const action = useAction()
   const make = () =>
     void action.run(async () => {
-      const id = await openInbox(session, { merchantId, existing: undefined, eventTypes })
+      const { id, hasArrived } = await openInbox(session, { merchantId, existing: undefined, eventTypes })
       await refresh('webhooks')
-      showToast(texts.inboxMade)
+      showToast(hasArrived ? texts.inboxMade : texts.inboxWaits)
       route(address('webhooks', id))
     })
   return (

@@ -9,6 +9,8 @@ export const homeDe: Translated<typeof homeEn> = {
   nothing: 'Gerade braucht nichts Ihre Entscheidung.',
   open: 'Öffnen',
   paymentWhat: customer => `${customer}. Das Geld ist sicher. Nehmen Sie es an, oder senden Sie es zurück.`,
+  morePayments: 'Weitere Zahlungen brauchen eine Entscheidung',
+  morePaymentsWhat: 'Hier stehen nur die letzten fünf.',
   refunds: count => (count === '1' ? '1 Erstattung braucht Sie' : `${count} Erstattungen brauchen Sie`),
   refundsWhat: 'Signieren Sie, oder entscheiden Sie, wie es weitergeht.',
   endpointOff: url => `${url} erhält keine Ereignisse mehr`,
@@ -65,5 +67,6 @@ export const homeDe: Translated<typeof homeEn> = {
   },
   paid: 'Mit Testgeld bezahlt',
   arrived: 'Der Webhook ist angekommen',
+  notArrived: 'Der Posteingang ist offen. Das Testereignis ist noch nicht angekommen.',
   seeInbox: 'Posteingang ansehen',
 }

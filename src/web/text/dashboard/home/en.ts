@@ -6,6 +6,8 @@ export const homeEn = {
   nothing: 'Nothing needs you now.',
   open: 'Open',
   paymentWhat: (customer: string) => `${customer}. The money is safe. Accept it or send it back.`,
+  morePayments: 'More payments need a decision',
+  morePaymentsWhat: 'Only the latest five are listed here.',
   refunds: (count: string) => (count === '1' ? '1 refund needs you' : `${count} refunds need you`),
   refundsWhat: 'Sign, or decide what happens next.',
   endpointOff: (url: string) => `${url} gets no more events`,
@@ -56,5 +58,6 @@ export const homeEn = {
   },
   paid: 'Paid with test money',
   arrived: 'The webhook has arrived',
+  notArrived: 'The inbox is open. The test event has not arrived yet.',
   seeInbox: 'Look at the inbox',
 }

@@ -38,6 +38,7 @@ export const webhooksDe: Translated<typeof webhooksEn> = {
   inbox: 'Posteingang',
   makeInbox: 'Posteingang öffnen',
   inboxMade: 'Der Posteingang ist offen, und ein Testereignis ist angekommen',
+  inboxWaits: 'Der Posteingang ist offen. Das Testereignis ist noch nicht angekommen.',
   health: 'Befinden',
   healthy: 'Arbeitet',
   retrying: 'Neuer Versuch',

@@ -35,6 +35,7 @@ export const webhooksEn = {
   inbox: 'Inbox',
   makeInbox: 'Open an inbox',
   inboxMade: 'The inbox is open, and a test event has arrived',
+  inboxWaits: 'The inbox is open. The test event has not arrived yet.',
   health: 'Health',
   healthy: 'Healthy',
   retrying: 'Retrying',
