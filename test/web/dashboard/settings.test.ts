@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { hasBrowser } from '../../harness/browser.ts'
 import { png } from '../../http/images.ts'
 import { type PayServer, payServer, type Visit } from '../pay/pay-server.ts'
-import { onPage, signUp } from './harness.ts'
+import { forgetAttempts, onPage, signUp } from './harness.ts'
 
 const anna = { email: 'anna@lamps.example', password: 'correct horse battery' }
 const wallet = '0x52908400098527886E0F7030069857D2E4169EE7'
@@ -24,10 +24,16 @@ afterAll(async () => {
   await served?.[Symbol.asyncDispose]()
 })
 
+/** A token of another client. */
+const signInElsewhere = async (): Promise<string> => {
+  await forgetAttempts(served)
+  const session = await served.server.call('POST', '/v1/auth/sign-in', { json: anna })
+  return String(Object(session.json).accessToken)
+}
+
 /** The settings, as another client reads them. */
 const settings = async (): Promise<Record<string, unknown>> => {
-  const session = await served.server.call('POST', '/v1/auth/sign-in', { json: anna })
-  const bearer = String(Object(session.json).accessToken)
+  const bearer = await signInElsewhere()
   return Object((await served.server.call('GET', `/v1/merchants/${shopId}/settings`, { bearer })).json)
 }
 
@@ -156,6 +162,39 @@ describe.skipIf(!hasBrowser)('settings', () => {
     })
     await page.reload()
     expect(await page.getByLabel('Tolerance for underpayment, in percent').inputValue()).toBe('1.25')
+  })
+
+  test('saving keeps what another member has changed since the form was opened', async () => {
+    const { page } = visit
+    const { fill, toast } = onPage(page)
+    const change = async (json: object) => {
+      const bearer = await signInElsewhere()
+      const { status } = await served.server.call('PATCH', `/v1/merchants/${shopId}/settings`, { bearer, json })
+      expect(status).toBe(200)
+    }
+    const save = async () => {
+      await page.waitForFunction(() => document.querySelector('.toast') === null)
+      await page.getByRole('button', { name: 'Save', exact: true }).click()
+      await toast('Settings saved')
+    }
+    await page.getByRole('radio', { name: /^Always decide myself/, checked: true }).waitFor()
+    await change({ latePolicy: 'accept_stablecoins', confirmations: { 31337: 7 } })
+    // The page reads the settings every 15 seconds, and shows them.
+    await page.waitForResponse(response => response.url().includes('/settings') && response.ok(), { timeout: 20_000 })
+    await fill('Tolerance for underpayment, in percent', '2')
+    await save()
+    expect(await settings()).toMatchObject({
+      ...{ toleranceBps: 200, latePolicy: 'accept_stablecoins', confirmations: { 31337: 7 } },
+    })
+    await page.getByRole('radio', { name: /^Always decide myself/, checked: false }).waitFor()
+    await page.getByRole('tab', { name: 'Shop' }).click()
+    await page.getByLabel('Color (optional)', { exact: true }).waitFor()
+    await change({ branding: { supportEmail: 'help@lamps.example' } })
+    await fill('Color (optional)', '#0b5a70')
+    await save()
+    const branding = { accentColor: '#0b5a70', supportEmail: 'help@lamps.example' }
+    expect(await settings()).toMatchObject({ name: 'Lamps & Sons', branding })
+    expect(await page.getByLabel('Support e-mail (optional)', { exact: true }).inputValue()).toBe('help@lamps.example')
   })
 
   test('the audit log has what was changed, by whom, and can be filtered by action', async () => {

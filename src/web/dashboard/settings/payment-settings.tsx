@@ -35,35 +35,44 @@ const confirmationsOf = (text: string): number | null | undefined => {
   return /^\d{1,5}$/.test(text.trim()) && count >= 1 && count <= 10_000 ? count : undefined
 }
 
+/** Only what was edited in the form. All else is shown as the settings are now, and is not saved. */
+type Edits = {
+  readonly tolerance?: string
+  readonly latePolicy?: Settings['latePolicy']
+  readonly refundMode?: Settings['refundMode']
+  readonly counts?: Readonly<Record<string, string>>
+}
+
 const PaymentForm = ({ settings }: PaymentSettingsProps) => {
   const texts = useSettingsTexts()
   const save = useSave()
   const action = useAction()
-  const [tolerance, setTolerance] = useState(String(settings.toleranceBps / 100))
-  const [latePolicy, setLate] = useState(settings.latePolicy)
-  const [refundMode, setMode] = useState(settings.refundMode)
-  const [counts, setCounts] = useState<Readonly<Record<string, string>>>(
-    Object.fromEntries(Object.entries(settings.confirmations).map(([id, count]) => [id, String(count)])),
-  )
+  const [edits, setEdits] = useState<Edits>({})
   const [isChecked, setChecked] = useState(false)
+  const edit = (more: Edits) => setEdits({ ...edits, ...more })
   const { livemode } = useShop()
+  const tolerance = edits.tolerance ?? String(settings.toleranceBps / 100)
   const toleranceBps = basisPointsOf(tolerance)
-  const given = Object.entries(counts).map(([id, text]) => [id, confirmationsOf(text)] as const)
+  const latePolicy = edits.latePolicy ?? settings.latePolicy
+  const refundMode = edits.refundMode ?? settings.refundMode
+  const given = Object.entries(edits.counts ?? {}).map(([id, text]) => [id, confirmationsOf(text)] as const)
   const submit = async () => {
     setChecked(true)
     if (toleranceBps === undefined || given.some(([, count]) => count === undefined)) return
     // Only what has changed: the others need no proof of identity.
     const changed = given.filter(([id, count]) => count !== (settings.confirmations[id] ?? null))
-    await action.run(() =>
-      save({
+    await action.run(async () => {
+      await save({
         ...(toleranceBps !== settings.toleranceBps && { toleranceBps }),
         ...(latePolicy !== settings.latePolicy && { latePolicy }),
         ...(refundMode !== settings.refundMode && { refundMode }),
         ...(changed.length > 0 && {
           confirmations: Object.fromEntries(changed.map(([id, count]) => [id, count ?? null])),
         }),
-      }),
-    )
+      })
+      // What was typed meanwhile stays.
+      setEdits(now => (now === edits ? {} : now))
+    })
   }
   return (
     <form
@@ -81,14 +90,14 @@ const PaymentForm = ({ settings }: PaymentSettingsProps) => {
         maxLength={5}
         hint={texts.toleranceHint}
         value={tolerance}
-        onInput={event => setTolerance(event.currentTarget.value)}
+        onInput={event => edit({ tolerance: event.currentTarget.value })}
         error={isChecked && toleranceBps === undefined ? texts.toleranceWrong : undefined}
       />
       <fieldset>
         <legend class="legend">{texts.late}</legend>
         {lates.map(each => (
           <label key={each} class="check">
-            <input type="radio" name="late" checked={each === latePolicy} onInput={() => setLate(each)} />
+            <input type="radio" name="late" checked={each === latePolicy} onInput={() => edit({ latePolicy: each })} />
             <span>
               {texts.lates[each]}
               <span>{texts.latesWhat[each]}</span>
@@ -100,7 +109,12 @@ const PaymentForm = ({ settings }: PaymentSettingsProps) => {
         <legend class="legend">{texts.refunds}</legend>
         {refundModes.map(each => (
           <label key={each} class="check">
-            <input type="radio" name="refunds" checked={each === refundMode} onInput={() => setMode(each)} />
+            <input
+              type="radio"
+              name="refunds"
+              checked={each === refundMode}
+              onInput={() => edit({ refundMode: each })}
+            />
             <span>
               {texts.refundModes[each]}
               <span>{texts.refundModesWhat[each]}</span>
@@ -112,7 +126,7 @@ const PaymentForm = ({ settings }: PaymentSettingsProps) => {
         <legend class="legend">{texts.confirmations}</legend>
         <p class="quiet">{texts.confirmationsHint}</p>
         {chainsIn(livemode).map(({ chainId, network, confirmations }) => {
-          const text = counts[chainId] ?? ''
+          const text = edits.counts?.[chainId] ?? String(settings.confirmations[chainId] ?? '')
           return (
             <TextField
               key={chainId}
@@ -123,7 +137,7 @@ const PaymentForm = ({ settings }: PaymentSettingsProps) => {
               maxLength={5}
               placeholder={String(confirmations)}
               value={text}
-              onInput={event => setCounts({ ...counts, [chainId]: event.currentTarget.value })}
+              onInput={event => edit({ counts: { ...edits.counts, [chainId]: event.currentTarget.value } })}
               error={isChecked && confirmationsOf(text) === undefined ? texts.confirmationsWrong : undefined}
             />
           )

@@ -15,19 +15,27 @@ import { useSettingsTexts } from './texts.ts'
 
 type ShopSettingsProps = { readonly settings: Settings }
 
+/** Only what was edited in the form. All else is shown as the settings are now, and is not saved. */
+type Edits = {
+  readonly name?: string
+  readonly color?: string
+  readonly supportEmail?: string
+  readonly supportUrl?: string
+}
+
 /** What customers see of the shop: name, color, logo, and where they find help. */
 export const ShopSettings = ({ settings }: ShopSettingsProps) => {
   const canWrite = useCanWrite()
   // The dashboard may be open at another address of this server than the public one.
   const { logoUrl } = settings.branding
   const logo = logoUrl === null ? null : new URL(logoUrl).pathname
-  const [name, setName] = useState(settings.name)
-  const [color, setColor] = useState(settings.branding.accentColor ?? '')
+  const [edits, setEdits] = useState<Edits>({})
+  const { name = settings.name, color = settings.branding.accentColor ?? '' } = edits
   return (
     <div class="beside">
       <div class="form form--wide">
         {canWrite ? (
-          <ShopForm settings={settings} name={name} onName={setName} color={color} onColor={setColor} />
+          <ShopForm settings={settings} edits={edits} onEdits={setEdits} />
         ) : (
           <ShopFacts settings={settings} />
         )}
@@ -43,19 +51,19 @@ export const ShopSettings = ({ settings }: ShopSettingsProps) => {
 }
 
 type ShopFormProps = ShopSettingsProps & {
-  readonly name: string
-  readonly color: string
-  readonly onName: (name: string) => void
-  readonly onColor: (color: string) => void
+  readonly edits: Edits
+  readonly onEdits: (next: Edits | ((now: Edits) => Edits)) => void
 }
 
-const ShopForm = ({ settings: { branding }, name, color, onName, onColor }: ShopFormProps) => {
+const ShopForm = ({ settings, edits, onEdits }: ShopFormProps) => {
+  const { branding } = settings
+  const { name = settings.name, color = branding.accentColor ?? '' } = edits
+  const { supportEmail = branding.supportEmail ?? '', supportUrl = branding.supportUrl ?? '' } = edits
+  const edit = (more: Edits) => onEdits({ ...edits, ...more })
   const texts = useSettingsTexts()
   const { session } = useShop()
   const save = useSave()
   const action = useAction()
-  const [supportEmail, setEmail] = useState(branding.supportEmail ?? '')
-  const [supportUrl, setUrl] = useState(branding.supportUrl ?? '')
   const [isChecked, setChecked] = useState(false)
   const given = { name: name.trim(), color: color.trim(), email: supportEmail.trim(), url: supportUrl.trim() }
   const wrong = {
@@ -69,14 +77,20 @@ const ShopForm = ({ settings: { branding }, name, color, onName, onColor }: Shop
     setChecked(true)
     if (Object.values(wrong).includes(true)) return
     await action.run(async () => {
+      const orNull = (text: string) => (text === '' ? null : text)
+      const accentColor = orNull(given.color.toLowerCase())
+      const [email, url] = [orNull(given.email), orNull(given.url)]
+      // Only what has changed: another member may have changed the rest.
       await save({
-        name: given.name,
+        ...(given.name !== settings.name && { name: given.name }),
         branding: {
-          accentColor: given.color === '' ? null : given.color.toLowerCase(),
-          supportEmail: given.email === '' ? null : given.email,
-          supportUrl: given.url === '' ? null : given.url,
+          ...(accentColor !== branding.accentColor && { accentColor }),
+          ...(email !== branding.supportEmail && { supportEmail: email }),
+          ...(url !== branding.supportUrl && { supportUrl: url }),
         },
       })
+      // What was typed meanwhile stays.
+      onEdits(now => (now === edits ? {} : now))
       // The name of the shop is part of the account.
       await session.reload()
     })
@@ -97,10 +111,10 @@ const ShopForm = ({ settings: { branding }, name, color, onName, onColor }: Shop
         maxLength={200}
         hint={texts.nameHint}
         value={name}
-        onInput={event => onName(event.currentTarget.value)}
+        onInput={event => edit({ name: event.currentTarget.value })}
         error={errorOf('name', texts.nameEmpty)}
       />
-      <ColorField value={color} onValue={onColor} error={errorOf('color', texts.colorWrong)} />
+      <ColorField value={color} onValue={value => edit({ color: value })} error={errorOf('color', texts.colorWrong)} />
       <TextField
         label={texts.supportEmail}
         optional
@@ -108,7 +122,7 @@ const ShopForm = ({ settings: { branding }, name, color, onName, onColor }: Shop
         autocomplete="off"
         maxLength={254}
         value={supportEmail}
-        onInput={event => setEmail(event.currentTarget.value)}
+        onInput={event => edit({ supportEmail: event.currentTarget.value })}
         error={errorOf('email', texts.supportEmailWrong)}
       />
       <TextField
@@ -119,7 +133,7 @@ const ShopForm = ({ settings: { branding }, name, color, onName, onColor }: Shop
         maxLength={2_048}
         hint={texts.supportHint}
         value={supportUrl}
-        onInput={event => setUrl(event.currentTarget.value)}
+        onInput={event => edit({ supportUrl: event.currentTarget.value })}
         error={errorOf('url', texts.supportUrlWrong)}
       />
       {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
