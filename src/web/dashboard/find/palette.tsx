@@ -34,7 +34,9 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const [active, setActive] = useState(0)
   const trimmed = text.trim()
   const finding = useFinding(trimmed)
-  const groups = useGroups(trimmed, finding?.records ?? [])
+  // Those of another text are not offered: Enter would open one of them.
+  const isFound = finding?.text === trimmed && finding.phase === 'found'
+  const groups = useGroups(trimmed, isFound ? finding.records : [])
   const choices = groups.flatMap(group => group.choices)
   const at = Math.min(active, choices.length - 1)
 

@@ -22,7 +22,7 @@ export const useFinding = (text: string): FoundRecords | undefined => {
   const [finding, setFinding] = useState<FoundRecords>()
   useEffect(() => {
     if (text.length < MIN_LENGTH) return setFinding(undefined)
-    setFinding(before => ({ text, records: before?.records ?? [], phase: 'searching' }))
+    setFinding({ text, records: [], phase: 'searching' })
     const stopped = new AbortController()
     const { signal } = stopped
     const search = async () => {
