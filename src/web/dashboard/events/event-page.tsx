@@ -28,7 +28,7 @@ export const EventPage = () => {
       />
       <Result result={result} skeleton={<SkeletonRows rows={8} />}>
         {event => {
-          const { id: recordId, page } = recordIn(event)
+          const { id: recordId, section } = recordIn(event)
           return (
             <div class="split">
               <div>
@@ -39,7 +39,7 @@ export const EventPage = () => {
                 <Facts
                   facts={[
                     [texts.created, <Moment at={new Date(event.created * 1_000).toISOString()} />],
-                    [texts.record, page ? <a href={address(...page)}>{recordId}</a> : <code>{recordId}</code>],
+                    [texts.record, <a href={address(section, recordId)}>{recordId}</a>],
                     [texts.version, event.api_version],
                   ]}
                 />
