@@ -134,7 +134,7 @@ const ModeSwitch = () => {
   const { mode } = useTexts()
   const { merchantId, livemode } = useScope()
   const { path } = useLocation()
-  const section = path.split('/')[4] ?? 'payments'
+  const section = path.split('/')[4] ?? 'home'
   const link = (live: boolean, name: string) => (
     <a href={addressIn({ merchantId, livemode: live }, section)} aria-current={live === livemode ? 'true' : undefined}>
       {name}
@@ -198,7 +198,7 @@ const initialsOf = (email: string): string => {
 }
 
 /** So many destinations of the shop are in the bottom bar. The others are in its menu. */
-const IN_BAR = 3
+const IN_BAR = 4
 
 /** Instead of the sidebar in narrow windows. */
 const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
@@ -216,10 +216,9 @@ const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
   ]
   return (
     <nav class="bottom" aria-label={nav.short}>
-      <SectionLink section="home" icon="home" name={nav.home} />
-      <SectionLink section="payments" icon="payments" name={nav.payments} />
-      <SectionLink section="links" icon="link" name={nav.linksShort} />
-      <SectionLink section="refunds" icon="refund" name={nav.refunds} />
+      {shop.slice(0, IN_BAR).map(({ section, icon, name }) => (
+        <SectionLink key={section} section={section} icon={icon} name={section === 'links' ? nav.linksShort : name} />
+      ))}
       <Menu class="bottom__more" items={items}>
         <Icon name="menu" />
         {nav.more}
