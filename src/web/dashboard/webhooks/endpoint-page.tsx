@@ -45,6 +45,7 @@ export const EndpointPage = () => {
   const canWrite = useCanWrite()
   const refresh = useRefresh()
   const action = useAction()
+  const [isTesting, setTesting] = useState(false)
   const [tested, setTested] = useState<WebhookDelivery>()
   const result = useShopQuery(['webhooks', 'one', id], ({ call, merchantId }, signal) =>
     call('getWebhookEndpoint', { merchantId, id }, { signal }),
@@ -53,14 +54,14 @@ export const EndpointPage = () => {
   const test = () =>
     void action.run(async () => {
       setTested(undefined)
-      setTested(await sendTest(session, merchantId, id))
+      setTesting(true)
+      setTested(await sendTest(session, merchantId, id).finally(() => setTesting(false)))
       await Promise.all([refresh('deliveries'), refresh('webhooks')])
     })
   return (
     <>
       <PageHead
-        title={endpoint ? shortUrl(endpoint) : texts.endpoint}
-        {...(endpoint?.inbox && { heading: texts.inbox })}
+        title={endpoint ? nameOf(endpoint, texts.inbox) : texts.endpoint}
         back={{ href: address('webhooks'), label: texts.title }}
         lead={
           <span class="sub">
@@ -74,7 +75,7 @@ export const EndpointPage = () => {
       <OwnersNote />
       {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
       <div role="status">
-        {action.isRunning && <p class="quiet">{texts.test.running}</p>}
+        {isTesting && <p class="quiet">{texts.test.running}</p>}
         {tested && <TestResult delivery={tested} />}
       </div>
       <Result result={result} skeleton={<SkeletonRows rows={10} />}>
@@ -84,8 +85,9 @@ export const EndpointPage = () => {
   )
 }
 
-/** The address without its protocol. That of an inbox is long, and the same for everybody but its end. */
-const shortUrl = ({ url }: WebhookEndpoint): string => url.replace(/^https?:\/\//, '')
+/** The address without its protocol. That of an inbox is secret, and is not in titles, which browsers keep. */
+const nameOf = ({ url, inbox }: WebhookEndpoint, inboxName: string): string =>
+  inbox ? inboxName : url.replace(/^https?:\/\//, '')
 
 /** What the test event came to, where it was sent. */
 const TestResult = ({ delivery: { id, attempts } }: { readonly delivery: WebhookDelivery }) => {
