@@ -29,16 +29,20 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
   const without = (set: ReadonlySet<string>, id: string) => new Set([...set].filter(each => each !== id))
   const lists = () => cache.getQueriesData<ListPage<{ readonly id: string }>>({ queryKey: [...scope, 'payments'] })
 
+  const tint = (id: string) => {
+    changed.value = new Set([...changed.value, id])
+    setTimeout(() => {
+      changed.value = without(changed.value, id)
+    }, TINTED_MS)
+  }
+
   /** Reads a payment that is in view again, and puts it in its place. */
   const refreshRow = async (id: string): Promise<void> => {
     const payment = await session.call('getPayment', { merchantId: merchant.id, id })
     for (const [key, data] of lists())
       if (data?.rows?.some(row => row.id === id))
         cache.setQueryData(key, { ...data, rows: data.rows.map(row => (row.id === id ? payment : row)) })
-    changed.value = new Set([...changed.value, id])
-    setTimeout(() => {
-      changed.value = without(changed.value, id)
-    }, TINTED_MS)
+    tint(id)
   }
 
   return {
@@ -55,7 +59,7 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
       if (object === 'payment_link') void cache.invalidateQueries({ queryKey: [...scope, 'links'] })
       // A refund changes what its payment shows.
       if (object === 'refund') void cache.invalidateQueries({ queryKey: [...scope, 'payments', 'one'] })
-      if (object === 'refund') void cache.invalidateQueries({ queryKey: [...scope, 'refunds'] })
+      if (object === 'refund') void cache.invalidateQueries({ queryKey: [...scope, 'refunds'] }).then(() => tint(id))
       if (object === 'dispute') void cache.invalidateQueries({ queryKey: [...scope, 'disputes'] })
       if (object !== 'payment') return
       void cache.invalidateQueries({ queryKey: [...scope, 'payments', 'one', id] })

@@ -8,9 +8,19 @@ import { useScope, useShop } from './shop.ts'
 type Scoped = ReturnType<typeof useScope> & { readonly call: ReturnType<typeof useShop>['session']['call'] }
 
 const POLL_MS = 15_000
+const SLOW_POLL_MS = 60_000
 
 /** What the event stream reports: these records are read again when they change. */
-const streamed = ['payments', 'links']
+const streamed = ['payments', 'links', 'refunds', 'disputes']
+
+/**
+ * How often records are read again while there is a stream. Without an event, a refund gets confirmations and can begin to
+ * need attention, because a time has passed: its own page shows that soon, and lists of refunds within a minute.
+ */
+const pollMsOf = (section: unknown, part: unknown): number | false => {
+  if (section === 'refunds') return part === 'one' ? POLL_MS : SLOW_POLL_MS
+  return streamed.includes(String(section)) ? false : POLL_MS
+}
 
 /**
  * Records of this shop in this mode. Those that the event stream does not report, and all while there is no stream, are read
@@ -22,13 +32,14 @@ export const useShopQuery = <Data>(
 ): ReadonlySignal<QueryObserverResult<Data>> => {
   const { session } = useShop()
   const scope = useScope()
+  const pollMs = pollMsOf(key[0], key[1])
   const isLive = useLive()?.isLive.value ?? false
   return useQuery<Data>({
     queryKey: [scope.merchantId, scope.livemode, ...key],
     queryFn: ({ signal }) => read({ ...scope, call: session.call }, signal),
     // Nothing says that these have changed since they were shown last.
-    ...(!streamed.includes(String(key[0])) && { refetchOnMount: 'always' }),
-    refetchInterval: isLive && streamed.includes(String(key[0])) ? false : POLL_MS,
+    ...(pollMs !== false && { refetchOnMount: 'always' }),
+    refetchInterval: isLive ? pollMs : POLL_MS,
   })
 }
 
