@@ -9,6 +9,7 @@ import { shownHeadersOf } from './shown-headers.ts'
 import { hasValidSignature } from './signature.ts'
 
 type Services = Pick<Dependencies, 'sql' | 'clock' | 'random'>
+type LoggingServices = Services & Pick<Dependencies, 'log'>
 
 type InboxRequest = {
   readonly endpointId: string
@@ -45,7 +46,7 @@ type InboxDelivery = Omit<InboxRequest, 'secrets'> & { readonly endpoint: Decryp
  * addresses, and fails behind proxies that the server cannot reach itself through; here no address is involved.
  */
 export const deliverToInbox = async (
-  services: Services,
+  services: LoggingServices,
   { endpointId, endpoint, headers, body }: InboxDelivery,
 ): Promise<PostOutcome> => {
   const startedAt = performance.now()
@@ -57,7 +58,10 @@ export const deliverToInbox = async (
   }
   const lowerCase = Object.fromEntries(Object.entries(all).map(([name, value]) => [name.toLowerCase(), value]))
   const request = { endpointId, secrets: endpoint.secrets, headers: lowerCase, body }
-  const isKept = await withDatabaseTimeout(keepInboxRequest(services, request)).catch(() => undefined)
+  const isKept = await withDatabaseTimeout(keepInboxRequest(services, request)).catch(err => {
+    services.log.warn({ err }, 'webhook inbox request not stored')
+    return undefined
+  })
   const durationMs = Math.round(performance.now() - startedAt)
   if (isKept === undefined) return { ...unanswered, outcome: 'connection_failed', httpStatus: null, durationMs }
   if (!isKept) return { ...unanswered, outcome: 'http_error', httpStatus: 404, durationMs }
