@@ -13,7 +13,7 @@ export type SigningNote = {
 
 const PREFIX = 'paymachine.refund.'
 
-/** Without local storage: notes that last as long as the page is open. */
+/** Notes that storage did not take. They last as long as the page is open, and are newer than those in storage. */
 const unkept = new Map<string, SigningNote>()
 
 /** Changes with every note, also those of other tabs. */
@@ -25,11 +25,13 @@ addEventListener('storage', ({ key }) => {
 /** The note of a refund. A component that reads it is drawn again when it changes. */
 export const readNote = (id: string): SigningNote | undefined => {
   void version.value
+  const newer = unkept.get(id)
+  if (newer) return newer
   try {
     const text = localStorage.getItem(PREFIX + id)
     if (text !== null) return JSON.parse(text)
   } catch {}
-  return unkept.get(id)
+  return undefined
 }
 
 /** Returns whether the note survives a reload. */
@@ -56,11 +58,14 @@ export const eraseNote = (id: string): void => {
 
 /** IDs of the refunds that have a note. */
 export const notedIds = (): readonly string[] => {
+  const keys = storedKeys().filter(key => key.startsWith(PREFIX))
+  return [...new Set([...unkept.keys(), ...keys.map(key => key.slice(PREFIX.length))])]
+}
+
+const storedKeys = (): readonly string[] => {
   try {
     return Object.keys(localStorage)
-      .filter(key => key.startsWith(PREFIX))
-      .map(key => key.slice(PREFIX.length))
   } catch {
-    return [...unkept.keys()]
+    return []
   }
 }
