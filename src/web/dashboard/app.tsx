@@ -247,7 +247,7 @@ const NothingHere = () => {
     <>
       <PageHead title={notFound.title} />
       <p>
-        {notFound.what} <a href={address('payments')}>{notFound.back}</a>
+        {notFound.what} <a href={address('home')}>{notFound.back}</a>
       </p>
     </>
   )

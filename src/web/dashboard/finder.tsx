@@ -2,6 +2,7 @@ import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
 import { Icon } from '../parts/icon.tsx'
 import { useShortcut } from '../parts/shortcut.ts'
+import { showToast } from '../parts/toast.tsx'
 import type { Preferences } from './shell/preferences.ts'
 import { useTexts } from './shell/texts.ts'
 
@@ -17,10 +18,16 @@ type Name = keyof typeof overlays
 
 /** The search over all records, and the list of shortcuts: what is open, and how to open one. */
 export const useFinder = (preferences: Preferences) => {
+  const { find } = useTexts()
   const [Open, setOpen] = useState<Overlay>()
   const open = async (name: Name) => {
-    const overlay = await overlays[name]().catch(() => undefined)
-    setOpen(() => overlay)
+    try {
+      const overlay = await overlays[name]()
+      setOpen(() => overlay)
+    } catch {
+      // There is no place for it: nothing has opened.
+      showToast(find.failed)
+    }
   }
   useShortcut('Ctrl K', () => open('palette'))
   useShortcut('?', () => open('keys'))

@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('the first hour of an owner', () => {
     expect(await page.getByRole('group', { name: 'Answer', exact: true }).textContent()).toBe('{"received":true}')
     await see.expectSound()
     await see.click('Send again now')
-    await page.locator('.attempt', { hasText: 'Attempt 2' }).getByText('by hand').waitFor({ timeout: 20_000 })
+    await page.locator('.attempt', { hasText: 'Attempt 2' }).getByText('sent manually').waitFor({ timeout: 20_000 })
     await see.click('Deliveries', 'link')
     await page.getByLabel('Status', { exact: true }).selectOption('failed')
     await page.getByRole('heading', { name: 'Nothing matches' }).waitFor()

@@ -6,7 +6,7 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { askForAccount, type Provider, sendTransaction, WalletProblem } from '../../wallets/wallet-steps.ts'
+import { askForAccount, type Provider, sendTransaction } from '../../wallets/wallet-steps.ts'
 import { useRefundTexts } from '../refunds/texts.ts'
 import { walletWords } from '../refunds/wallet-words.ts'
 import { useAction } from '../shell/action.ts'
@@ -138,7 +138,7 @@ const Send = ({ collection, onSent }: Pick<StepProps, 'collection' | 'onSent'>) 
     })
   const words = () => {
     if (action.isRunning) return texts.waiting
-    if (action.error instanceof WalletProblem) return walletWords(action.error, refundTexts, chainId)
+    if (action.error !== undefined) return walletWords(action.error, refundTexts, chainId)
     return isNone ? texts.noWallet : undefined
   }
   return (

@@ -5,7 +5,7 @@ import { StateBadge } from '../../parts/state-strip.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { useAddress } from '../shell/shop.ts'
 import { deliveryPath } from './delivery-state.ts'
-import { useDeliveriesTexts } from './texts.ts'
+import { type DeliveriesTexts, useDeliveriesTexts } from './texts.ts'
 
 type DeliveriesTableProps = {
   readonly rows: readonly WebhookDelivery[]
@@ -48,7 +48,7 @@ export const DeliveriesTable = ({ rows, names }: DeliveriesTableProps) => {
       card: 4,
       cell: ({ attempts }) => formats.count(attempts.at(-1)?.number ?? 0),
     },
-    { key: 'answer', head: texts.answer, card: 5, cell: delivery => lastAnswer(delivery) ?? '–' },
+    { key: 'answer', head: texts.answer, card: 5, cell: delivery => lastAnswer(delivery, texts) ?? '–' },
     {
       key: 'next',
       head: texts.nextTry,
@@ -74,7 +74,8 @@ export const DeliveriesTable = ({ rows, names }: DeliveriesTableProps) => {
   )
 }
 
-const lastAnswer = ({ attempts }: WebhookDelivery): string | undefined => {
+const lastAnswer = ({ attempts }: WebhookDelivery, { outcomes }: DeliveriesTexts): string | undefined => {
   const last = attempts.findLast(({ outcome }) => outcome !== null)
-  return last && (last.httpStatus === null ? (last.outcome ?? undefined) : String(last.httpStatus))
+  if (last?.outcome == null) return undefined
+  return last.httpStatus === null ? outcomes[last.outcome] : String(last.httpStatus)
 }

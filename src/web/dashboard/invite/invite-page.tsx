@@ -55,7 +55,7 @@ const Acceptance = ({ session, token }: AcceptanceProps) => {
       const after = session.state.peek()
       const joined = after.phase === 'signed_in' && after.account.merchants.find(({ id }) => !known.includes(id))
       if (!joined) return route('/dashboard', true)
-      route(addressIn({ merchantId: joined.id, livemode: false }, 'payments'), true)
+      route(addressIn({ merchantId: joined.id, livemode: false }, 'home'), true)
       showToast(texts.joined(joined.name))
     })
   const accept = () =>

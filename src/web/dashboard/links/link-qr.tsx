@@ -2,6 +2,7 @@ import type { PaymentLink } from '../../api/calls.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { qrCells } from '../../parts/qr-cells.ts'
 import { QrCode } from '../../parts/qr-code.tsx'
+import { showToast } from '../../parts/toast.tsx'
 import { saveFile } from '../shell/download.ts'
 import { useLinksTexts } from './texts.ts'
 
@@ -11,6 +12,11 @@ const PIXELS = 32
 /** The address of a link as a QR code, for a counter or a bill, with files to print. */
 export const LinkQr = ({ link: { id, reference, url } }: { readonly link: PaymentLink }) => {
   const texts = useLinksTexts()
+  const savePng = () =>
+    pngOf(url).then(
+      png => saveFile(name('png'), 'image/png', png),
+      () => showToast(texts.qrFailed),
+    )
   const name = (extension: string) => `${fileName(reference ?? id)}.${extension}`
   return (
     <div class="share-qr">
@@ -21,7 +27,7 @@ export const LinkQr = ({ link: { id, reference, url } }: { readonly link: Paymen
           <Icon name="download" small />
           SVG
         </button>
-        <button type="button" class="button" onClick={async () => saveFile(name('png'), 'image/png', await pngOf(url))}>
+        <button type="button" class="button" onClick={() => void savePng()}>
           <Icon name="download" small />
           PNG
         </button>
@@ -38,7 +44,7 @@ const svgOf = (url: string): string => {
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" width="${size * PIXELS}" height="${size * PIXELS}"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path shape-rendering="crispEdges" d="${path}"/></svg>\n`
 }
 
-const pngOf = (url: string): Promise<Blob> => {
+const pngOf = async (url: string): Promise<Blob> => {
   const { size, path } = qrCells(url)
   const canvas = document.createElement('canvas')
   canvas.width = canvas.height = size * PIXELS

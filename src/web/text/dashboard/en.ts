@@ -15,7 +15,6 @@ export const dashboardEn = {
     balances: 'Balances',
     developers: 'Developers',
     keys: 'API keys',
-    keysShort: 'Keys',
     webhooks: 'Webhooks',
     events: 'Events',
     reference: 'API reference',
@@ -26,7 +25,11 @@ export const dashboardEn = {
     members: 'Members',
     auditLog: 'Audit log',
   },
-  find: { label: 'Search, or paste an ID, hash or e-mail', keys: 'Keyboard shortcuts' },
+  find: {
+    label: 'Search, or paste an ID, hash or e-mail',
+    keys: 'Keyboard shortcuts',
+    failed: 'This could not be loaded. Try again.',
+  },
   roles: { owner: 'Owner', developer: 'Developer', viewer: 'Viewer' },
   mode: { label: 'Mode', test: 'Test', live: 'Live', note: 'Test mode – no real money' },
   account: {
@@ -99,11 +102,9 @@ export const dashboardEn = {
     newer: 'Newer',
     older: 'Older',
     pages: 'Pages',
-    filter: 'Filter',
     all: 'All',
     reset: 'Remove the filters',
     failed: 'The list could not be loaded',
-    recordFailed: 'This page could not be loaded',
     nothing: 'Nothing matches',
     nothingWhat: 'No record has all of these properties.',
     timeZone: (zone: string) => `Times in ${zone}.`,
@@ -114,7 +115,7 @@ export const dashboardEn = {
   notFound: {
     title: 'There is nothing here',
     what: 'The address may be mistyped, or the page has moved.',
-    back: 'To the payments',
+    back: 'To the first page',
   },
   states: {
     waiting: 'Waiting',

@@ -18,7 +18,6 @@ export const balancesDe: Translated<typeof balancesEn> = {
     'Andere Netzwerke werden gezeigt. Das Geld ist davon nicht betroffen. Diese Seite versucht es von selbst erneut.',
   emptyTitle: 'Es gibt nichts einzusammeln',
   emptyWhat: 'Wenn eine Zahlung endgültig ist, liegt ihr Geld hier, bis Sie es an Ihre Empfangsadresse einsammeln.',
-  toSettings: 'Empfangsadresse',
   collect: 'Einsammeln',
   collectTitle: network => `Auf ${network} einsammeln`,
   collectWhat:

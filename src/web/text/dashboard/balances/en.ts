@@ -14,7 +14,6 @@ export const balancesEn = {
   awayWhat: 'Other networks are shown. The money is not affected. This page tries again by itself.',
   emptyTitle: 'Nothing waits to be collected',
   emptyWhat: 'When a payment is final, its money waits here until you collect it to your receiving address.',
-  toSettings: 'Receiving address',
   collect: 'Collect',
   collectTitle: (network: string) => `Collect on ${network}`,
   collectWhat:

@@ -6,7 +6,7 @@ export const disputesDe: Translated<typeof disputesEn> = {
   title: 'Einsprüche',
   what: 'Ein Kunde widerspricht einer Zahlung bei der Bank. Im Testmodus können Sie ausprobieren, wie Ihr Shop antwortet.',
   search: 'Einsprüche suchen',
-  searchHint: 'ID, Zahlung oder E-Mail',
+  searchHint: 'Kennung, Zahlung oder E-Mail',
   status: 'Zustand',
   reason: 'Grund',
   due: 'Antwort bis',
@@ -32,7 +32,7 @@ export const disputesDe: Translated<typeof disputesEn> = {
   emptyWhat:
     'Öffnen Sie eine erfolgreiche Testzahlung und wählen Sie „Einspruch eröffnen“. Dann sehen Sie, was Ihr Shop empfängt.',
   toPayments: 'Zu den Zahlungen',
-  liveTitle: 'Im Live-Modus gibt es keine Einsprüche',
+  liveTitle: 'Im Livemodus gibt es keine Einsprüche',
   liveWhat:
     'In Krypto gezahltes Geld kann keine Bank zurückholen. Wenn ein Kunde sich beschwert, erstatten Sie die Zahlung. Einsprüche gibt es im Testmodus, damit ein Shop, der auch Karten annimmt, seinen Code prüfen kann.',
   toTest: 'Einsprüche im Testmodus',
@@ -79,9 +79,10 @@ export const disputesDe: Translated<typeof disputesEn> = {
   lose: 'Entscheiden: verloren',
   decided: 'Einspruch entschieden',
   wonTitle: 'Sie haben diesen Einspruch gewonnen',
-  wonWhat: 'Ihre Webhooks haben dispute.resolved empfangen. Die Zahlung bleibt, wie sie ist.',
+  wonWhat: 'Webhook-Endpunkte, die dispute.resolved gewählt haben, erhalten es. Die Zahlung bleibt, wie sie ist.',
   lostTitle: 'Dieser Einspruch ist verloren',
-  lostWhat: 'Ihre Webhooks haben dispute.resolved empfangen. Eine Bank hätte das Geld zurückgeholt.',
+  lostWhat:
+    'Webhook-Endpunkte, die dispute.resolved gewählt haben, erhalten es. Eine Bank hätte das Geld zurückgeholt.',
   history: 'Was geschehen ist',
   historyOrder: 'Neuestes zuerst',
   historyOlder: 'Der Anfang wird nicht gezeigt.',

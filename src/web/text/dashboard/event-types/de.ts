@@ -17,7 +17,7 @@ export const eventTypesDe: Translated<typeof eventTypesEn> = {
     'refund.processed': 'Eine Erstattung ist endgültig.',
     'refund.failed': 'Eine Erstattung ist gescheitert.',
     'refund.canceled': 'Eine Erstattung wurde storniert.',
-    'dispute.opened': 'Ein Streitfall wurde eröffnet.',
-    'dispute.resolved': 'Ein Streitfall wurde entschieden.',
+    'dispute.opened': 'Ein Einspruch wurde eröffnet.',
+    'dispute.resolved': 'Ein Einspruch wurde entschieden.',
   },
 }

@@ -14,7 +14,6 @@ export const eventsEn = {
   nobody: 'No endpoint listed this type when it happened.',
   details: 'Details',
   version: 'API version',
-  openRecord: 'Open the record',
   ofPayment: 'Events and webhooks',
   noEvents: 'No event yet.',
 }

@@ -7,7 +7,6 @@ export const findEn = {
   goTo: 'Go to',
   newLink: 'New payment link',
   matching: (text: string) => `Payments that match “${text}”`,
-  open: (id: string) => `Open ${id}`,
   refund: 'Refund',
   dispute: 'Dispute',
   choose: 'choose',

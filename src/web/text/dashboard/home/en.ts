@@ -5,7 +5,7 @@ export const homeEn = {
   needsYou: 'Needs you',
   nothing: 'Nothing needs you now.',
   open: 'Open',
-  paymentWhat: (customer: string) => `${customer}. The money is safe. Accept it or send it back.`,
+  paymentWhat: (customer: string) => `${customer}. The money is safe. Open it to decide.`,
   morePayments: 'More payments need a decision',
   morePaymentsWhat: 'Only the latest five are listed here.',
   refunds: (count: string) => (count === '1' ? '1 refund needs you' : `${count} refunds need you`),
@@ -14,7 +14,7 @@ export const homeEn = {
   endpointOffWhat: 'It was disabled, because it did not answer as it should.',
   failedDeliveries: (count: string) =>
     count === '1' ? '1 webhook delivery has failed' : `${count} webhook deliveries have failed`,
-  failedDeliveriesWhat: 'Five attempts got no answer with success. Send them again when your server works.',
+  failedDeliveriesWhat: 'These deliveries have ended without success. Send them again when your server works.',
   now: 'Now',
   waiting: 'Waiting for customers',
   confirming: 'Seen, not final yet',
@@ -43,7 +43,7 @@ export const homeEn = {
     mfa: 'Turn on the second factor',
   },
   todo: {
-    address: { what: 'Money goes to your own wallet, and to nobody else.', action: 'Open settings' },
+    address: { what: 'Money goes to your own wallet, and nowhere else.', action: 'Open settings' },
     link: {
       what: 'A payment link is a page with a fixed amount that anyone can pay. Send it by e-mail, or put it behind a button.',
       action: 'New payment link',

@@ -48,6 +48,7 @@ export const linksEn = {
   copyAddress: 'Copy address',
   open: 'Open the payment page',
   qr: 'QR code of the address',
+  qrFailed: 'This browser could not make the PNG file. Download the SVG file instead.',
   qrWhat: 'For a counter, a bill or a poster.',
   deactivate: 'Deactivate',
   deactivateTitle: 'Deactivate this link?',

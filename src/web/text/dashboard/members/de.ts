@@ -42,7 +42,7 @@ export const membersDe: Translated<typeof membersEn> = {
   emailHint: 'Mit einer Adresse kann nur das Konto mit dieser Adresse den Link benutzen.',
   emailWrong: 'Geben Sie eine E-Mail-Adresse wie name@shop.de ein, oder keine.',
   linkTitle: 'Geben Sie den Link jetzt weiter',
-  linkWhat: role => `Er wird einmal gezeigt und macht seinen Leser zum Mitglied mit dieser Rolle: ${role}.`,
+  linkWhat: role => `Er wird einmal gezeigt. Wer ihn öffnet und annimmt, wird Mitglied mit dieser Rolle: ${role}.`,
   linkUntil: time => `Gültig bis ${time}. Der Server sendet keine E-Mails.`,
   link: 'Einladungslink',
   copyLink: 'Link kopieren',

@@ -37,7 +37,8 @@ export const membersEn = {
   emailHint: 'With an address, only the account with this address can use the link.',
   emailWrong: 'Enter an e-mail address like name@shop.com, or none.',
   linkTitle: 'Pass the link on now',
-  linkWhat: (role: string) => `It is shown once, and makes its reader a member with this role: ${role}.`,
+  linkWhat: (role: string) =>
+    `It is shown once. A person who opens and accepts it becomes a member with this role: ${role}.`,
   linkUntil: (time: string) => `Valid until ${time}. The server sends no e-mail.`,
   link: 'Invite link',
   copyLink: 'Copy link',

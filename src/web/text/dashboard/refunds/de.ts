@@ -6,10 +6,9 @@ export const refundsDe: Translated<typeof refundsEn> = {
   title: 'Erstattungen',
   what: 'Geordnet nach dem, was als Nächstes zu tun ist.',
   whatAll: 'Neueste zuerst.',
-  queue: 'Was zu tun ist',
   all: 'Alle Erstattungen',
   search: 'Erstattungen suchen',
-  searchHint: 'ID, Zahlung, E-Mail, Hash oder Adresse',
+  searchHint: 'Kennung, Zahlung, E-Mail, Hash oder Adresse',
   status: 'Zustand',
   created: 'Seit',
   lastDays: count => (count === 1 ? 'Letzte 24 Stunden' : `Letzte ${count} Tage`),
@@ -64,11 +63,11 @@ export const refundsDe: Translated<typeof refundsEn> = {
   failures: {
     reverted: {
       short: 'zurückgerollt',
-      long: 'Die Transaktion ist auf der Chain gescheitert. Es wurde kein Geld bewegt, nur das Gas ist verbraucht.',
+      long: 'Die Transaktion ist auf der Blockchain gescheitert. Es wurde kein Geld bewegt, nur das Gas ist verbraucht.',
     },
     wrong_recipient: {
       short: 'anderer Empfänger',
-      long: 'Die Transaktion zahlt diese Erstattung nicht: Sie zahlt an eine andere Adresse, trägt die ID einer anderen Erstattung oder ist älter als diese Erstattung.',
+      long: 'Die Transaktion zahlt diese Erstattung nicht: Sie zahlt an eine andere Adresse, trägt die Kennung einer anderen Erstattung oder ist älter als diese Erstattung.',
     },
     wrong_asset: { short: 'falsche Währung', long: 'Die Transaktion zahlt in einer anderen Währung.' },
     amount_mismatch: { short: 'falscher Betrag', long: 'Die Transaktion zahlt einen anderen Betrag.' },
@@ -94,7 +93,6 @@ export const refundsDe: Translated<typeof refundsEn> = {
   statusInApi: 'Zustand in der API',
   createdAt: 'Begonnen',
   details: 'Einzelheiten',
-  explorer: 'Im Explorer zeigen',
   showTransaction: 'Die Transaktion zeigen',
   showDestination: 'Die Zieladresse zeigen',
   history: 'Was geschehen ist',
@@ -151,10 +149,10 @@ export const refundsDe: Translated<typeof refundsEn> = {
   copyLink: 'Link kopieren',
   hashTitle: 'Eine schon gesendete Transaktion melden',
   hashSentTitle: 'Eine gesendete Transaktion melden',
-  hashWhat: 'Jede Wallet kann sie gesendet haben. Der Server prüft die Transaktion auf der Chain.',
+  hashWhat: 'Jede Wallet kann sie gesendet haben. Der Server prüft die Transaktion auf der Blockchain.',
   replacedTitle: 'Eine ersetzte Transaktion melden',
   replacedWhat:
-    'Wenn Sie die Transaktion in Ihrer Wallet beschleunigt haben, hat sie einen neuen Hash. Er wird angenommen, sobald die Chain die erste Transaktion nicht mehr kennt.',
+    'Wenn Sie die Transaktion in Ihrer Wallet beschleunigt haben, hat sie einen neuen Hash. Er wird angenommen, sobald die Blockchain die erste Transaktion nicht mehr kennt.',
   otherTitle: 'Eine andere Transaktion melden',
   otherWhat: network => `Sie muss an die Adresse dieser Erstattung zahlen, auf ${network}.`,
   hash: 'Hash der Transaktion',
@@ -165,7 +163,7 @@ export const refundsDe: Translated<typeof refundsEn> = {
     movedMoney:
       'Die gescheiterte Transaktion hat Geld bewegt. Prüfen Sie sie zuerst, und markieren Sie die Erstattung oben als geprüft.',
     stillKnown:
-      'Diese Erstattung wird von einer anderen Transaktion gezahlt, die die Chain noch kennt. Eine andere können Sie erst melden, wenn die Chain sie verworfen hat.',
+      'Diese Erstattung wird von einer anderen Transaktion gezahlt, die die Blockchain noch kennt. Eine andere können Sie erst melden, wenn die Blockchain sie verworfen hat.',
     otherState: status => `Die Transaktion wurde nicht angenommen: Der Zustand dieser Erstattung ist „${status}“.`,
     failedOne: 'Das ist die Transaktion, die gescheitert ist. Melden Sie eine andere.',
     tooLate: 'Die Zahlung hat diesen Betrag nicht mehr: Er wurde inzwischen anders erstattet.',
@@ -218,7 +216,7 @@ export const refundsDe: Translated<typeof refundsEn> = {
     notSigned:
       'Ihr Signierdienst konnte diese Erstattung seit einem Tag nicht signieren. Es wurde kein Geld gesendet. Der Betreiber des Servers sieht den Grund. Wenn die Adresse kein Geld annimmt, stornieren Sie diese Erstattung und beginnen Sie eine neue.',
     unclear:
-      'Die Knoten kennen die Transaktion nicht oder können ihr Ergebnis nicht zeigen. Prüfen Sie die Transaktion auf der Chain. Melden Sie dann den richtigen Hash, oder legen Sie das Ergebnis fest.',
+      'Die Knoten kennen die Transaktion nicht oder können ihr Ergebnis nicht zeigen. Prüfen Sie die Transaktion auf der Blockchain. Melden Sie dann den richtigen Hash, oder legen Sie das Ergebnis fest.',
     unproven:
       'Ein Mitglied hat angegeben, dass das Geld nicht angekommen ist. Prüfen Sie das, bevor die Erstattung noch einmal signiert wird.',
     moved:
@@ -228,14 +226,14 @@ export const refundsDe: Translated<typeof refundsEn> = {
     accept: 'Als gezahlt markieren',
     acceptTitle: 'Diese Erstattung als gezahlt markieren?',
     acceptWhat: amount =>
-      `Bestätigen Sie nur, wenn Sie auf der Chain gesehen haben, dass die Adresse ${amount} für diese Erstattung erhalten hat. Die Erstattung ist dann gezahlt. Das lässt sich nicht rückgängig machen.`,
+      `Bestätigen Sie nur, wenn Sie auf der Blockchain gesehen haben, dass die Adresse ${amount} für diese Erstattung erhalten hat. Die Erstattung ist dann gezahlt. Das lässt sich nicht rückgängig machen.`,
     acceptYes: 'Zahlung bestätigen',
     acceptRefused:
       'Es wurde nichts geändert. Das Geld wurde von einer anderen Transaktion bewegt, nicht von der dieser Erstattung. Sie bleibt gescheitert.',
     fail: 'Als gescheitert markieren',
     failTitle: 'Diese Erstattung als gescheitert markieren?',
     failWhat:
-      'Bestätigen Sie nur, wenn Sie auf der Chain gesehen haben, dass diese Transaktion nicht an die Adresse gezahlt hat und es auch nicht mehr kann. Die Erstattung ist dann gescheitert. Es wird nichts noch einmal gezahlt, bis Sie es beginnen.',
+      'Bestätigen Sie nur, wenn Sie auf der Blockchain gesehen haben, dass diese Transaktion nicht an die Adresse gezahlt hat und es auch nicht mehr kann. Die Erstattung ist dann gescheitert. Es wird nichts noch einmal gezahlt, bis Sie es beginnen.',
     failYes: 'Scheitern bestätigen',
     findsOut:
       'Es wurde nichts geändert. Der Server prüft die Transaktion noch, oder kein Knoten kennt sie. Sie können nur entscheiden, wenn der Server es nicht kann.',
@@ -245,7 +243,7 @@ export const refundsDe: Translated<typeof refundsEn> = {
       'Bestätigen Sie nur, wenn der Hash vertippt war oder die Wallet die Transaktion nie gesendet hat. Sehen Sie zuerst in der Wallet nach. Wenn die erste Transaktion später doch gesendet wird, erhält der Kunde das Geld zweimal.',
     neverSentYes: 'Bestätigen, noch einmal signieren',
     neverSentRefused:
-      'Es wurde nichts geändert. Die Chain kennt die Transaktion, oder Ihr Signierdienst kann sie noch einmal senden.',
+      'Es wurde nichts geändert. Die Blockchain kennt die Transaktion, oder Ihr Signierdienst kann sie noch einmal senden.',
     dismissTitle: 'Diese Erstattung als geprüft markieren?',
     dismissWhat: 'Sie braucht Ihre Aufmerksamkeit nicht mehr. Ihr Zustand bleibt, und es wird kein Geld bewegt.',
     dismissRefused: 'Das lässt sich nicht als geprüft markieren. Es verschwindet, wenn die Ursache geklärt ist.',

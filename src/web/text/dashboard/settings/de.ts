@@ -14,9 +14,9 @@ export const settingsDe: Translated<typeof settingsEn> = {
   name: 'Name des Shops',
   nameHint: 'Kunden sehen ihn auf der Zahlungsseite.',
   nameEmpty: 'Geben Sie einen Namen ein.',
-  supportEmail: 'E-Mail für Hilfe',
+  supportEmail: 'Support-E-Mail',
   supportEmailWrong: 'Geben Sie eine E-Mail-Adresse wie hilfe@shop.de ein, oder keine.',
-  supportUrl: 'Seite für Hilfe',
+  supportUrl: 'Support-Seite',
   supportUrlWrong: 'Geben Sie eine Adresse ein, die mit https:// oder http:// beginnt, oder keine.',
   supportHint: 'Kunden finden sie auf der Zahlungsseite, wenn etwas nicht klappt.',
   color: 'Farbe',
@@ -96,7 +96,7 @@ export const settingsDe: Translated<typeof settingsEn> = {
     needs_attention: 'Alles verspätete Geld wartet auf Ihre Entscheidung.',
   },
   refunds: 'Wer Erstattungen signiert',
-  refundModes: { manual: 'Ich, mit meiner Wallet', signer: 'Der Erstattungssignierer des Servers' },
+  refundModes: { manual: 'Ich, mit meiner Wallet', signer: 'Der Signierdienst des Servers' },
   refundModesWhat: {
     manual: 'Jede Erstattung wartet auf Ihre Signatur.',
     signer:
