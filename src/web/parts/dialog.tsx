@@ -18,7 +18,7 @@ type DialogProps = {
 
 /**
  * A dialog over the page, by the element of the platform: the page under it is inert, and focus returns to the opener.
- * Focus begins at the first field; without one at the heading, so that it is read from the beginning.
+ * Focus begins at the first field to fill in; without one at the heading, so that it is read from the beginning.
  */
 export const Dialog = ({ open, title, lead, children, footer, wide, dismissible = true, onClose }: DialogProps) => {
   const { texts } = useReader()
@@ -29,7 +29,7 @@ export const Dialog = ({ open, title, lead, children, footer, wide, dismissible 
     const dialog = ref.current
     if (!dialog || !open) return
     dialog.showModal()
-    const first = dialog.querySelector<HTMLElement>('.dialog__body :is(input, select, textarea)')
+    const first = dialog.querySelector<HTMLElement>('.dialog__body :is(input:not([type=checkbox]), select, textarea)')
     const begin = first ?? dialog.querySelector<HTMLElement>('h2')
     begin?.focus()
     return () => dialog.close()

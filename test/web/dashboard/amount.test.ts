@@ -14,6 +14,8 @@ test.each([
   ['', undefined],
   ['-5', undefined],
   ['49.0001', undefined],
+  ['0.001', undefined],
+  ['0,005', undefined],
   ['1,23,4', undefined],
   ['5 EUR', undefined],
   ['99999999999999999', undefined],

@@ -6,7 +6,7 @@ export const parseAmount = (text: string, digits = 2): number | undefined => {
   const compact = text.replace(/[\s\u00a0'’]/g, '')
   const [, whole = '', fraction = ''] = /^(\d[\d.,]*?)(?:[.,](\d{1,2}))?$/.exec(compact) ?? []
   // Separators of thousands must separate thousands.
-  if (!/^(\d+|\d{1,3}(\.\d{3})+|\d{1,3}(,\d{3})+)$/.test(whole)) return undefined
+  if (!/^(\d+|[1-9]\d{0,2}(\.\d{3})+|[1-9]\d{0,2}(,\d{3})+)$/.test(whole)) return undefined
   const minor = Number(whole.replace(/[.,]/g, '') + fraction.padEnd(digits, '0'))
   return Number.isSafeInteger(minor) && minor > 0 ? minor : undefined
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { ApiError } from '../../api/request.ts'
 import { TextField } from '../../parts/field.tsx'
 import { EventTypes } from '../event-types/event-types.tsx'
 import type { ListedEventType } from '../event-types/texts.ts'
@@ -28,6 +29,7 @@ export const NewEndpoint = ({ open, onClose, onMade }: NewEndpointProps) => {
   const [description, setDescription] = useState('')
   const [chosen, setChosen] = useState<readonly ListedEventType[]>(preselected)
   const [isChecked, setChecked] = useState(false)
+  const isUrlRefused = action.error instanceof ApiError && action.error.param === 'url'
   const isUrl = /^https?:\/\/[^\s/]+/.test(url.trim())
   const close = () => {
     setUrl('')
@@ -59,7 +61,7 @@ export const NewEndpoint = ({ open, onClose, onMade }: NewEndpointProps) => {
       no={texts.cancel}
       yes={texts.create}
       wide
-      action={action}
+      action={isUrlRefused ? { ...action, error: undefined } : action}
       onSubmit={submit}
       onClose={close}
     >
@@ -72,8 +74,11 @@ export const NewEndpoint = ({ open, onClose, onMade }: NewEndpointProps) => {
         placeholder="https://"
         hint={texts.urlHint}
         value={url}
-        onInput={event => setUrl(event.currentTarget.value)}
-        error={isChecked && !isUrl ? texts.urlWrong : undefined}
+        onInput={event => {
+          setUrl(event.currentTarget.value)
+          action.reset()
+        }}
+        error={isChecked && !isUrl ? texts.urlWrong : isUrlRefused ? texts.urlRefused : undefined}
       />
       <TextField
         label={texts.description}

@@ -31,6 +31,8 @@ export const webhooksDe: Translated<typeof webhooksEn> = {
   testSent: 'Testereignis gesendet',
   url: 'Adresse',
   urlHint: 'Die Adresse auf Ihrem Server, die die Ereignisse empfängt.',
+  urlRefused:
+    'Ereignisse gehen nur an öffentliche Adressen, mit https:// und dem Port 443 oder 8443. Der Betreiber dieses Servers kann andere erlauben: WEBHOOK_ALLOW und WEBHOOK_PORTS.',
   urlWrong: 'Geben Sie eine Adresse ein, die mit https:// oder http:// beginnt.',
   description: 'Beschreibung',
   cancel: 'Abbrechen',

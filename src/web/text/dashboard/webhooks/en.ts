@@ -28,6 +28,8 @@ export const webhooksEn = {
   testSent: 'Test event sent',
   url: 'URL',
   urlHint: 'The address on your server that receives the events.',
+  urlRefused:
+    'Events are sent to public addresses only, with https:// and the port 443 or 8443. The operator of this server can allow others: WEBHOOK_ALLOW and WEBHOOK_PORTS.',
   urlWrong: 'Enter an address that begins with https:// or http://.',
   description: 'Description',
   cancel: 'Cancel',
