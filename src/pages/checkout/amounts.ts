@@ -16,6 +16,10 @@ export type Denomination = { readonly asset: string; readonly decimals: number; 
 /** Digits after the point that are shown of an amount in a native currency. */
 const SHOWN_DIGITS = 6
 
+/** An amount with all of its digits. */
+export const exactAmount = (units: bigint, { asset, decimals, isNative }: Denomination): CryptoAmount =>
+  amountOf(units, decimals, asset, isNative ? 0 : 2)
+
 /** An amount that has arrived, rounded down to six digits after the point. Less than that is shown with all digits. */
 export const arrivedAmount = (units: bigint, { asset, decimals, isNative }: Denomination): CryptoAmount => {
   const step = 10n ** BigInt(Math.max(0, decimals - SHOWN_DIGITS))

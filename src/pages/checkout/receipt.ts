@@ -7,7 +7,7 @@ import { icons, shapes } from '../icons.ts'
 import { definePage } from '../layout.ts'
 import { moneyOf } from '../money.ts'
 import type { Web } from '../web.ts'
-import { arrivedAmount, type Denomination } from './amounts.ts'
+import { arrivedAmount, type Denomination, exactAmount } from './amounts.ts'
 import { brandStyle } from './brand.ts'
 import type { CheckoutFacts, PaymentFacts, PayNetwork } from './facts.ts'
 import { fill, fillText } from './fill.ts'
@@ -161,7 +161,7 @@ const compared = ({ scene, payment, network, denomination }: Shown, transfer: Pa
   return html`<dl class="facts">
 <div class="long"><dt>${texts.receipt.token}</dt><dd>${token}</dd></div>
 <div class="long"><dt>${texts.receipt.to}</dt><dd><code class="hex" dir="ltr">${address && checksummed(address)}</code></dd></div>
-<div><dt>${texts.receipt.value}</dt><dd class="num">${fill(texts.receipt.valueIs, { units: html`<code>${String(transfer.amount)}</code>`, amount: arrivedAmount(transfer.amount, denomination).text })}</dd></div>
+<div><dt>${texts.receipt.value}</dt><dd class="num">${fill(texts.receipt.valueIs, { units: html`<code>${String(transfer.amount)}</code>`, amount: exactAmount(transfer.amount, denomination).text })}</dd></div>
 <div class="long"><dt>${texts.receipt.block}</dt><dd><code>${number}</code> <br><code class="hex hex--64" dir="ltr">${transfer.blockHash}</code></dd></div>
 </dl>`
 }

@@ -356,7 +356,7 @@ export const receipts: Readonly<Record<string, CheckoutFacts>> = {
         network: ethereum,
         of: { ...etherPaid, amountReceived: 13_246_000_000_000_000n, amountRefundedMinor: 900 },
         transfers: [
-          transfer(10_000_000_000_000_000n, { state: 'final', logIndex: null }),
+          transfer(10_000_000_000_000_001n, { state: 'final', logIndex: null }),
           transfer(3_246_000_000_000_000n, { state: 'final', logIndex: null, txHash: OTHER_HASH }),
         ],
       }),
