@@ -48,7 +48,12 @@ export const DeliveriesTable = ({ rows, names }: DeliveriesTableProps) => {
       card: 4,
       cell: ({ attempts }) => formats.count(attempts.at(-1)?.number ?? 0),
     },
-    { key: 'answer', head: texts.answer, card: 5, cell: delivery => lastAnswer(delivery, texts) ?? '–' },
+    {
+      key: 'answer',
+      head: texts.answer,
+      card: 5,
+      cell: delivery => <span class="clip">{lastAnswer(delivery, texts) ?? '–'}</span>,
+    },
     {
       key: 'next',
       head: texts.nextTry,
