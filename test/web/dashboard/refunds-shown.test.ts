@@ -150,7 +150,7 @@ describe.skipIf(!hasBrowser)('a refund shows', () => {
     await using visit = await instance.open('/refunds', { by: owner, script: announcing })
     const { page } = visit
     await visit.go()
-    await page.getByRole('row', { name: /Signed automatically/ }).waitFor()
+    await page.getByRole('row', { name: /Auto-signed/ }).waitFor()
     await page.locator(`a.open[href$="/${encodeId('re', id)}"]`).click()
     await page.getByText('Your refund signer signs this refund').waitFor()
     expect(await page.locator('.wallet-way, .more').count()).toBe(0)

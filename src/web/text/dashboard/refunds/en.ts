@@ -39,7 +39,7 @@ export const refundsEn = {
     sign: 'To sign',
     confirming: 'Confirming',
     refunded: 'Refunded',
-    signer: 'Signed automatically',
+    signer: 'Auto-signed',
     failed: 'Failed',
     canceled: 'Canceled',
     linkExpired: 'Link expired',
