@@ -48,8 +48,7 @@ export const openWebShop = async (server: BenchServer): Promise<WebShop> => {
   await owner('PATCH', `${merchant}/settings`, { receivingAddress: `0x${'5f'.repeat(20)}` })
   const key = await owner('POST', `${merchant}/api-keys`, { name: 'The bench', access: 'full' })
   const order = { amountMinor: 4900, currency: 'USD', title: 'Brass desk lamp' }
-  const shopServer = openCalls(main.url, key.text('secret'))
-  const link = await shopServer('POST', '/v1/payment-links', order)
+  const link = await openCalls(main.url, key.text('secret'))('POST', '/v1/payment-links', order)
   const linkId = link.text('id')
   const rest = opening.move()
   return {
@@ -65,7 +64,7 @@ export const openWebShop = async (server: BenchServer): Promise<WebShop> => {
       const headers = { 'x-forwarded-for': address, 'client-secret': opened.text('clientSecret') }
       return { streamPath: `/v1/checkout/payments/${opened.text('payment.id')}/stream`, headers }
     },
-    cancel: async payment => void (await shopServer('POST', `/v1/payments/${encodeId('pay', payment)}/cancel`)),
+    cancel: async payment => void (await owner('POST', `${merchant}/payments/${encodeId('pay', payment)}/cancel`)),
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   }
 }

@@ -94,7 +94,7 @@ ${actions([
   successUrl &&
     html`<a class="button button--primary button--large" href="${successUrl}" rel="noreferrer" data-testid="return-to-shop">${back}</a>`,
   receiptUrl &&
-    html`<a class="button button--large" href="${receiptUrl}" data-testid="receipt">${texts.paid.receipt}</a>`,
+    html`<a class="button button--large" href="${receiptUrl}${scene.query.replace('?', '&')}" data-testid="receipt">${texts.paid.receipt}</a>`,
 ])}
 ${strayNotes(scene, strays)}
 ${factList([

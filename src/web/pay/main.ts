@@ -32,6 +32,9 @@ const fetchPage = async (signal: AbortSignal): Promise<void> => {
   await show(response)
 }
 
+// A page that answers a form is kept in the history by its address: going back to it must not ask to send the form again.
+history.replaceState(history.state, '', location.href)
+
 const actor = createActor(
   pageMachine.provide({
     actors: {

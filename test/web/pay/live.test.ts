@@ -39,6 +39,28 @@ describe.skipIf(!hasBrowser)('a customer', () => {
     expect(complaints).toEqual([])
   })
 
+  test('goes back to the form after an e-mail that was refused, and keeps the language up to the receipt', async () => {
+    await using visit = await to.visit()
+    const { page } = visit
+    const url = `${await urlOf()}?lang=de`
+    await page.goto(url)
+    await page.getByTestId('email').fill('ada@')
+    await page.getByTestId('continue').click()
+    await page.getByRole('alert').or(page.locator('.error')).first().waitFor()
+    await page.getByTestId('email').fill('ada@example.com')
+    await page.getByTestId('continue').click()
+    await page.waitForURL(/\/pay_/)
+    await page.goBack()
+    await awaitStatus(page, 'open')
+    expect(page.url()).toBe(url)
+    await page.goForward()
+    await awaitStatus(page, 'pay')
+    await page.getByTestId('sandbox-pay').click()
+    await awaitStatus(page, 'paid')
+    await page.getByTestId('receipt').click()
+    await page.getByRole('heading', { name: 'Testbeleg' }).waitFor()
+  })
+
   test('pays with the keyboard alone', async () => {
     await using visit = await to.visit()
     const { page } = visit
