@@ -134,8 +134,9 @@ const tables: Readonly<Record<string, Sequence>> = {
     read: () => ({ dialog: document.querySelector('dialog[open] h2')?.textContent ?? '', focus: nameOfFocus() }),
     rows: `
       keys                 | dialog   | focus
-      Enter                | Your key | I have stored it
-      Escape Escape Escape | Your key | I have stored it
+      Enter                | Your key | Your key
+      Escape Escape Escape | Your key | Your key
+      Tab Tab              | Your key | I have stored it
       Tab Enter            | Your key | Close
       Shift+Tab Space      | Your key | I have stored it
       Tab Enter            |          | Create key…`,
