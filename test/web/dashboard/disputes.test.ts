@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { hasBrowser } from '../../harness/browser.ts'
+import { until } from '../../harness/until.ts'
 import { axeFaults, faultsOf } from '../pay/gates.ts'
 import { type SandboxShop, sandboxShop } from './sandbox-shop.ts'
 
@@ -75,7 +76,7 @@ describe.skipIf(!hasBrowser)('disputes', () => {
     await page.getByLabel('Status').selectOption('won')
     await page.waitForURL(/status=won/)
     await page.getByRole('row', { name: /Won.*Product not received/ }).waitFor()
-    expect(await page.locator('a.open').count()).toBe(1)
+    await until(async () => (await page.locator('a.open').count()) === 1)
     await expectSound()
   })
 })
