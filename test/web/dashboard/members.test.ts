@@ -104,7 +104,7 @@ describe.skipIf(!hasBrowser)('members', () => {
     expect(await page.getByRole('button', { name: 'Invite member' }).count()).toBe(0)
   })
 
-  test('a demoted member loses on an open page what the role does not allow, and is told', async () => {
+  test('a demoted member loses on an open page what the role does not allow, and the page says so', async () => {
     const { page } = theirs
     const { click, dialog, expectSound } = onPage(page)
     await click('API keys', 'link')
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('members', () => {
     expect(await page.getByText('Your role in Lamps & Light is now').count()).toBe(0)
   })
 
-  test('a removed member loses the open page, is told, and can sign out', async () => {
+  test('a removed member loses the open page, sees why, and can sign out', async () => {
     const { page } = theirs
     await act(jo.email, 'Remove')
     await onPage(hers.page).dialog(`Remove ${jo.email}?`).getByRole('button', { name: 'Remove' }).click()

@@ -277,7 +277,7 @@ describe('GET /pay/:linkId/:paymentId', () => {
     const both = { headers: { cookie: `a=b; ${other.sent.headers.cookie}; ${mine.sent.headers.cookie}` } }
     expect(statusIn(await get(mine.path, both))).toBe('pay')
     const elsewhere = mine.path.replace(link, (await linkOf()).path)
-    const nobody = mine.path.replace(/pay_\w+$/, encodeId('pay', crypto.randomUUID()))
+    const unknown = mine.path.replace(/pay_\w+$/, encodeId('pay', crypto.randomUUID()))
     for (const [path, sent] of [
       [mine.path, {}],
       [mine.path, other.sent],
@@ -285,7 +285,7 @@ describe('GET /pay/:linkId/:paymentId', () => {
       [`${mine.path}?s=${other.secret}`, {}],
       [`${mine.path}?s=${other.secret}`, mine.sent],
       [elsewhere, mine.sent],
-      [nobody, mine.sent],
+      [unknown, mine.sent],
     ] as const) {
       const page = await get(path, sent)
       expect([path, page.status, statusIn(page)]).toEqual([path, 404, 'not_found'])

@@ -173,7 +173,7 @@ const Attempt = ({ attempt, isLast }: AttemptProps) => {
               <p class="quiet">{texts.kept}</p>
             </>
           ) : (
-            <p class="quiet">{texts.noBody}</p>
+            <p class="quiet">{texts.emptyBody}</p>
           )}
         </>
       )}

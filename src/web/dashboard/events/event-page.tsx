@@ -63,7 +63,7 @@ const Notified = ({ eventId }: { readonly eventId: string }) => {
     <Section title={texts.notified}>
       <Result result={result} skeleton={<SkeletonRows rows={3} />}>
         {({ data }) =>
-          data.length === 0 ? <p class="quiet">{texts.nobody}</p> : <DeliveriesTable rows={data} names={names} />
+          data.length === 0 ? <p class="quiet">{texts.noEndpoint}</p> : <DeliveriesTable rows={data} names={names} />
         }
       </Result>
     </Section>

@@ -63,7 +63,7 @@ const OneEvent = ({ event: { id, type, created }, deliveries }: EventWithDeliver
       <StateMark shape="passed" />
       <div>
         <a href={address('events', id)}>{type}</a>
-        {deliveries.length === 0 && <p>{texts.nobody}</p>}
+        {deliveries.length === 0 && <p>{texts.noEndpoint}</p>}
         {deliveries.map(delivery => (
           <p key={delivery.id} class="sub">
             <StateBadge path={deliveryPath(delivery, words)} />

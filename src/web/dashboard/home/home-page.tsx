@@ -19,7 +19,7 @@ import { useWaiting, WaitingFigures } from './waiting.tsx'
 
 const LATEST = 6
 
-/** The first page of a shop: what needs somebody, what is on its way, what came last. A new shop sees its first steps. */
+/** The first page of a shop: open decisions, pending money, and the latest payments. A new shop sees the setup steps. */
 export const HomePage = () => {
   const texts = useHomeTexts()
   const { livemode } = useShop()

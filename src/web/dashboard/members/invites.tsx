@@ -12,7 +12,7 @@ import { useIsOwner, useScope, useShop } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
 import { useMembersTexts } from './texts.ts'
 
-/** The invites that nobody has accepted yet. */
+/** Pending invites. */
 export const Invites = () => {
   const texts = useMembersTexts()
   const { session } = useShop()

@@ -74,7 +74,7 @@ export const MembersPage = () => {
   )
 }
 
-/** Whether the page shows that there is one owner only. Of a part of the list, nobody knows. */
+/** Whether the shop has only one owner. False if the list has more than one page, because then it is not known. */
 const isOnlyOwner = (page: {
   readonly rows: readonly Member[]
   readonly hasNewer: boolean

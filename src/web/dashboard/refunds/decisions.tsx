@@ -157,13 +157,13 @@ type Situation = { readonly what: string; readonly isMoney?: true; readonly deci
 const situationOf = (refund: RefundWithAttention, texts: RefundTexts, amount: string): Situation => {
   const { attention } = texts
   const { accept, fail, neverSent, dismiss } = decisionsOf(refund, texts, amount)
-  const told = (what: string): Situation => ({ what, decisions: [] })
-  if (!findChain(refund.crypto.chainId)) return told(attention.chainOff(networkOf(refund)))
+  const explanation = (what: string): Situation => ({ what, decisions: [] })
+  if (!findChain(refund.crypto.chainId)) return explanation(attention.chainOff(networkOf(refund)))
   switch (refund.status) {
     case 'requires_destination':
-      return told(attention.linkExpired)
+      return explanation(attention.linkExpired)
     case 'requires_signature':
-      return told(attention.notSigned)
+      return explanation(attention.notSigned)
     case 'processing':
       return { what: attention.unclear, isMoney: true, decisions: [accept, fail, neverSent] }
     default:

@@ -164,7 +164,7 @@ type Stage = {
   readonly attention?: 'true'
 }
 
-/** In the order in which they need someone. */
+/** Ordered by the action they need. */
 const stages: readonly Stage[] = [
   { name: 'resolve', attention: 'true' },
   { name: 'sign', status: ['requires_signature'] },

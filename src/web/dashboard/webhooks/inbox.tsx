@@ -67,7 +67,7 @@ const OneRequest = ({ request: { body, headers, receivedAt, signatureValid } }: 
   )
 }
 
-/** Anybody with the URL can post anything: it may be no event, and no JSON. */
+/** Returns undefined if the body is not JSON: anyone with the URL can post any content. */
 const parse = (body: string): unknown => {
   try {
     return JSON.parse(body)

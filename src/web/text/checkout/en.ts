@@ -105,7 +105,7 @@ export const checkoutEn = {
     wallets: 'Wallets in this browser',
     walletsHint: 'Your wallet opens with everything filled in. You confirm it there.',
     phone: 'Continue on your phone',
-    phoneHint: 'Scan this to open the same page on your phone. Show it to nobody: it opens your payment.',
+    phoneHint: 'Scan this to open the same page on your phone. Keep it to yourself: it opens your payment.',
     phoneLabel: 'QR code with the address of this page',
     change: 'Pay with another asset',
     changeHint: 'Nothing has arrived yet, so you can still change.',

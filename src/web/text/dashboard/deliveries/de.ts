@@ -34,7 +34,7 @@ export const deliveriesDe: Translated<typeof deliveriesEn> = {
   headers: 'Kopfzeilen der Anfrage',
   responseHeaders: 'Kopfzeilen der Antwort',
   body: 'Inhalt',
-  noBody: 'Die Antwort hatte keinen Inhalt.',
+  emptyBody: 'Die Antwort hatte keinen Inhalt.',
   running: 'Läuft',
   kept: 'Bis zu 1.000 Zeichen der Antwort werden aufbewahrt.',
   notSent: 'Es wurde keine Anfrage gesendet.',

@@ -30,7 +30,7 @@ export const deliveriesEn = {
   headers: 'Headers of the request',
   responseHeaders: 'Headers of the answer',
   body: 'Body',
-  noBody: 'The answer had no body.',
+  emptyBody: 'The answer had no body.',
   running: 'Under way',
   kept: 'Up to 1,000 characters of the answer are kept.',
   notSent: 'No request was sent.',

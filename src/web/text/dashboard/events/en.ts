@@ -11,7 +11,7 @@ export const eventsEn = {
   emptyTitle: 'No events yet',
   emptyWhat: 'The first event happens when a customer opens one of your payment links.',
   notified: 'Who was notified',
-  nobody: 'No endpoint listed this type when it happened.',
+  noEndpoint: 'No endpoint listed this type when it happened.',
   details: 'Details',
   version: 'API version',
   ofPayment: 'Events and webhooks',

@@ -61,7 +61,7 @@ export const settingsEn = {
   remove: 'Remove',
   removeOfTitle: (network: string) => `Remove the address for ${network}?`,
   removeOfWhat: 'Money of new payments on this network then goes to the receiving address of the shop:',
-  removeOfLast: 'There is no other address: nobody can then start a payment on this network.',
+  removeOfLast: 'There is no other address. Customers can then no longer start a payment on this network.',
   removeOfSandbox: 'There is no other address. Only the sandbox then has one for you.',
   removeOf: (network: string) => `Remove the address for ${network}`,
   setTitle: (network: string) => `Address for ${network}`,
