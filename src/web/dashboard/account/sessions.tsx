@@ -13,6 +13,7 @@ import { shownFailure } from '../shell/failure.ts'
 import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
+import { useActionsColumn } from '../shell/row-actions.tsx'
 import { useShop } from '../shell/shop.ts'
 import { deviceOf } from './device.ts'
 import { type AccountTexts, useAccountTexts } from './texts.ts'
@@ -78,6 +79,7 @@ type SessionsTableProps = { readonly rows: readonly Session[]; readonly onEnd: (
 
 const SessionsTable = ({ rows, onEnd }: SessionsTableProps) => {
   const texts = useAccountTexts()
+  const actionsColumn = useActionsColumn()
   const columns: readonly TableColumn<Session>[] = [
     {
       key: 'device',
@@ -97,24 +99,22 @@ const SessionsTable = ({ rows, onEnd }: SessionsTableProps) => {
       cell: ({ createdAt }) => <Moment at={createdAt} short />,
     },
     { key: 'used', head: texts.lastUsed, card: 4, cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} short /> },
-    {
-      ...({ key: 'actions', head: texts.menus, quietHead: true, card: 2, end: true } as const),
-      cell: session =>
-        session.current ? (
-          <Badge shape="done" tone="good">
-            {texts.thisOne}
-          </Badge>
-        ) : (
-          <button
-            type="button"
-            class="button button--small"
-            aria-label={texts.endOf(nameOf(session, texts))}
-            onClick={() => onEnd(session.id)}
-          >
-            {texts.end}
-          </button>
-        ),
-    },
+    actionsColumn(2, session =>
+      session.current ? (
+        <Badge shape="done" tone="good">
+          {texts.thisOne}
+        </Badge>
+      ) : (
+        <button
+          type="button"
+          class="button button--small"
+          aria-label={texts.endOf(nameOf(session, texts))}
+          onClick={() => onEnd(session.id)}
+        >
+          {texts.end}
+        </button>
+      ),
+    ),
   ]
   return <Table label={texts.sessionList} columns={columns} rows={rows} keyOf={({ id }) => id} />
 }

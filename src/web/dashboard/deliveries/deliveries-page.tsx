@@ -5,7 +5,7 @@ import { useDeliveredTypes } from '../event-types/texts.ts'
 import { Pick, PickToggle, useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
-import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
+import { NothingMatches, PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
@@ -87,16 +87,7 @@ export const DeliveriesPage = () => {
               <PageLinks {...page} />
             </>
           ) : isFiltered ? (
-            <Empty
-              title={list.nothing}
-              action={
-                <a class="button" href={address('deliveries')}>
-                  {list.reset}
-                </a>
-              }
-            >
-              {list.nothingWhat}
-            </Empty>
+            <NothingMatches section="deliveries" />
           ) : (
             <Empty
               title={texts.emptyTitle}

@@ -97,7 +97,8 @@ const OneDispute = ({ dispute }: DisputeProps) => {
             section="disputes"
             id={id}
             call="listDisputeHistory"
-            texts={texts}
+            opened={texts.opened}
+            events={texts.events}
             shapeOf={({ to }) => (to === 'won' ? 'done' : to === 'lost' ? 'bad' : undefined)}
           />
           <RecordJson record={dispute} />

@@ -8,7 +8,7 @@ import { Table, type TableColumn } from '../../parts/table.tsx'
 import { Pick, SearchBox, useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
-import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
+import { NothingMatches, PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { addressIn, useAddress, useScope, useShop } from '../shell/shop.ts'
@@ -98,19 +98,17 @@ const Disputes = () => {
                 <PageLinks {...page} />
               </>
             )
-          const [title, what, href, label] = isFiltered
-            ? [list.nothing, list.nothingWhat, address('disputes'), list.reset]
-            : [texts.emptyTitle, texts.emptyWhat, `${address('payments')}?status=success`, texts.toPayments]
+          if (isFiltered) return <NothingMatches section="disputes" />
           return (
             <Empty
-              title={title}
+              title={texts.emptyTitle}
               action={
-                <a class="button" href={href}>
-                  {label}
+                <a class="button" href={`${address('payments')}?status=success`}>
+                  {texts.toPayments}
                 </a>
               }
             >
-              {what}
+              {texts.emptyWhat}
             </Empty>
           )
         }}

@@ -6,7 +6,7 @@ import { Table, type TableColumn } from '../../parts/table.tsx'
 import { useDeliveredTypes } from '../event-types/texts.ts'
 import { Pick, PickToggle, useAddressQuery } from '../shell/filters.tsx'
 import { PageHead } from '../shell/page-head.tsx'
-import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
+import { NothingMatches, PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
@@ -68,16 +68,7 @@ export const EventsPage = () => {
               {texts.emptyWhat}
             </Empty>
           ) : (
-            <Empty
-              title={list.nothing}
-              action={
-                <a class="button" href={address('events')}>
-                  {list.reset}
-                </a>
-              }
-            >
-              {list.nothingWhat}
-            </Empty>
+            <NothingMatches section="events" />
           )
         }
       </Result>

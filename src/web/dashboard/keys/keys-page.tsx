@@ -5,12 +5,12 @@ import { CodeBlock } from '../../parts/code.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { Menu } from '../../parts/menu.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { showToast } from '../../parts/toast.tsx'
+import { RotateDialog } from '../secrets/rotate-dialog.tsx'
 import { SecretDialog } from '../secrets/secret-dialog.tsx'
 import { Confirm } from '../shell/confirm.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
@@ -19,10 +19,10 @@ import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
+import { RowMenu, useActionsColumn } from '../shell/row-actions.tsx'
 import { useCanWrite, useScope, useShop } from '../shell/shop.ts'
 import { accessOf, keyLook } from './key-state.ts'
 import { NewKey } from './new-key.tsx'
-import { RotateKey } from './rotate-key.tsx'
 import { useKeysTexts } from './texts.ts'
 
 type Asked = { readonly what: 'rotate' | 'revoke'; readonly key: ApiKey }
@@ -72,12 +72,18 @@ export const KeysPage = () => {
           setSecret(made)
         }}
       />
-      <RotateKey
-        apiKey={asked?.what === 'rotate' ? asked.key : undefined}
+      <RotateDialog
+        open={asked?.what === 'rotate'}
+        title={texts.rotateTitle(asked?.key.name ?? '')}
+        what={texts.rotateWhat}
+        yes={texts.rotate}
         onClose={close}
-        onMade={made => {
+        onRotate={async overlapHours => {
+          if (!asked) return
+          const made = await session.call('rotateApiKey', { merchantId, id: asked.key.id, overlapHours })
+          await refresh('keys')
           close()
-          setSecret(made)
+          setSecret(made.secret)
         }}
       />
       <Confirm
@@ -112,6 +118,7 @@ const KeysTable = ({ rows, onAsk }: KeysTableProps) => {
   const texts = useKeysTexts()
   const { formats, now } = useReader()
   const lookOf = (key: ApiKey) => keyLook(key, texts, formats, now.value)
+  const actionsColumn = useActionsColumn()
   const columns: readonly TableColumn<ApiKey>[] = [
     { key: 'name', head: texts.name, card: 1, cell: ({ name }) => <b class="clip">{name}</b> },
     {
@@ -142,22 +149,19 @@ const KeysTable = ({ rows, onAsk }: KeysTableProps) => {
     },
     ...(onAsk
       ? [
-          {
-            ...({ key: 'actions', head: texts.menus, quietHead: true, card: 6, end: true } as const),
-            cell: (key: ApiKey) =>
+          actionsColumn(
+            6,
+            (key: ApiKey) =>
               !lookOf(key).isOver && (
-                <Menu
-                  label={texts.actions(key.name)}
-                  class="icon-button"
+                <RowMenu
+                  name={key.name}
                   items={[
                     { label: texts.rotate, onSelect: () => onAsk({ what: 'rotate', key }) },
                     { label: texts.revoke, onSelect: () => onAsk({ what: 'revoke', key }), danger: true },
                   ]}
-                >
-                  <Icon name="more" />
-                </Menu>
+                />
               ),
-          },
+          ),
         ]
       : []),
   ]

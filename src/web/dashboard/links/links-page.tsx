@@ -10,7 +10,7 @@ import { Table, type TableColumn } from '../../parts/table.tsx'
 import { Pick, SearchBox, useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
-import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
+import { NothingMatches, PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
@@ -77,19 +77,7 @@ export const LinksPage = () => {
                 <PageLinks {...page} />
               </>
             )
-          if (isFiltered)
-            return (
-              <Empty
-                title={list.nothing}
-                action={
-                  <a class="button" href={address('links')}>
-                    {list.reset}
-                  </a>
-                }
-              >
-                {list.nothingWhat}
-              </Empty>
-            )
+          if (isFiltered) return <NothingMatches section="links" />
           return (
             <Empty title={links.emptyTitle} action={create}>
               {links.emptyWhat}

@@ -8,6 +8,7 @@ import { Confirm } from '../shell/confirm.tsx'
 import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
+import { useActionsColumn } from '../shell/row-actions.tsx'
 import { useIsOwner, useScope, useShop } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
 import { useMembersTexts } from './texts.ts'
@@ -63,6 +64,7 @@ const InvitesTable = ({ rows, onAsk }: InvitesTableProps) => {
   const texts = useMembersTexts()
   const { roles } = useTexts()
   const nameOf = ({ email }: Invite) => email ?? texts.anyone
+  const actionsColumn = useActionsColumn()
   const columns: readonly TableColumn<Invite>[] = [
     { key: 'for', head: texts.for, card: 1, cell: invite => <span class="clip">{nameOf(invite)}</span> },
     { key: 'role', head: texts.role, card: 2, cell: ({ role }) => roles[role] },
@@ -74,19 +76,16 @@ const InvitesTable = ({ rows, onAsk }: InvitesTableProps) => {
     },
     ...(onAsk
       ? [
-          {
-            ...({ key: 'actions', head: texts.menus, quietHead: true, card: 4, end: true } as const),
-            cell: (invite: Invite) => (
-              <button
-                type="button"
-                class="button button--small"
-                aria-label={texts.revokeOf(nameOf(invite))}
-                onClick={() => onAsk(invite)}
-              >
-                {texts.revoke}
-              </button>
-            ),
-          },
+          actionsColumn(4, (invite: Invite) => (
+            <button
+              type="button"
+              class="button button--small"
+              aria-label={texts.revokeOf(nameOf(invite))}
+              onClick={() => onAsk(invite)}
+            >
+              {texts.revoke}
+            </button>
+          )),
         ]
       : []),
   ]

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks'
 import type { InviteWithToken, Member } from '../../api/calls.ts'
 import { Badge } from '../../parts/badge.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { Menu } from '../../parts/menu.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
@@ -13,6 +12,7 @@ import { PageHead } from '../shell/page-head.tsx'
 import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
+import { RowMenu, useActionsColumn } from '../shell/row-actions.tsx'
 import { useIsOwner, useScope, useShop } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
 import { ChangeRole } from './change-role.tsx'
@@ -92,6 +92,7 @@ const MembersTable = ({ rows, isAlone, onAsk }: MembersTableProps) => {
   const { roles } = useTexts()
   const { account } = useShop()
   const isOwn = ({ id }: Member) => id === account.user.id
+  const actionsColumn = useActionsColumn()
   const columns: readonly TableColumn<Member>[] = [
     {
       key: 'person',
@@ -117,13 +118,12 @@ const MembersTable = ({ rows, isAlone, onAsk }: MembersTableProps) => {
     { key: 'since', head: texts.since, card: 5, cell: ({ createdAt }) => <Moment at={createdAt} short /> },
     ...(onAsk
       ? [
-          {
-            ...({ key: 'actions', head: texts.menus, quietHead: true, card: 6, end: true } as const),
-            cell: (member: Member) =>
+          actionsColumn(
+            6,
+            (member: Member) =>
               !(isAlone && member.role === 'owner') && (
-                <Menu
-                  label={texts.actions(member.email)}
-                  class="icon-button"
+                <RowMenu
+                  name={member.email}
                   items={[
                     { label: texts.changeRole, onSelect: () => onAsk({ what: 'role', member }) },
                     {
@@ -131,11 +131,9 @@ const MembersTable = ({ rows, isAlone, onAsk }: MembersTableProps) => {
                       onSelect: () => onAsk({ what: 'remove', member }),
                     },
                   ]}
-                >
-                  <Icon name="more" />
-                </Menu>
+                />
               ),
-          },
+          ),
         ]
       : []),
   ]

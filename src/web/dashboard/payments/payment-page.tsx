@@ -18,7 +18,7 @@ import { Facts, RecordJson, Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
-import { History } from './history.tsx'
+import { PaymentHistory } from './history.tsx'
 import { Decision, PaymentActions } from './payment-actions.tsx'
 import { paymentPath, paymentRemark } from './payment-state.ts'
 import { usePaymentTexts } from './texts.ts'
@@ -92,7 +92,7 @@ const OnePayment = ({ payment }: PaymentProps) => {
       <Decision payment={payment} />
       <div class="split">
         <div>
-          <History payment={payment} />
+          <PaymentHistory payment={payment} />
           <Transfers payment={payment} />
           <PaymentRefunds payment={payment} />
           <PaymentEvents payment={payment} />

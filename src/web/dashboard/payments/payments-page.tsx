@@ -12,7 +12,7 @@ import { Pick, PickToggle, SearchBox, useAddressQuery } from '../shell/filters.t
 import { useLive } from '../shell/live.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
-import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
+import { NothingMatches, PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useShop } from '../shell/shop.ts'
@@ -104,18 +104,7 @@ export const PaymentsPage = () => {
               </>
             )
           if (!isFiltered) return <NoPayments />
-          return (
-            <Empty
-              title={list.nothing}
-              action={
-                <a class="button" href={address('payments')}>
-                  {list.reset}
-                </a>
-              }
-            >
-              {list.nothingWhat}
-            </Empty>
-          )
+          return <NothingMatches section="payments" />
         }}
       </Result>
     </>

@@ -138,7 +138,8 @@ const RefundHistory = ({ refund: { id } }: RefundProps) => {
       section="refunds"
       id={id}
       call="listRefundHistory"
-      texts={texts}
+      opened={texts.opened}
+      events={texts.events}
       shapeOf={({ to, event }) => {
         if (event === 'stray_transfer_seen' || event === 'transaction_gone') return 'warn'
         if (event === 'transaction_verified') return 'done'

@@ -7,6 +7,7 @@ import { StateBadge } from '../../parts/state-strip.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { findUnit } from '../shell/chains.ts'
 import { useLive } from '../shell/live.ts'
+import { useActionsColumn } from '../shell/row-actions.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
 import { isManual, isRefundOver, networkOf, refundPath, refundRemark } from './refund-state.ts'
 import { useRefundTexts } from './texts.ts'
@@ -23,6 +24,7 @@ export const RefundTable = ({ label, rows, compact = false }: TableProps) => {
   const address = useAddress()
   const canWrite = useCanWrite()
   const changed = useLive()?.changed.value
+  const actionsColumn = useActionsColumn()
   const columns: readonly TableColumn<RefundWithAttention>[] = [
     {
       key: 'status',
@@ -81,23 +83,16 @@ export const RefundTable = ({ label, rows, compact = false }: TableProps) => {
         )
       },
     },
-    {
-      key: 'actions',
-      head: texts.actions,
-      quietHead: true,
-      card: 6,
-      end: true,
-      cell: refund => {
-        const name = canWrite && nextStep(refund)
-        return (
-          name && (
-            <a class="button button--small" href={address('refunds', refund.id)}>
-              {texts.stages[name]}
-            </a>
-          )
+    actionsColumn(6, refund => {
+      const name = canWrite && nextStep(refund)
+      return (
+        name && (
+          <a class="button button--small" href={address('refunds', refund.id)}>
+            {texts.stages[name]}
+          </a>
         )
-      },
-    },
+      )
+    }),
   ]
   return (
     <div class={compact ? 'pay' : 'pay queue'}>

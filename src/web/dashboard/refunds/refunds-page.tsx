@@ -5,7 +5,7 @@ import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { Pick, PickToggle, SearchBox, useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
-import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
+import { NothingMatches, PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
@@ -108,8 +108,6 @@ const useFilters = () => {
 
 const FilteredRefunds = () => {
   const texts = useRefundTexts()
-  const { list } = useTexts()
-  const address = useAddress()
   const position = usePosition()
   const { q, status, days, attention, payment, isFiltered } = useFilters()
   const result = useShopQuery(
@@ -141,18 +139,7 @@ const FilteredRefunds = () => {
             </>
           )
         if (!isFiltered) return <NoRefunds />
-        return (
-          <Empty
-            title={list.nothing}
-            action={
-              <a class="button" href={address('refunds')}>
-                {list.reset}
-              </a>
-            }
-          >
-            {list.nothingWhat}
-          </Empty>
-        )
+        return <NothingMatches section="refunds" />
       }}
     </Result>
   )

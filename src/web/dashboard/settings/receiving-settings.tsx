@@ -9,6 +9,7 @@ import { Confirm } from '../shell/confirm.tsx'
 import { shownFailure } from '../shell/failure.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { Section } from '../shell/record.tsx'
+import { useActionsColumn } from '../shell/row-actions.tsx'
 import { useIsOwner, useShop } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
 import { AddressField } from './address-field.tsx'
@@ -112,6 +113,7 @@ const OtherAddresses = ({ settings: { receivingAddress, receivingAddresses } }: 
     ...{ chainId, network: networkNameOf(chainId), address: receivingAddresses[chainId] },
   }))
   if (rows.length === 0) return null
+  const actionsColumn = useActionsColumn()
   const columns: readonly TableColumn<Row>[] = [
     { key: 'network', head: texts.network, card: 1, cell: ({ network }) => network },
     {
@@ -127,29 +129,27 @@ const OtherAddresses = ({ settings: { receivingAddress, receivingAddresses } }: 
     },
     ...(isOwner
       ? [
-          {
-            ...({ key: 'actions', head: texts.menus, quietHead: true, card: 2, end: true } as const),
-            cell: (row: Row) =>
-              row.address === undefined ? (
-                <button
-                  type="button"
-                  class="button button--small"
-                  aria-label={texts.setOf(row.network)}
-                  onClick={() => setAsked(row)}
-                >
-                  {texts.set}
-                </button>
-              ) : (
-                <button
-                  type="button"
-                  class="button button--small"
-                  aria-label={texts.removeOf(row.network)}
-                  onClick={() => setRemoved(row)}
-                >
-                  {texts.remove}
-                </button>
-              ),
-          },
+          actionsColumn(2, (row: Row) =>
+            row.address === undefined ? (
+              <button
+                type="button"
+                class="button button--small"
+                aria-label={texts.setOf(row.network)}
+                onClick={() => setAsked(row)}
+              >
+                {texts.set}
+              </button>
+            ) : (
+              <button
+                type="button"
+                class="button button--small"
+                aria-label={texts.removeOf(row.network)}
+                onClick={() => setRemoved(row)}
+              >
+                {texts.remove}
+              </button>
+            ),
+          ),
         ]
       : []),
   ]

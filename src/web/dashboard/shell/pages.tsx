@@ -1,5 +1,7 @@
+import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useAddressQuery } from './filters.tsx'
+import { useAddress } from './shop.ts'
 import { useTexts } from './texts.ts'
 
 type Identified = { readonly id: string }
@@ -86,5 +88,23 @@ const PageLink = ({ href, icon, name }: PageLinkProps) => {
     <a class="button button--small" href={href}>
       {content}
     </a>
+  )
+}
+
+/** Instead of a list whose filters no record fits. */
+export const NothingMatches = ({ section }: { readonly section: string }) => {
+  const { list } = useTexts()
+  const address = useAddress()
+  return (
+    <Empty
+      title={list.nothing}
+      action={
+        <a class="button" href={address(section)}>
+          {list.reset}
+        </a>
+      }
+    >
+      {list.nothingWhat}
+    </Empty>
   )
 }

@@ -2,39 +2,41 @@ import type { Transition } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateMark, type StateShape } from '../../parts/state-mark.tsx'
+import { timelineDe } from '../../text/dashboard/timeline/de.ts'
+import { timelineEn } from '../../text/dashboard/timeline/en.ts'
+import type { Translated } from '../../text/locale.ts'
 import { useShopQuery } from './queries.ts'
 import { Section } from './record.tsx'
 import { Result } from './result.tsx'
-
-type TimelineTexts = {
-  readonly history: string
-  readonly historyOrder: string
-  readonly historyOlder: string
-  /** What the first transition is called. */
-  readonly opened: string
-  readonly events: Readonly<Record<string, string>>
-  readonly causes: Readonly<Record<Transition['cause']['type'], string | ((name: string) => string)>>
-}
+import { sectionTexts } from './texts.ts'
 
 type TimelineProps = {
   readonly section: string
   readonly id: string
-  readonly call: 'listRefundHistory' | 'listDisputeHistory'
-  readonly texts: TimelineTexts
+  readonly call: 'listPaymentHistory' | 'listRefundHistory' | 'listDisputeHistory'
+  /** The name of the first transition. */
+  readonly opened: string
+  /** The names of the others by their event. A newer server may have more: then the name in the API is shown. */
+  readonly events: Readonly<Record<string, string>>
   /** The mark of a transition that is more than a step on the main path. */
   readonly shapeOf: (transition: Transition) => StateShape | undefined
 }
 
+type TimelineTexts = Translated<typeof timelineEn>
+
+const useTimelineTexts = sectionTexts<TimelineTexts>({ en: timelineEn, de: timelineDe })
+
 const LIMIT = 100
 
 /** Every transition of a record, newest first, with who or what caused it. */
-export const Timeline = ({ section, id, call, texts, shapeOf }: TimelineProps) => {
+export const Timeline = ({ section, id, call, opened, events, shapeOf }: TimelineProps) => {
+  const texts = useTimelineTexts()
   const { formats } = useReader()
   const result = useShopQuery([section, 'one', id, 'history'], ({ merchantId, call: send }, signal) =>
     send(call, { merchantId, id, limit: LIMIT, order: 'desc' }, { signal }),
   ).value
   return (
-    <Section title={texts.history} aside={texts.historyOrder}>
+    <Section title={texts.title} aside={texts.order}>
       <Result result={result} skeleton={<SkeletonRows rows={4} />}>
         {({ data, has_more }) => (
           <>
@@ -45,7 +47,7 @@ export const Timeline = ({ section, id, call, texts, shapeOf }: TimelineProps) =
                   <li key={each.id} data-tone={tones[shape]}>
                     <StateMark shape={shape} />
                     <div>
-                      <b>{each.from === null ? texts.opened : (texts.events[each.event] ?? each.event)}</b>
+                      <b>{each.from === null ? opened : (events[each.event] ?? each.event)}</b>
                       <p>{causeOf(each, texts)}</p>
                     </div>
                     <time datetime={each.at}>{formats.exact(each.at)}</time>
@@ -53,7 +55,7 @@ export const Timeline = ({ section, id, call, texts, shapeOf }: TimelineProps) =
                 )
               })}
             </ol>
-            {has_more && <p class="quiet">{texts.historyOlder}</p>}
+            {has_more && <p class="quiet">{texts.older}</p>}
           </>
         )}
       </Result>

@@ -5,8 +5,7 @@ import { ShortHex } from '../../parts/address.tsx'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { Icon } from '../../parts/icon.tsx'
-import { Menu, type MenuItem } from '../../parts/menu.tsx'
+import type { MenuItem } from '../../parts/menu.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
@@ -15,6 +14,7 @@ import { showToast } from '../../parts/toast.tsx'
 import { DeliveriesTable } from '../deliveries/deliveries-table.tsx'
 import { useDeliveriesTexts } from '../deliveries/texts.ts'
 import { useEventTypesTexts } from '../event-types/texts.ts'
+import { RotateDialog } from '../secrets/rotate-dialog.tsx'
 import { SecretDialog } from '../secrets/secret-dialog.tsx'
 import { type Action, useAction } from '../shell/action.ts'
 import { Confirm } from '../shell/confirm.tsx'
@@ -24,13 +24,13 @@ import { PageHead } from '../shell/page-head.tsx'
 import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Facts, Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
+import { RowMenu } from '../shell/row-actions.tsx'
 import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
 import { ChangeTypes } from './change-types.tsx'
 import { EndpointBadge } from './endpoint-badge.tsx'
 import { Inbox } from './inbox.tsx'
 import { sendTest } from './open-inbox.ts'
 import { Recover } from './recover.tsx'
-import { RotateSecret } from './rotate-secret.tsx'
 import { useWebhooksTexts } from './texts.ts'
 import { VerifyCode } from './verify-code.tsx'
 
@@ -158,12 +158,21 @@ const Actions = ({ endpoint, action, onTest }: ActionsProps) => {
           {texts.enable}
         </button>
       )}
-      <Menu label={texts.actions(endpoint.url)} class="icon-button" items={items}>
-        <Icon name="more" />
-      </Menu>
+      <RowMenu name={endpoint.url} items={items} />
       <ChangeTypes endpoint={endpoint} open={open === 'types'} onClose={close} />
       <Recover endpointId={id} open={open === 'recover'} onClose={close} />
-      <RotateSecret endpointId={id} open={open === 'rotate'} onClose={close} onMade={setSecret} />
+      <RotateDialog
+        open={open === 'rotate'}
+        title={texts.rotateTitle}
+        what={texts.rotateWhat}
+        yes={texts.rotate}
+        onClose={close}
+        onRotate={async overlapHours => {
+          const made = await session.call('rotateWebhookSecret', { merchantId, id, overlapHours })
+          await refresh('webhooks')
+          setSecret(made.signingSecret)
+        }}
+      />
       <Confirm
         open={open === 'disable'}
         title={texts.disableTitle}

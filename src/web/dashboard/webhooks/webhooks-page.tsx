@@ -4,7 +4,7 @@ import type { WebhookEndpoint } from '../../api/calls.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { Menu } from '../../parts/menu.tsx'
+import type { Menu } from '../../parts/menu.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { NoteBox } from '../../parts/note.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
@@ -20,6 +20,7 @@ import { PageHead } from '../shell/page-head.tsx'
 import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
+import { RowMenu, useActionsColumn } from '../shell/row-actions.tsx'
 import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
 import { EndpointBadge } from './endpoint-badge.tsx'
 import { NewEndpoint } from './new-endpoint.tsx'
@@ -162,6 +163,7 @@ type EndpointsTableProps = {
 const EndpointsTable = ({ rows, itemsOf }: EndpointsTableProps) => {
   const texts = useWebhooksTexts()
   const address = useAddress()
+  const actionsColumn = useActionsColumn()
   const columns: readonly TableColumn<WebhookEndpoint>[] = [
     {
       key: 'url',
@@ -190,16 +192,7 @@ const EndpointsTable = ({ rows, itemsOf }: EndpointsTableProps) => {
     },
     { key: 'created', head: texts.created, card: 5, cell: ({ createdAt }) => <Moment at={createdAt} short /> },
     ...(itemsOf
-      ? [
-          {
-            ...({ key: 'actions', head: texts.menus, quietHead: true, card: 6, end: true } as const),
-            cell: (endpoint: WebhookEndpoint) => (
-              <Menu label={texts.actions(endpoint.url)} class="icon-button" items={itemsOf(endpoint)}>
-                <Icon name="more" />
-              </Menu>
-            ),
-          },
-        ]
+      ? [actionsColumn(6, (endpoint: WebhookEndpoint) => <RowMenu name={endpoint.url} items={itemsOf(endpoint)} />)]
       : []),
   ]
   return (

@@ -109,6 +109,8 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     all: 'Alle',
     reset: 'Filter entfernen',
     failed: 'Die Liste konnte nicht geladen werden',
+    actions: 'Aktionen',
+    actionsFor: name => `Aktionen für ${name}`,
     nothing: 'Nichts gefunden',
     nothingWhat: 'Kein Eintrag hat alle diese Eigenschaften.',
     timeZone: zone => `Zeiten in ${zone}.`,

@@ -105,6 +105,8 @@ export const dashboardEn = {
     all: 'All',
     reset: 'Remove the filters',
     failed: 'The list could not be loaded',
+    actions: 'Actions',
+    actionsFor: (name: string) => `Actions for ${name}`,
     nothing: 'Nothing matches',
     nothingWhat: 'No record has all of these properties.',
     timeZone: (zone: string) => `Times in ${zone}.`,

@@ -62,7 +62,6 @@ export const accountDe: Translated<typeof accountEn> = {
   endOthersTitle: 'Alle anderen Sitzungen beenden?',
   endOthersWhat: 'Dieser Browser bleibt angemeldet. Überall sonst ist eine neue Anmeldung nötig.',
   othersEnded: 'Alle anderen Sitzungen beendet',
-  menus: 'Aktionen',
   appearance: 'Sprache und Design',
   appearanceWhat: 'Für diesen Browser.',
   language: 'Sprache',

@@ -57,7 +57,6 @@ export const accountEn = {
   endOthersTitle: 'End all other sessions?',
   endOthersWhat: 'This browser stays signed in. Everywhere else, signing in is necessary again.',
   othersEnded: 'All other sessions ended',
-  menus: 'Actions',
   appearance: 'Language and theme',
   appearanceWhat: 'For this browser.',
   language: 'Language',

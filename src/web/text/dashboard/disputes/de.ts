@@ -83,9 +83,6 @@ export const disputesDe: Translated<typeof disputesEn> = {
   lostTitle: 'Dieser Einspruch ist verloren',
   lostWhat:
     'Webhook-Endpunkte, die dispute.resolved gewählt haben, erhalten es. Eine Bank hätte das Geld zurückgeholt.',
-  history: 'Was geschehen ist',
-  historyOrder: 'Neuestes zuerst',
-  historyOlder: 'Der Anfang wird nicht gezeigt.',
   opened: 'Einspruch eröffnet',
   events: {
     evidence_given: 'Belege gespeichert',

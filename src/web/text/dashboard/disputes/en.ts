@@ -78,9 +78,6 @@ export const disputesEn = {
   wonWhat: 'Your webhooks receive dispute.resolved if they list it. The payment stays as it is.',
   lostTitle: 'This dispute is lost',
   lostWhat: 'Your webhooks receive dispute.resolved if they list it. A bank would have taken back the money.',
-  history: 'What happened',
-  historyOrder: 'Newest first',
-  historyOlder: 'The beginning is not shown.',
   opened: 'Dispute opened',
   events: {
     evidence_given: 'Evidence saved',

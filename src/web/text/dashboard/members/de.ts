@@ -14,8 +14,6 @@ export const membersDe: Translated<typeof membersEn> = {
   secondFactor: 'Zweiter Faktor',
   passwordOnly: 'Nur Passwort',
   since: 'Mitglied seit',
-  menus: 'Aktionen',
-  actions: email => `Aktionen für ${email}`,
   changeRole: 'Rolle ändern',
   remove: 'Entfernen',
   leave: 'Diesen Shop verlassen',

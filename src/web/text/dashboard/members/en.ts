@@ -11,8 +11,6 @@ export const membersEn = {
   secondFactor: 'Second factor',
   passwordOnly: 'Password only',
   since: 'Member since',
-  menus: 'Actions',
-  actions: (email: string) => `Actions for ${email}`,
   changeRole: 'Change role',
   remove: 'Remove',
   leave: 'Leave this shop',

@@ -64,9 +64,6 @@ export const paymentDe: Translated<typeof paymentEn> = {
   notFound: 'Diese Zahlung gibt es nicht',
   notFoundWhat: 'Sie gehört vielleicht zum anderen Modus oder zu einem anderen Shop.',
   history: {
-    title: 'Was geschehen ist',
-    order: 'Neueste zuerst',
-    older: 'Der Anfang ist nicht gezeigt.',
     opened: 'Zahlungsseite geöffnet',
     events: {
       asset_picked: 'Währung gewählt',
@@ -93,15 +90,6 @@ export const paymentDe: Translated<typeof paymentEn> = {
       reserve_refund: 'Erstattung begonnen',
       release_refund: 'Erstattung storniert oder gescheitert',
       refund_processed: 'Erstattung endgültig',
-    },
-    causes: {
-      api_key: name => `durch den API-Schlüssel ${name}`,
-      chain: 'auf der Blockchain gesehen',
-      customer: 'durch den Kunden',
-      member: name => `durch ${name}`,
-      operator: 'durch einen Betreiber',
-      system: 'durch den Server',
-      timer: 'durch die Uhr',
     },
   },
 }

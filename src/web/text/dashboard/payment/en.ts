@@ -61,9 +61,6 @@ export const paymentEn = {
   notFound: 'There is no such payment',
   notFoundWhat: 'It may belong to the other mode or to another shop.',
   history: {
-    title: 'What happened',
-    order: 'Newest first',
-    older: 'The beginning is not shown.',
     opened: 'Checkout opened',
     events: {
       asset_picked: 'Asset chosen',
@@ -90,15 +87,6 @@ export const paymentEn = {
       reserve_refund: 'Refund started',
       release_refund: 'Refund canceled or failed',
       refund_processed: 'Refund final',
-    },
-    causes: {
-      api_key: (name: string) => `by the API key ${name}`,
-      chain: 'seen on the chain',
-      customer: 'by the customer',
-      member: (name: string) => `by ${name}`,
-      operator: 'by an operator',
-      system: 'by the server',
-      timer: 'by the clock',
     },
   },
 }

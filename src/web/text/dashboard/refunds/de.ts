@@ -18,7 +18,6 @@ export const refundsDe: Translated<typeof refundsEn> = {
   reason: 'Grund',
   to: 'An',
   amount: 'Betrag',
-  actions: 'Aktionen',
   units: (amount, asset) => `${amount} kleinste Einheiten ${asset}`,
   claimLink: 'Abruflink',
   emptyTitle: 'Noch keine Erstattungen',
@@ -95,9 +94,6 @@ export const refundsDe: Translated<typeof refundsEn> = {
   details: 'Einzelheiten',
   showTransaction: 'Die Transaktion zeigen',
   showDestination: 'Die Zieladresse zeigen',
-  history: 'Was geschehen ist',
-  historyOrder: 'Neuestes zuerst',
-  historyOlder: 'Der Anfang wird nicht gezeigt.',
   opened: 'Erstattung begonnen',
   events: {
     destination_named: 'Zieladresse festgelegt',

@@ -15,7 +15,6 @@ export const refundsEn = {
   reason: 'Reason',
   to: 'To',
   amount: 'Amount',
-  actions: 'Actions',
   units: (amount: string, asset: string) => `${amount} atomic units of ${asset}`,
   claimLink: 'claim link',
   emptyTitle: 'No refunds yet',
@@ -92,9 +91,6 @@ export const refundsEn = {
   details: 'Details',
   showTransaction: 'Show the transaction',
   showDestination: 'Show the destination address',
-  history: 'What happened',
-  historyOrder: 'Newest first',
-  historyOlder: 'The beginning is not shown.',
   opened: 'Refund started',
   events: {
     destination_named: 'Destination address set',

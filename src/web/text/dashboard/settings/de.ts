@@ -69,7 +69,6 @@ export const settingsDe: Translated<typeof settingsEn> = {
   removeOfSandbox: 'Es gibt keine andere Adresse. Nur die Sandbox hat dann eine für Sie.',
   removeOf: network => `Adresse für ${network} entfernen`,
   setTitle: network => `Adresse für ${network}`,
-  menus: 'Aktionen',
   recovery: 'Wiederherstellungsdatei',
   recoveryWhat:
     'Mit ihr erreichen Sie das Geld an allen Einzahlungsadressen ohne diesen Server. Sie enthält ein Geheimnis: Bewahren Sie sie bei Ihren Schlüsseln auf.',

@@ -65,7 +65,6 @@ export const settingsEn = {
   removeOfSandbox: 'There is no other address. Only the sandbox then has one for you.',
   removeOf: (network: string) => `Remove the address for ${network}`,
   setTitle: (network: string) => `Address for ${network}`,
-  menus: 'Actions',
   recovery: 'Recovery file',
   recoveryWhat:
     'With it you reach the money at all deposit addresses without this server. It contains a secret: keep it where you keep your keys.',

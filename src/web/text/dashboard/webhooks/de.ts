@@ -19,8 +19,6 @@ export const webhooksDe: Translated<typeof webhooksEn> = {
     no_success: 'seit Tagen keine Zustellung gelungen',
   },
   created: 'Angelegt',
-  menus: 'Aktionen',
-  actions: url => `Aktionen für ${url}`,
   enable: 'Einschalten',
   enabledDone: 'Endpunkt eingeschaltet',
   delete: 'Löschen',
@@ -63,9 +61,6 @@ export const webhooksDe: Translated<typeof webhooksEn> = {
   rotate: 'Neues Signaturgeheimnis',
   rotateTitle: 'Neues Signaturgeheimnis erzeugen?',
   rotateWhat: 'Ihr Server muss mit dem neuen Geheimnis prüfen. Bis das alte endet, tragen Anfragen beide Signaturen.',
-  rotateWhen: 'Das alte Geheimnis',
-  rotateLater: 'endet in 24 Stunden',
-  rotateNow: 'endet sofort',
   test: {
     running: 'Das Testereignis ist unterwegs …',
     good: 'Das Testereignis ist angekommen.',

@@ -16,8 +16,6 @@ export const webhooksEn = {
     no_success: 'no delivery succeeded for days',
   },
   created: 'Created',
-  menus: 'Actions',
-  actions: (url: string) => `Actions for ${url}`,
   enable: 'Enable',
   enabledDone: 'Endpoint enabled',
   delete: 'Delete',
@@ -60,9 +58,6 @@ export const webhooksEn = {
   rotate: 'New signing secret',
   rotateTitle: 'Create a new signing secret?',
   rotateWhat: 'Your server must verify with the new secret. Until the old one ends, requests carry both signatures.',
-  rotateWhen: 'The old secret',
-  rotateLater: 'ends in 24 hours',
-  rotateNow: 'ends now',
   test: {
     running: 'The test event is on its way…',
     good: 'The test event arrived.',

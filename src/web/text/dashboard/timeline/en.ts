@@ -1,0 +1,15 @@
+/** The texts of the history of a record. */
+export const timelineEn = {
+  title: 'What happened',
+  order: 'Newest first',
+  older: 'The beginning is not shown.',
+  causes: {
+    api_key: (name: string) => `by the API key ${name}`,
+    chain: 'seen on the chain',
+    customer: 'by the customer',
+    member: (name: string) => `by ${name}`,
+    operator: 'by an operator',
+    system: 'by the server',
+    timer: 'by the clock',
+  },
+}
