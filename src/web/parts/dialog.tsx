@@ -32,7 +32,13 @@ export const Dialog = ({ open, title, lead, children, footer, wide, dismissible 
     const first = dialog.querySelector<HTMLElement>('.dialog__body :is(input:not([type=checkbox]), select, textarea)')
     const begin = first ?? dialog.querySelector<HTMLElement>('h2')
     begin?.focus()
-    return () => dialog.close()
+    return () => {
+      dialog.close()
+      // What opened it may be gone, such as the row of a deleted record. Its focus must not be lost.
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body) document.querySelector('h1')?.focus()
+      })
+    }
   }, [open])
 
   return (

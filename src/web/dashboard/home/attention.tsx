@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import type { PaymentWithCrypto, WebhookEndpoint } from '../../api/calls.ts'
+import type { PaymentWithCrypto, WebhookDelivery, WebhookEndpoint } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { StateMark } from '../../parts/state-mark.tsx'
 import { paymentPath } from '../payments/payment-state.ts'
@@ -19,19 +19,24 @@ type Facts = {
   /** Those that the server has disabled. */
   readonly endpoints: readonly WebhookEndpoint[]
   readonly failedDeliveries: string
+  /** Deliveries with a failed attempt that are tried again. */
+  readonly retriedDeliveries: string
 }
+
+const hasFailed = ({ attempts }: WebhookDelivery): boolean => attempts.some(({ outcome }) => outcome !== null)
 
 /** What does not go on without a person. */
 export const useAttention = () => {
   const { formats } = useReader()
   return useShopQuery(['home', 'attention'], async ({ call, ...scope }, signal): Promise<Facts> => {
     const countOf = (count: number, hasMore: boolean) => `${formats.count(count)}${hasMore && count > 0 ? '+' : ''}`
-    const [payments, refunds, unsigned, endpoints, failed] = await Promise.all([
+    const [payments, refunds, unsigned, endpoints, failed, pending] = await Promise.all([
       call('listPayments', { ...scope, attention: 'true', limit: MOST }, { signal }),
       call('listRefunds', { ...scope, attention: 'true', limit: 25 }, { signal }),
       call('listRefunds', { ...scope, status: ['requires_signature'], limit: 100 }, { signal }),
       call('listWebhookEndpoints', { ...scope, limit: 100 }, { signal }),
       call('listAllWebhookDeliveries', { ...scope, status: 'failed', limit: 25 }, { signal }),
+      call('listAllWebhookDeliveries', { ...scope, status: 'pending', limit: 100 }, { signal }),
     ])
     // A refund that a member signs needs one from its first minute on, without attention.
     const waiting = new Set([...refunds.data, ...unsigned.data.filter(isManual)].map(({ id }) => id))
@@ -41,16 +46,28 @@ export const useAttention = () => {
       refunds: countOf(waiting.size, refunds.has_more || unsigned.has_more),
       endpoints: endpoints.data.filter(each => each.disabledReason !== null && each.disabledReason !== 'by_merchant'),
       failedDeliveries: countOf(failed.data.length, failed.has_more),
+      retriedDeliveries: countOf(
+        pending.data.filter(hasFailed).length,
+        pending.has_more && pending.data.some(hasFailed),
+      ),
     }
   }).value
 }
 
-export const AttentionList = ({ payments, hasMorePayments, refunds, endpoints, failedDeliveries }: Facts) => {
+export const AttentionList = ({
+  payments,
+  hasMorePayments,
+  refunds,
+  endpoints,
+  failedDeliveries,
+  retriedDeliveries,
+}: Facts) => {
   const texts = useHomeTexts()
   const { states } = useTexts()
   const { formats } = useReader()
   const address = useAddress()
-  const isEmpty = payments.length + endpoints.length === 0 && refunds === '0' && failedDeliveries === '0'
+  const isEmpty =
+    payments.length + endpoints.length === 0 && refunds === '0' && failedDeliveries === '0' && retriedDeliveries === '0'
   if (isEmpty) return <p class="quiet">{texts.nothing}</p>
   return (
     <ul class="asks">
@@ -81,6 +98,11 @@ export const AttentionList = ({ payments, hasMorePayments, refunds, endpoints, f
           {texts.endpointOffWhat}
         </Ask>
       ))}
+      {retriedDeliveries !== '0' && (
+        <Ask href={`${address('deliveries')}?status=pending`} title={texts.retriedDeliveries(retriedDeliveries)}>
+          {texts.retriedDeliveriesWhat}
+        </Ask>
+      )}
       {failedDeliveries !== '0' && (
         <Ask href={`${address('deliveries')}?status=failed`} isBad title={texts.failedDeliveries(failedDeliveries)}>
           {texts.failedDeliveriesWhat}

@@ -116,7 +116,8 @@ const NextAction = ({ name, facts, action }: NextActionProps) => {
       <StepButton
         action={action}
         onClick={run(async () => {
-          const { hasArrived } = await openInbox(session, { merchantId, existing: facts.inbox, eventTypes })
+          const { id, hasArrived } = await openInbox(session, { merchantId, existing: facts.inbox, eventTypes })
+          route(address('webhooks', id))
           return hasArrived ? texts.arrived : texts.notArrived
         })}
       >

@@ -66,6 +66,12 @@ export const SearchBox = ({ label, placeholder, value, onSearch }: SearchBoxProp
           spellcheck={false}
           maxLength={200}
           value={text}
+          onKeyDown={event => {
+            if (event.key === 'Escape' && text === '') event.currentTarget.blur()
+            if (event.key !== 'ArrowDown') return
+            event.preventDefault()
+            document.querySelector<HTMLElement>('.table a.open')?.focus()
+          }}
           onInput={event => {
             const given = event.currentTarget.value
             setText(given)

@@ -15,6 +15,9 @@ export const homeDe: Translated<typeof homeEn> = {
   refundsWhat: 'Signieren Sie, oder entscheiden Sie, wie es weitergeht.',
   endpointOff: url => `${url} erhält keine Ereignisse mehr`,
   endpointOffWhat: 'Der Endpunkt wurde ausgeschaltet, weil er nicht wie erwartet antwortete.',
+  retriedDeliveries: count =>
+    count === '1' ? '1 Webhook-Zustellung wird wiederholt' : `${count} Webhook-Zustellungen werden wiederholt`,
+  retriedDeliveriesWhat: 'Ihr Server hat sie nicht angenommen. Sehen Sie sich seine Antworten an.',
   failedDeliveries: count =>
     count === '1' ? '1 Webhook-Zustellung ist gescheitert' : `${count} Webhook-Zustellungen sind gescheitert`,
   failedDeliveriesWhat: 'Diese Zustellungen endeten ohne Erfolg. Senden Sie erneut, sobald Ihr Server wieder arbeitet.',
