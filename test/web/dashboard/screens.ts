@@ -324,7 +324,8 @@ function changeMerchants(change: (merchants: Account['merchants']) => Account['m
 /** An action in the menu of an endpoint. */
 async function choose(page: Page, n: number) {
   await page.locator('.head .icon-button').click()
-  await page.locator('[role=menuitem]').nth(n).click()
+  // The menus that are closed have items too.
+  await page.locator(':popover-open [role=menuitem]').nth(n).click()
 }
 
 async function rotateSecret(page: Page) {
