@@ -500,6 +500,8 @@ for (const { options, width, colorScheme, lang, name } of chosen) {
   await page.locator('h1').first().waitFor()
   // A list that never arrives keeps the network busy.
   await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {})
+  // The browser tries again first.
+  if (options.data === 'failed') await page.getByRole('alert').first().waitFor({ timeout: 20_000 })
   await act?.(page)
   await page.waitForTimeout(400)
   const faults = [...(await faultsOf(page)), ...(await axeFaults(page))]

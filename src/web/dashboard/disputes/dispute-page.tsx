@@ -59,14 +59,16 @@ type DisputeProps = { readonly dispute: Dispute }
 
 const OneDispute = ({ dispute }: DisputeProps) => {
   const texts = useDisputeTexts()
-  const { formats } = useReader()
+  const { formats, now } = useReader()
   const canWrite = useCanWrite()
   const { id, status, evidenceDueBy, createdAt, updatedAt } = dispute
   const path = disputePath(dispute, texts)
   const notes = [
-    status === 'needs_response' ? texts.dueBy(formats.exact(evidenceDueBy)) : formats.exact(createdAt),
-    status === 'under_review' && formats.exact(updatedAt),
-    path.at === 2 && formats.exact(updatedAt),
+    status === 'needs_response'
+      ? texts.dueBy(formats.listed(evidenceDueBy, now.value))
+      : formats.listed(createdAt, now.value),
+    status === 'under_review' && formats.listed(updatedAt, now.value),
+    path.at === 2 && formats.listed(updatedAt, now.value),
   ]
   return (
     <>

@@ -112,13 +112,16 @@ const OnePayment = ({ payment }: PaymentProps) => {
 const useNotes = (payment: PaymentWithCrypto, at: number): readonly ComponentChildren[] => {
   const texts = usePaymentTexts()
   const { states } = useTexts()
-  const { formats } = useReader()
+  const { formats, now } = useReader()
   const { createdAt, updatedAt, expiresAt, status, crypto } = payment
   const remark = paymentRemark(payment, states, formats)
   const seen = crypto?.transfers.find(({ state }) => state !== 'orphaned')?.minedAt
-  const notes: ComponentChildren[] = [formats.exact(createdAt), seen && at > 0 ? formats.exact(seen) : undefined]
-  if (status === 'pending') notes[0] = texts.until(formats.exact(expiresAt))
-  if (status === 'success') notes[2] = crypto ? texts.finalOn(crypto.network) : formats.exact(updatedAt)
+  const notes: ComponentChildren[] = [
+    formats.listed(createdAt, now.value),
+    seen && at > 0 ? formats.listed(seen, now.value) : undefined,
+  ]
+  if (status === 'pending') notes[0] = texts.until(formats.listed(expiresAt, now.value))
+  if (status === 'success') notes[2] = crypto ? texts.finalOn(crypto.network) : formats.listed(updatedAt, now.value)
   if (remark !== undefined)
     notes[at] = (
       <>

@@ -206,7 +206,7 @@ export const PaymentsTable = ({ rows, narrow = false }: PaymentsTableProps) => {
     {
       key: 'created',
       head: payments.created,
-      card: 6,
+      card: narrow ? 4 : 6,
       cell: ({ createdAt }) => <Moment at={createdAt} short />,
     },
     {

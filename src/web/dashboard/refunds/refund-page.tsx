@@ -120,13 +120,13 @@ type RefundProps = { readonly refund: RefundWithAttention }
 
 const RefundStrip = ({ refund }: RefundProps) => {
   const texts = useRefundTexts()
-  const { formats } = useReader()
+  const { formats, now } = useReader()
   const path = refundPath(refund, texts, useCanWrite())
   const remark = refundRemark(refund, texts)
   const notes = path.words.map((_, n) => {
-    if (n === 0) return formats.exact(refund.createdAt)
+    if (n === 0) return formats.listed(refund.createdAt, now.value)
     if (n !== path.at) return undefined
-    return remark ?? formats.exact(refund.updatedAt)
+    return remark ?? formats.listed(refund.updatedAt, now.value)
   })
   return <StateStrip label={texts.state} path={path} notes={notes} />
 }
