@@ -3,6 +3,7 @@ import type { Tasks } from '../src/workers/task.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
 import { disableFailingEndpoint } from './disable-failing-endpoint.ts'
 import { recoverDeliveriesTask } from './recover-deliveries.ts'
+import { runAuditTask } from './run-audit.ts'
 import { sendWebhooks } from './send-webhooks.ts'
 import { signRefundTask } from './sign-refund.ts'
 
@@ -10,16 +11,18 @@ import { signRefundTask } from './sign-refund.ts'
 export type TaskServices = {
   readonly sender: Pick<Sender, 'wake'>
   readonly sign: (refundId: string) => Promise<void>
+  readonly audit: (auditId: string, signal: AbortSignal) => Promise<void>
 }
 
 /**
  * All tasks, by name. Listed by hand, so that tasks get their services as parameters. A job whose task is not listed
  * stays in the queue until a process of a version with that task runs it.
  */
-export const tasksOf = ({ sender, sign }: TaskServices): Tasks => ({
+export const tasksOf = ({ sender, sign, audit }: TaskServices): Tasks => ({
   'cancel-deliveries': cancelDeliveries,
   'disable-failing-endpoint': disableFailingEndpoint,
   'recover-deliveries': recoverDeliveriesTask,
+  'run-audit': runAuditTask(audit),
   'send-webhooks': sendWebhooks(sender),
   'sign-refund': signRefundTask(sign),
 })

@@ -42,6 +42,9 @@ const folders = [
   'src/collect',
   'src/signer',
   'src/rekey',
+  'src/audit/rules',
+  'src/audit/chain',
+  'src/audit',
   'tasks',
   'src/records',
   'src/records/shapes',
@@ -88,9 +91,6 @@ const folders = [
   'src/pages/docs',
   'src/server',
   'src/admin',
-  'src/audit/rules',
-  'src/audit/chain',
-  'src/audit',
   // The entry point starts everything; package.json and the README name its place.
   'src/main.ts',
   // Receivers copy it: it imports nothing of ours.

@@ -106,6 +106,20 @@ create table attempts (
   at timestamp with time zone not null
 );
 
+create table audits (
+  id uuid not null default new_uuidv7(),
+  status text not null default 'running'::text,
+  started_at timestamp with time zone not null default now(),
+  beat_at timestamp with time zone not null default now(),
+  attempt integer not null default 0,
+  finished_at timestamp with time zone,
+  checks json not null default '[]'::json,
+  seq bigint not null generated always as identity,
+  constraint audits_pkey PRIMARY KEY (id),
+  constraint audits_finished CHECK ((status = 'running'::text) = (finished_at IS NULL)),
+  constraint audits_status CHECK (status = ANY (ARRAY['running'::text, 'clean'::text, 'findings'::text, 'failed'::text]))
+);
+
 create table chain_blocks (
   chain_id bigint not null,
   number bigint not null,
@@ -1015,6 +1029,9 @@ CREATE INDEX api_keys_merchant ON public.api_keys USING btree (merchant_id, live
 CREATE INDEX attempts_at ON public.attempts USING btree (at);
 CREATE INDEX attempts_subject ON public.attempts USING btree (subject, at);
 
+CREATE INDEX audits_list ON public.audits USING btree (seq);
+CREATE UNIQUE INDEX audits_one_running ON public.audits USING btree (status) WHERE (status = 'running'::text);
+
 CREATE INDEX deeper_payments_due ON public.deeper_payments USING btree (chain_id, number);
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
@@ -1292,6 +1309,12 @@ begin
   order by at desc offset allowed - 1 limit 1;
   return case when oldest is not null then greatest(1, ceil(extract(epoch from oldest + per - clock_timestamp()))) end;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.audit_is_dead(audits)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((($1).status = 'running'::text) AND (($1).beat_at < (now() - '00:01:00'::interval)));
 
 CREATE OR REPLACE FUNCTION public.authorize_change(merchant uuid, caller uuid, roles text[])
  RETURNS boolean
@@ -4715,6 +4738,41 @@ begin
   return null;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.start_audit(queued boolean)
+ RETURNS SETOF audits
+ LANGUAGE plpgsql
+AS $function$
+declare
+  started audits;
+begin
+  perform pg_advisory_xact_lock(hashtext('paymachine audits'));
+  update audits a set status = 'failed', finished_at = a.beat_at where audit_is_dead(a);
+  insert into audits default values on conflict (status) where status = 'running' do nothing returning * into started;
+  if started.id is null then
+    return;
+  end if;
+  if queued then
+    perform graphile_worker.add_job('run-audit', json_build_object('auditId', started.id));
+  end if;
+  return next started;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.start_nightly_audit()
+ RETURNS SETOF audits
+ LANGUAGE plpgsql
+AS $function$
+declare
+  due timestamptz := (date_trunc('day', now() at time zone 'utc' - interval '3 h') + interval '3 h') at time zone 'utc';
+begin
+  if (select min(applied_at) > due from migrations)
+    or exists (select from audits a where a.started_at >= due and a.status <> 'failed' and not audit_is_dead(a))
+    or (select count(*) >= 3 from audits a where a.started_at >= due)
+  then
+    return;
+  end if;
+  return query select * from start_audit(queued => true);
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.stop_webhook_endpoint(endpoint uuid, new_state text, reason text)
  RETURNS void
  LANGUAGE plpgsql
@@ -4809,6 +4867,15 @@ begin
     perform count_attempt(subjects);
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.take_audit(audit uuid)
+ RETURNS integer
+ LANGUAGE sql
+AS $function$
+  update audits a set attempt = a.attempt + 1, beat_at = now()
+  where a.id = audit and a.status = 'running' and not audit_is_dead(a)
+  returning a.attempt
+$function$;
 
 CREATE OR REPLACE FUNCTION public.test_webhook_endpoint(endpoint uuid, merchant uuid, event uuid, rendered json, caller uuid)
  RETURNS text

@@ -18,8 +18,10 @@ import { auditWebhooks } from './webhooks.ts'
 export type AuditOptions = {
   /** Decrypts stored secrets. Without it the rules that need them are skipped. */
   readonly keyring?: Keyring | undefined
-  /** Called after each check, with its duration. */
-  readonly onChecked?: (check: Check, ms: number) => void
+  /** Called after each check, with its duration and result. */
+  readonly onChecked?: (check: Check, ms: number, breaches: Breaches) => void
+  /** Ends the audit with an error before its next check. */
+  readonly signal?: AbortSignal
   /** Checks that run in parallel, each on its own connection. The default of one leaves connections for other uses. */
   readonly parallel?: number
 }
@@ -28,7 +30,7 @@ export type AuditOptions = {
 export const audit = async (
   sql: Sql,
   kinds: readonly Kind[],
-  { keyring, onChecked, parallel = 1 }: AuditOptions = {},
+  { keyring, onChecked, signal, parallel = 1 }: AuditOptions = {},
 ): Promise<Finding[]> => {
   const checks = [
     ...auditActors(kinds),
@@ -47,9 +49,11 @@ export const audit = async (
   const waiting = checks.values()
   const runChecks = async (): Promise<void> => {
     for (const check of waiting) {
+      signal?.throwIfAborted()
       const began = performance.now()
-      const { count, example } = await countBreaches(sql, check)
-      onChecked?.(check, performance.now() - began)
+      const breaches = await countBreaches(sql, check)
+      const { count, example } = breaches
+      onChecked?.(check, performance.now() - began, breaches)
       if (count > 0) findings.set(check, { invariant: check.invariant, what: check.what, count, example })
     }
   }
@@ -57,11 +61,13 @@ export const audit = async (
   return checks.flatMap(check => findings.get(check) ?? [])
 }
 
+type Breaches = Pick<Finding, 'count' | 'example'>
+
 /** Counts in the database: every row of a table may be a breach. */
-export const countBreaches = async (sql: Sql, check: Check): Promise<Pick<Finding, 'count' | 'example'>> => {
+export const countBreaches = async (sql: Sql, check: Check): Promise<Breaches> => {
   if ('breaches' in check)
     return onlyRow(
-      await sql<Pick<Finding, 'count' | 'example'>[]>`
+      await sql<Breaches[]>`
         select count(*)::float8 as count, coalesce(min(id::text), '') as example from (${check.breaches(sql)}) as breach`,
     )
   let count = 0

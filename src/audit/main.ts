@@ -11,6 +11,8 @@ import { StartError } from '../process/start-error.ts'
 import { audit } from './audit.ts'
 import { type Comparison, compareChains } from './chain/compare.ts'
 import { connectForAudit, PARALLEL } from './connection.ts'
+import { openOwnRun } from './own-run.ts'
+import { nameOf } from './record-run.ts'
 
 const usage = `Usage: bun run audit [--chain]
   Checks every invariant of the database. With --chain, final transfers, refunds and balances are also compared with the
@@ -29,9 +31,7 @@ const main = async (args: readonly string[]): Promise<number> => {
       ? 'the database of DATABASE_URL'
       : `the database of a ${database.running ? 'running' : 'stopped'} server`
     console.log(`Auditing ${size?.transitions} transitions and ${size?.events} events, in ${where}`)
-    const found = await audit(sql, kinds, { keyring: await openDeploymentKeyring(sql, env), parallel: PARALLEL })
-    const compared: Comparison = options.chain ? await compareWithChains(sql, env) : { findings: [], notCompared: [] }
-    const findings = [...found, ...compared.findings]
+    const { findings, compared } = await runChecks(sql, env, { url: database.url, chain: options.chain })
     for (const { invariant, what, count, example } of findings)
       console.log(`${invariant} broken ${count} ×: ${what} (${example})`)
     for (const line of compared.notCompared) console.log(`Not compared: ${line}`)
@@ -42,6 +42,26 @@ const main = async (args: readonly string[]): Promise<number> => {
   } finally {
     // An open connection would keep the process running.
     await sql.end({ timeout: 5 })
+  }
+}
+
+/** Runs the checks, and records them as a run where that is possible. */
+const runChecks = async (sql: Sql, env: Env, { url, chain }: { readonly url: string; readonly chain: boolean }) => {
+  await using run = await openOwnRun(url)
+  try {
+    const keyring = await openDeploymentKeyring(sql, env)
+    const found = await audit(sql, kinds, { keyring, parallel: PARALLEL, onChecked: run.onChecked })
+    const compared: Comparison = chain ? await compareWithChains(sql, env) : { findings: [], notCompared: [] }
+    for (const finding of compared.findings)
+      run.add({ name: nameOf(finding), status: 'findings', count: finding.count, sample: finding.example })
+    for (const name of compared.notCompared) run.add({ name, status: 'failed', count: 0, sample: null })
+    const findings = [...found, ...compared.findings]
+    const isComplete = compared.notCompared.length === 0
+    await run.finish(findings.length > 0 ? 'findings' : isComplete ? 'clean' : 'failed')
+    return { findings, compared }
+  } catch (error) {
+    await run.finish('failed')
+    throw error
   }
 }
 

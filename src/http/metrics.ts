@@ -194,6 +194,12 @@ const backlogOf = (backlog: Backlog): readonly MetricFamily[] => [
     'Refunds that need attention: money was moved unexpectedly, or the refund cannot continue without a person.',
     backlog.refundsWithAttention,
   ),
+  gauge('paymachine_audit_findings', 'Checks with breaches in the last finished audit.', backlog.auditFindings),
+  gauge(
+    'paymachine_audit_age_seconds',
+    'Time since the last finished audit, or since the database was created if there is none.',
+    backlog.auditAgeSeconds,
+  ),
   ofChains('paymachine_chain_head', 'Number of the latest block that was read.', backlog, 'head'),
   ofChains(
     'paymachine_chain_final',

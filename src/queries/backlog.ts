@@ -1,4 +1,5 @@
 import type { Sql } from '../postgres/connect.ts'
+import { findLastAudit } from './audits.ts'
 import { countsByReason, type WaitReason } from './signing.ts'
 
 /** What is waiting, over all processes. */
@@ -23,6 +24,10 @@ export type Backlog = {
   /** Refunds that a person must look at. */
   readonly refundsWithAttention: number
   readonly workers: number
+  /** Checks with breaches in the last audit. */
+  readonly auditFindings: number
+  /** Time since the last audit ended, or since the database was made. */
+  readonly auditAgeSeconds: number
   readonly chains: readonly {
     readonly chainId: number
     readonly head: number
@@ -36,6 +41,11 @@ const MAX_COUNTED = 10_000
 
 /** `chainsOn`: the enabled chains. */
 export const readBacklog = async (sql: Sql, chainsOn: readonly number[]): Promise<Backlog> => {
+  const [waiting, last] = await Promise.all([readWaiting(sql, chainsOn), findLastAudit(sql)])
+  return { ...waiting, auditFindings: last.findings, auditAgeSeconds: last.ageSeconds }
+}
+
+const readWaiting = async (sql: Sql, chainsOn: readonly number[]): Promise<Waiting> => {
   const [row] = await sql<Row[]>`
     select
       (select count(*)::integer from (
@@ -68,7 +78,9 @@ export const readBacklog = async (sql: Sql, chainsOn: readonly number[]): Promis
   return { ...row, chains: row.chains ?? [], refundsUnsigned: countsByReason(row.refundsUnsigned ?? {}) }
 }
 
-type Row = Omit<Backlog, 'chains' | 'refundsUnsigned'> & {
+type Waiting = Omit<Backlog, 'auditFindings' | 'auditAgeSeconds'>
+
+type Row = Omit<Waiting, 'chains' | 'refundsUnsigned'> & {
   readonly chains: Backlog['chains'] | null
   readonly refundsUnsigned: Readonly<Record<string, number>> | null
 }

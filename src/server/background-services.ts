@@ -3,6 +3,8 @@ import { type Actors, openActors } from '../actors/actors.ts'
 import type { LockWait } from '../actors/locked-actors.ts'
 import type { Services } from '../actors/services.ts'
 import { openTimers } from '../actors/timers.ts'
+import { runAudit } from '../audit/run.ts'
+import { scheduleAudits } from '../audit/schedule.ts'
 import { confirmationsOf } from '../chain/enabled/chains.ts'
 import { type Chains, type ConnectedChain, chainIdsOf } from '../chain/enabled/connect.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
@@ -99,7 +101,11 @@ const startWorkerServices = (
     poster: openPoster({ rules: webhooks, now: () => services.clock.now() }),
   })
   const listener = openListener({ databaseUrl, onNotify: sender.wake, log: services.log })
-  const tasks = tasksOf({ sender, sign: async refundId => signers.sign(refundId) })
+  const tasks = tasksOf({
+    sender,
+    sign: async refundId => signers.sign(refundId),
+    audit: (auditId, signal) => runAudit(services, auditId, { databaseUrl, keyring, signal }),
+  })
   const worker = startWorker(waiting, { databaseUrl, tasks, role })
   const signers: Signers = startSigners({ ...services, chains, keyring, sandbox }, worker.share)
   const timers = openTimers(services, services.actors, {
@@ -119,6 +125,7 @@ const startWorkerServices = (
   const submissions = watchSubmissions(services, { chains: chains.all.map(submittedOn), share: worker.share })
   const refunds = watchRefunds(services, { chains: chains.all.map(submittedOn), share: worker.share })
   const warnings = logRefundAttention(services, { chainIds: chainIdsOf(chains), share: worker.share })
+  const audits = scheduleAudits(services, { share: worker.share })
   const mining = sandbox && mineWhileNeeded(services, sandbox)
   return {
     sender,
@@ -130,7 +137,7 @@ const startWorkerServices = (
       const graceTimer = setTimeout(() => chains.close(), CHAINS_GRACE_MS)
       await Promise.all([
         ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), warnings.stop()],
-        ...[mining?.stop(), listener.stop(), sender.stop()],
+        ...[audits.stop(), mining?.stop(), listener.stop(), sender.stop()],
       ])
       clearTimeout(graceTimer)
     },

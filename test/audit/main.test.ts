@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
+import { listAudits, requestAudit } from '../../src/queries/audits.ts'
 import { database, emptyDatabase } from '../harness/database.ts'
 import { dataFolder, usedFolder } from '../harness/embedded-parent.ts'
 import { startMain } from '../harness/main.ts'
@@ -32,6 +33,28 @@ test.concurrent('an operator audits a database by its URL and gets its violation
   const { code, out } = await runAudit(env)
   expect(code).toBe(1)
   expect(out).toContain('I7 broken 1 ×: a timer overdue by more than a minute')
+  const [found, clean] = await listAudits(db.sql, { after: undefined, limit: 10, order: 'desc' })
+  expect([found?.status, clean?.status]).toEqual(['findings', 'clean'])
+  expect(found?.checks).toContainEqual(
+    expect.objectContaining({ name: 'I7: a timer overdue by more than a minute', status: 'findings', count: 1 }),
+  )
+})
+
+test.concurrent('the checks also run while another audit is under way, and with a role that cannot write', async () => {
+  await using db = await database()
+  await requestAudit(db.sql)
+  expect(await runAudit({ DATABASE_URL: db.url, SECRET_KEY })).toEqual(cleanIn('the database of DATABASE_URL'))
+  await db.sql`update audits set status = 'failed', finished_at = now()`
+  const name = `reader_${crypto.randomUUID().slice(0, 8)}`
+  await db.sql.unsafe(`create role ${name} login password 'secret';
+    grant usage on schema graphile_worker to ${name};
+    grant select on all tables in schema public, graphile_worker to ${name}`)
+  await using ending = new AsyncDisposableStack()
+  ending.defer(() => db.sql.unsafe(`drop owned by ${name}; drop role ${name}`).then(() => {}))
+  const reader = Object.assign(new URL(db.url), { username: name, password: 'secret' }).href
+  expect(await runAudit({ DATABASE_URL: reader, SECRET_KEY })).toEqual(cleanIn('the database of DATABASE_URL'))
+  const rows = await listAudits(db.sql, { after: undefined, limit: 10, order: 'desc' })
+  expect(rows.map(({ status }) => status)).toEqual(['failed'])
 })
 
 test.concurrent('the audit finds the database of a data folder, whether its server runs or not', async () => {

@@ -74,8 +74,20 @@ test('a scraper on this machine reads counts of responses, their durations, the 
   for (const reason of ['no_gas', 'nonce_ahead'])
     expect(series.get(`paymachine_refunds_unsigned{reason="${reason}"}`)).toBe(0)
   expect(series.get('paymachine_refund_open_seconds')).toBe(0)
+  expect(series.get('paymachine_audit_findings')).toBe(0)
+  expect(series.get('paymachine_audit_age_seconds')).toBeGreaterThan(0)
   expect(series.get('paymachine_refunds_with_attention')).toBe(0)
   expect(series.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
+})
+
+test('the checks with breaches of the last finished audit are counted, and its age is measured', async () => {
+  const checks = ['findings', 'clean', 'findings'].map(status => ({ name: 'I7: x', status, count: 1, sample: null }))
+  await server.sql`
+    insert into audits (status, finished_at, checks)
+    values ('findings', now() - interval '1 hour', ${JSON.stringify(checks)}::text::json), ('failed', now(), '[]')`
+  const series = parse((await scrape()).text)
+  expect(series.get('paymachine_audit_findings')).toBe(2)
+  expect(Math.floor(series.get('paymachine_audit_age_seconds') ?? 0)).toBe(3_600)
 })
 
 test('the buckets of a histogram are cumulative, and each family has one TYPE line', async () => {

@@ -27,7 +27,7 @@ test('a worker has every task for which jobs are added, and no other', async () 
 })
 
 test('each task is a file with its name', async () => {
-  const listed = Object.keys(tasksOf({ sender: { wake: () => {} }, sign: async () => {} }))
+  const listed = Object.keys(tasksOf({ sender: { wake: () => {} }, sign: async () => {}, audit: async () => {} }))
   const files = (await readdir(`${root}tasks`)).filter(file => file !== 'all.ts')
   expect(listed.map(name => `${name}.ts`).sort()).toEqual(files.sort())
 })
