@@ -191,6 +191,8 @@ create table sessions (
   rotated_at timestamptz not null default now(),
   -- When a password or a code was last given. Sensitive changes require a recent one.
   proven_at timestamptz not null default now(),
+  -- When a code was last given; null if none was. Operators need one.
+  second_factor_at timestamptz,
   last_used_at timestamptz not null default now(),
   address text not null,
   -- The network that the session was opened from, as rate limits count it: an IPv4 address or an IPv6 /64. A refresh

@@ -480,6 +480,9 @@ begin
     end if;
   end if;
   perform open_session(session, account, token_hash, actor, from_address, from_network, from_agent);
+  if found_account.mfa_enabled_at is not null then
+    update sessions set second_factor_at = clock_timestamp() where id = session;
+  end if;
   outcome := 'signed_in';
 end $$;
 
@@ -536,10 +539,13 @@ begin
 end $$;
 
 -- Records that a password or a code was given now; returns false when the session has ended.
-create function prove_session(session uuid, account uuid, actor text, from_address text) returns boolean
-language plpgsql as $$
+create function prove_session(session uuid, account uuid, by_code boolean, actor text, from_address text)
+returns boolean language plpgsql as $$
 begin
-  update sessions set proven_at = clock_timestamp() where id = session and account_id = account and ended_at is null;
+  update sessions
+  set proven_at = clock_timestamp(),
+    second_factor_at = case when by_code then clock_timestamp() else second_factor_at end
+  where id = session and account_id = account and ended_at is null;
   if not found then
     return false;
   end if;

@@ -56,6 +56,11 @@ const refusals = {
     'Confirm your password or a code with POST /v1/auth/step-up, then repeat the request.',
   ],
   insufficient_role: [403, 'permission_error', 'Your role does not allow this.'],
+  second_factor_required: [
+    403,
+    'permission_error',
+    'Operators need a second factor: set up MFA, then sign in with a code, or send one with POST /v1/auth/step-up.',
+  ],
   sign_up_closed: [
     403,
     'permission_error',

@@ -187,6 +187,14 @@ export const resources = {
     path: 'invites',
     section: { name: 'Invites', description: 'An invite is a link that adds a member.' },
   },
+  operator: {
+    path: 'ops',
+    section: {
+      name: 'Operators',
+      description:
+        'State machines, queues, chains and workers of the server, for its operators. They see the records of all merchants, without e-mail addresses, names, secrets and metadata.',
+    },
+  },
   security_event: {
     prefix: null,
     example: 10,
@@ -221,6 +229,10 @@ export const machineObjects: Readonly<Record<string, string>> = Object.fromEntri
   Object.entries(resources).flatMap(([name, row]) =>
     'isMachine' in row ? [[name, name === 'delivery' ? 'webhook_delivery' : name]] : [],
   ),
+)
+
+export const machineNames = (Object.keys(resources) as ResourceName[]).filter(
+  (name): name is MachineName => 'isMachine' in resources[name],
 )
 
 /** The rows, without the names of their facts. */

@@ -29,6 +29,7 @@ const folders = [
   'src/fields',
   'src/kinds',
   'src/queries',
+  'src/queries/ops',
   'src/workers',
   'src/chain/watch/native',
   'src/chain/watch',
@@ -88,6 +89,9 @@ const folders = [
   'src/http/docs',
   'src/http',
   'src/http/openapi',
+  'src/http/ops',
+  // The table of all routes.
+  'src/http/routes.ts',
   'src/pages/docs',
   'src/server',
   'src/admin',

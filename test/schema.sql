@@ -781,6 +781,7 @@ create table sessions (
   previous_hash bytea,
   rotated_at timestamp with time zone not null default now(),
   proven_at timestamp with time zone not null default now(),
+  second_factor_at timestamp with time zone,
   last_used_at timestamp with time zone not null default now(),
   address text not null,
   network text not null,
@@ -3904,12 +3905,15 @@ AS $function$
   select commit_era < change_era or (commit_era = change_era and pg_visible_in_snapshot(commit_xid, change_snapshot))
 $function$;
 
-CREATE OR REPLACE FUNCTION public.prove_session(session uuid, account uuid, actor text, from_address text)
+CREATE OR REPLACE FUNCTION public.prove_session(session uuid, account uuid, by_code boolean, actor text, from_address text)
  RETURNS boolean
  LANGUAGE plpgsql
 AS $function$
 begin
-  update sessions set proven_at = clock_timestamp() where id = session and account_id = account and ended_at is null;
+  update sessions
+  set proven_at = clock_timestamp(),
+    second_factor_at = case when by_code then clock_timestamp() else second_factor_at end
+  where id = session and account_id = account and ended_at is null;
   if not found then
     return false;
   end if;
@@ -4696,6 +4700,9 @@ begin
     end if;
   end if;
   perform open_session(session, account, token_hash, actor, from_address, from_network, from_agent);
+  if found_account.mfa_enabled_at is not null then
+    update sessions set second_factor_at = clock_timestamp() where id = session;
+  end if;
   outcome := 'signed_in';
 end $function$;
 

@@ -10,6 +10,9 @@ export type SessionCaller = {
   readonly accountId: string
   /** When the password or a code was last entered. A refresh does not count. */
   readonly provenAt: Date
+  /** Whether it was opened or confirmed with a code of the account's second factor. */
+  readonly hasSecondFactor: boolean
+  readonly isOperator: boolean
 }
 
 /**
@@ -53,7 +56,8 @@ export const openSessionCache = (
       const row = await sessions.get(sessionId, () => read(sessionId))
       // Compared after the read, which has adjusted the clock to the database's time.
       if (row?.account_id !== accountId || clock.now() >= expiresAt) return undefined
-      return { session: { sessionId, accountId, provenAt: row.proven_at } }
+      const { proven_at: provenAt, second_factor: hasSecondFactor, operator: isOperator } = row
+      return { session: { sessionId, accountId, provenAt, hasSecondFactor, isOperator } }
     },
     roleIn: async (accountId, merchantId) =>
       roles.get(`${accountId} ${merchantId}`, () => findRole(sql, accountId, merchantId)),

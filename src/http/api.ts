@@ -18,7 +18,7 @@ import { openTraffic, type Traffic } from './traffic.ts'
 export type Api = Services &
   AccountContext & {
     readonly settings: AccountContext['settings'] &
-      Pick<Env, 'trustedProxies' | 'apiRateLimit' | 'checkoutRateLimit' | 'metricsToken' | 'webhooks'>
+      Pick<Env, 'host' | 'trustedProxies' | 'apiRateLimit' | 'checkoutRateLimit' | 'metricsToken' | 'webhooks'>
     readonly keys: KeyCache
     readonly chains: Chains
     /** Undefined if the sandbox chain is not available. */
@@ -51,13 +51,13 @@ export const openApi = (
   const sessions = openSessionCache(services, keyring)
   const keys = openKeyCache(services)
   const balanceChecks = openBalanceChecks(services, chains, { wake: wakeChain })
-  const { publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks } = env
+  const { host, publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks } = env
   const streams = openPaymentStreams({ ...services, settings: { publicUrl }, keyring, chains, balanceChecks })
   const merchantStreams = openMerchantStreams(services)
   return {
     ...services,
     settings: {
-      ...{ publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks },
+      ...{ host, publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks },
       signUpCode,
     },
     keyring,

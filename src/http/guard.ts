@@ -6,6 +6,7 @@ import type { Role } from '../queries/members.ts'
 import { isLoopback, limitGroup } from './address.ts'
 import type { Api } from './api.ts'
 import { type Left, leftField, type Now, openBuckets, policyField, type RateLimit } from './limits.ts'
+import { requireOperator } from './operator-access.ts'
 import type { Access, MemberCaller } from './route.ts'
 import { findSession } from './session.ts'
 import { requireStepUp } from './step-up.ts'
@@ -85,6 +86,11 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     // By account, because a person can open a hundred sessions.
     sessions?.count(session.accountId, visit)
     if (access.by === 'session') return { session }
+    if (access.by === 'operator') {
+      requireOperator(api, session, visit)
+      if (access.stepUp) await requireStepUp(api, { session, headers: visit.headers })
+      return { session }
+    }
     const member = await findMember(api, session, visit.params.merchantId ?? '')
     if (ranks.indexOf(member.role) < ranks.indexOf(access.role)) refuse('insufficient_role')
     if (access.stepUp) await requireStepUp(api, { session, headers: visit.headers })
@@ -100,7 +106,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
 }
 
 type KeyAccess = Extract<Access, { by: 'key' }>
-type SessionAccess = Extract<Access, { by: 'session' | 'member' }>
+type SessionAccess = Extract<Access, { by: 'session' | 'member' | 'operator' }>
 
 const ranks: readonly Role[] = ['viewer', 'developer', 'owner']
 

@@ -6,11 +6,11 @@ import { chainIdsOf } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
 import type { Sender } from '../webhooks/sender.ts'
-import { isLoopback, isLoopbackHost } from './address.ts'
 import type { Api } from './api.ts'
 import { metricsDocs } from './docs/service.ts'
 import { EXPOSITION_TYPE, expositionOf, type MetricFamily } from './exposition.ts'
 import { type HealthCheck, withHealthTimeout } from './health.ts'
+import { isFromThisMachine } from './local-request.ts'
 import { forAnybody, type Route } from './route.ts'
 
 /** The background services of the process, as far as they are measured. */
@@ -50,19 +50,10 @@ export const metricsRoutes = (
   }),
 ]
 
-/**
- * A proxy on this machine forwards requests from loopback, and some proxies send a loopback Host and no header of their
- * own. So metrics are not available without a token if PUBLIC_URL is public.
- */
-const mayRead = ({ metricsToken, publicUrl }: Api['settings'], address: string, headers: Headers): boolean => {
-  if (metricsToken !== undefined) return isBearer(headers.get('authorization'), metricsToken)
-  const forwarded = [...headers.keys()].some(name => byProxies.test(name))
-  const hosts = [headers.get('host') ?? '', new URL(publicUrl).host]
-  return isLoopback(address) && !forwarded && hosts.every(isLoopbackHost)
-}
-
-/** Proxies that do not forward the address of the client often forward the host or the protocol. */
-const byProxies = /^(x-forwarded-.*|forwarded|via|x-real-ip|cf-connecting-ip|true-client-ip)$/
+const mayRead = ({ metricsToken, publicUrl }: Api['settings'], address: string, headers: Headers): boolean =>
+  metricsToken === undefined
+    ? isFromThisMachine({ publicUrl }, address, headers)
+    : isBearer(headers.get('authorization'), metricsToken)
 
 const isBearer = (authorization: string | null, token: string): boolean => {
   const given = Buffer.from(authorization ?? '')

@@ -47,6 +47,8 @@ export type Access =
   | { readonly by: 'session' }
   /** A member of the merchant in the path with at least this role. `stepUp`: with a step-up in the last 5 minutes. */
   | { readonly by: 'member'; readonly role: Role; readonly stepUp?: true }
+  /** An operator of the server: see operator-access.ts. */
+  | { readonly by: 'operator'; readonly stepUp?: true }
 
 /** The request for a handler, after all checks. */
 export type Call<Path extends string = string, Body = undefined, Query = undefined> = {
@@ -153,7 +155,18 @@ export const forMembers = <
   spec: Spec<Path, Body, Query, RequestOrigin & { readonly session: SessionCaller; readonly member: MemberCaller }>,
 ): Route => define(method, { by: 'member', role, ...(stepUp && { stepUp }) }, spec)
 
-/** The same for a POST request whose body is a file. */
+/** Under `/v1/ops/`. For operators of the server, who see the records of all merchants. */
+export const forOperators = <
+  Path extends `/v1/ops/${string}`,
+  Body extends Declared = undefined,
+  Query extends Declared = undefined,
+>(
+  method: Method,
+  { stepUp }: { readonly stepUp?: true },
+  spec: Spec<Path, Body, Query, RequestOrigin & { readonly session: SessionCaller }>,
+): Route => define(method, { by: 'operator', ...(stepUp && { stepUp }) }, spec)
+
+/** A route of members for a POST request whose body is a file. */
 export const forUploads = <Path extends `/v1/merchants/:merchantId${string}`, Query extends Declared = undefined>(
   { role }: { readonly role: Role },
   spec: Pick<Spec<Path, undefined, Query, unknown>, 'path' | 'query' | 'docs'> & {

@@ -12,6 +12,7 @@ import { inboxRoutes } from './inbox.ts'
 import { inviteRoutes } from './invites.ts'
 import { logoRoutes } from './logos.ts'
 import { memberRoutes } from './members.ts'
+import { opsRoutes } from './ops/routes.ts'
 import { paymentLinkRoutes } from './payment-links.ts'
 import { paymentRoutes } from './payments.ts'
 import { recoveryFileRoutes } from './recovery-file.ts'
@@ -50,4 +51,5 @@ export const routes: readonly Route[] = [
   ...historyRoutes,
   ...streamRoutes,
   ...checkoutRoutes,
+  ...opsRoutes,
 ]

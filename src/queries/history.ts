@@ -12,6 +12,8 @@ export type TransitionRow = {
   readonly at: Date
   /** What sent the command: see findCauseNames(). */
   readonly cause: string | null
+  /** The fields of the context that the history shows, after the change. Null for a change that other tables record. */
+  readonly context: Readonly<Record<string, unknown>> | null
 }
 
 /** A page of the history of an actor, with one row more. Each change raises `rev` by one, so the list pages by it. */
@@ -23,7 +25,7 @@ export const listTransitions = (
 ): Promise<TransitionRow[]> => {
   if (kind === 'delivery') return listDeliveryTransitions(sql, actor, page)
   return sql<TransitionRow[]>`
-    select rev, event, from_state as "from", to_state as "to", at, cause from transitions
+    select rev, event, from_state as "from", to_state as "to", at, cause, context from transitions
     where actor = ${actor} and ${byRev(sql, page)}`
 }
 
@@ -38,7 +40,7 @@ const listDeliveryTransitions = (sql: Sql, delivery: string, page: PageFrom<numb
       coalesce(t.from_state, case when revs.rev > 1 then 'pending' end) as "from",
       coalesce(t.to_state, case revs.rev when 1 then 'pending' else 'sending' end) as "to",
       coalesce(t.at, a.started_at, d.created_at) as at,
-      t.cause
+      t.cause, t.context
     from deliveries d
     cross join lateral (
       select rev from generate_series(1, d.rev) as rev where ${byRev(sql, page)}) revs

@@ -78,7 +78,7 @@ export const proveSessionByCode = async (
 ): Promise<DoneByCode | undefined> => {
   const [row] = await sql<DoneByCode[]>`
     select outcome, wait,
-      case when outcome = 'right' then prove_session(${sessionId}, ${accountId}, ${actor}, ${address}) end as done
+      case when outcome = 'right' then prove_session(${sessionId}, ${accountId}, true, ${actor}, ${address}) end as done
     from use_code(${accountId}, ${step}, ${recoveryHash}, ${actor}, ${address}, 'step_up.failed')`
   return row
 }

@@ -15,11 +15,21 @@ export type NewSession = {
   readonly userAgent: string | null
 }
 
-export type LiveSession = { readonly account_id: string; readonly proven_at: Date; readonly now: Date }
+export type LiveSession = {
+  readonly account_id: string
+  readonly proven_at: Date
+  /** Whether a code of the account's present second factor was given in this session. */
+  readonly second_factor: boolean
+  readonly operator: boolean
+  readonly now: Date
+}
 
 export const findLiveSession = async (sql: Sql, id: string): Promise<LiveSession | undefined> => {
   const [session] = await sql<LiveSession[]>`
-    select account_id, proven_at, clock_timestamp() as now from sessions where id = ${id} and ended_at is null`
+    select account_id, proven_at, coalesce(second_factor_at > mfa_enabled_at, false) as second_factor, operator,
+      clock_timestamp() as now
+    from sessions join accounts on accounts.id = account_id
+    where sessions.id = ${id} and ended_at is null`
   return session
 }
 
@@ -126,14 +136,14 @@ export const endSessions = async (
   return row?.ended ?? 0
 }
 
-/** Returns false if the session has ended. */
+/** Records that the password was given. Returns false if the session has ended. */
 export const proveSession = async (
   sql: Sql,
   { sessionId, accountId }: { sessionId: string; accountId: string },
   { actor, address }: SecurityActor,
 ): Promise<boolean> => {
   const [row] = await sql<{ proven: boolean }[]>`
-    select prove_session(${sessionId}, ${accountId}, ${actor}, ${address}) as proven`
+    select prove_session(${sessionId}, ${accountId}, false, ${actor}, ${address}) as proven`
   return row?.proven === true
 }
 

@@ -37,6 +37,14 @@ const cause = groupOf<Cause>()({
   },
 })
 
+export const causeField = {
+  inside: cause.inside,
+  type: cause.type,
+  about: 'What caused the change.',
+  example: cause.example,
+  render: cause.render,
+}
+
 export const transitionRecord = recordOf<TransitionRow, TransitionAdditions>()('Transition', {
   object: constantField('transition'),
   id: {
@@ -75,13 +83,7 @@ export const transitionRecord = recordOf<TransitionRow, TransitionAdditions>()('
     example: example.later,
     of: ({ at }) => at.toISOString(),
   },
-  cause: {
-    inside: cause.inside,
-    type: cause.type,
-    about: 'What caused the change.',
-    example: cause.example,
-    of: (_, additions) => cause.render(additions.cause),
-  },
+  cause: { ...causeField, of: (_, additions) => causeField.render(additions.cause) },
 })
 
 /** The API has no status for a delivery that is being sent. No other machine has this state. */

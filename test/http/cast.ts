@@ -6,7 +6,7 @@ import { openKeyring } from '../../src/keyring.ts'
 import { type Scope, scopes } from '../../src/resources.ts'
 import { insertKey } from '../access/keys.ts'
 import type { ApiServer } from '../harness/api.ts'
-import { forgetProof, member, type Person, person, type Shop, shop } from './people.ts'
+import { forgetProof, member, operator, type Person, person, type Shop, shop } from './people.ts'
 
 /** All kinds of callers and their credentials, for tests that call every route. */
 export type Cast = {
@@ -17,6 +17,11 @@ export type Cast = {
   /** An owner whose password was given too long ago. */
   readonly staleOwner: Person
   readonly removed: Person
+  readonly operator: Person
+  /** An operator in a session without a second factor. */
+  readonly weakOperator: Person
+  /** An operator whose code was given too long ago. */
+  readonly staleOperator: Person
   /** Invalid access tokens, by what is wrong with them. */
   readonly badTokens: Readonly<Record<string, string>>
   /** Invalid API keys, by what is wrong with them. */
@@ -36,6 +41,8 @@ export const castOf = async (server: ApiServer): Promise<Cast> => {
   await api.sql`delete from members where account_id = ${removed.accountId}`
   const staleOwner = await member(api, here, 'owner', 'stale@lamps.example')
   await forgetProof(api, staleOwner)
+  const staleOperator = await operator(api)
+  await forgetProof(api, staleOperator)
   const lacking = new Map<Scope | '*', string>()
   for (const scope of [...scopes, '*'] as const) {
     const others = scopes.filter(each => each !== scope)
@@ -48,6 +55,9 @@ export const castOf = async (server: ApiServer): Promise<Cast> => {
     viewer: await member(api, here, 'viewer'),
     staleOwner,
     removed,
+    operator: await operator(api),
+    weakOperator: await operator(api, { secondFactor: false }),
+    staleOperator,
     badTokens: await badTokensOf(server, here.owner),
     badKeys: await badKeysOf(server, here.merchantId),
     keys: {

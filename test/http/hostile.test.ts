@@ -6,12 +6,13 @@ import { routes } from '../../src/http/routes.ts'
 import { insertKey } from '../access/keys.ts'
 import { type ApiServer, apiServer, type Called } from '../harness/api.ts'
 import { readableLog } from '../harness/lines.ts'
-import { type Shop, shop } from './people.ts'
+import { operator, type Shop, shop } from './people.ts'
 import { fixtureOf } from './records.ts'
 
 const { log, lines } = readableLog()
 let server: ApiServer
 let here: Shop
+let operatorBearer: string
 let key: string
 
 beforeAll(async () => {
@@ -21,6 +22,7 @@ beforeAll(async () => {
     outside: { log },
   })
   here = await shop(server.api)
+  operatorBearer = (await operator(server.api)).bearer
   key = (await insertKey(server.sql, { merchantId: here.merchantId })).secret
   const hash = await server.api.passwords.hash('tests', 'correct horse battery')
   await server.sql`update accounts set password_hash = ${hash} where id = ${here.owner.accountId}`
@@ -69,6 +71,7 @@ const bearerFor = async ({ access }: Route): Promise<string | undefined> => {
   if (access.by === 'anybody') return undefined
   if (access.by === 'key') return key
   if (access.by === 'member') return here.owner.bearer
+  if (access.by === 'operator') return operatorBearer
   const { accessToken } = await openSession(server.api, here.owner.accountId, {
     address: '',
     network: '',

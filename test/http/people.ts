@@ -42,6 +42,16 @@ export const member = async (api: Api, { merchantId }: Shop, role: Role, email =
   return joined
 }
 
+/** A person who is an operator of the server, in a session that was opened with a second factor unless told otherwise. */
+export const operator = async (api: Api, { secondFactor = true } = {}): Promise<Person> => {
+  const made = await person(api, `operator.${++people}@example.com`)
+  await api.sql`
+    update accounts set operator = true, mfa_secret = 'no secret', mfa_enabled_at = now() - interval '1 hour'
+    where id = ${made.accountId}`
+  if (secondFactor) await api.sql`update sessions set second_factor_at = now() where account_id = ${made.accountId}`
+  return made
+}
+
 /** Makes the last proof of identity older than sensitive changes allow. */
 export const forgetProof = async (api: Api, { accountId }: Person): Promise<void> => {
   await api.sql`update sessions set proven_at = now() - interval '301 seconds' where account_id = ${accountId}`

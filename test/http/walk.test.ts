@@ -69,6 +69,15 @@ const wrongCallers = ({ access }: Route): readonly WrongCaller[] => {
       token(`a key ${name}`, key, 401, 'invalid_token'),
     ),
   ]
+  if (access.by === 'operator')
+    return [
+      ...outsiders,
+      token('a developer who is no operator', cast.developer.bearer, 403, 'insufficient_role'),
+      token('an operator without a second factor', cast.weakOperator.bearer, 403, 'second_factor_required'),
+      ...(access.stepUp
+        ? [token('an operator without a recent proof', cast.staleOperator.bearer, 403, 'step_up_required')]
+        : []),
+    ]
   if (access.by !== 'member') return outsiders
   const low = [...(access.role === 'viewer' ? [] : [cast.viewer]), ...(access.role === 'owner' ? [cast.developer] : [])]
   return [
@@ -116,6 +125,7 @@ test.each<[string, (access: Route['access']) => boolean]>([
   ['is for owners', access => access.by === 'member' && access.role === 'owner'],
   ['is for developers', access => access.by === 'member' && access.role === 'developer'],
   ['is for viewers', access => access.by === 'member' && access.role === 'viewer'],
+  ['is for operators', access => access.by === 'operator'],
   ['needs a recent proof of identity', access => access.by === 'member' && access.stepUp === true],
 ])('there is a route that %s, so its refusals are tested below', (_, is) => {
   expect(guarded.some(({ access }) => is(access))).toBe(true)
@@ -156,11 +166,21 @@ test.each(guarded.filter(({ access }) => access.by === 'member').map(route => [n
   },
 )
 
+test.each(withId.filter(({ access }) => access.by === 'operator').map(route => [nameOf(route), route] as const))(
+  '%s answers 404 for an ID that does not exist',
+  async (_, route) => {
+    const json = route.method === 'GET' ? undefined : (fixtureOf(route)?.body ?? {})
+    const ask = (id: string) =>
+      server.call(route.method, pathOf(route, merchantId(), id), { bearer: cast.operator.bearer, json })
+    await expectMissing(ask, namesNothing(`pay_${'0'.repeat(26)}`))
+  },
+)
+
 test('refused callers have changed nothing', async () => {
   expect(await contentsOf(server.sql)).toEqual(before)
 })
 
-test.each(withId.map(route => [nameOf(route), route] as const))(
+test.each(withId.filter(({ access }) => access.by !== 'operator').map(route => [nameOf(route), route] as const))(
   '%s answers 404 for the object of another merchant or mode',
   async (name, route) => {
     const fixture = fixtureOf(route)

@@ -95,7 +95,7 @@ const headersOf = (route: Route, status: number): Schema => {
   const known = access.by === 'key' && status !== 401
   // Checkout requests are counted before any other check; keys and sessions after authentication. Every 429 has the fields.
   const customers = access.by === 'anybody' && access.checkout === true
-  const sessions = access.by === 'session' || access.by === 'member'
+  const sessions = access.by === 'session' || access.by === 'member' || access.by === 'operator'
   const counted = known || sessions || customers || status === 429
   const names = [
     'Request-Id',

@@ -6,6 +6,8 @@ export const guide: readonly { readonly title: string; readonly text: string }[]
 
 Endpoints under \`/v1/merchants/…\` are for people who have signed in, such as the users of a dashboard. Send the access token from \`POST /v1/auth/sign-in\` in the same header. A token is valid for 15 minutes; \`POST /v1/auth/refresh\` returns a new one.
 
+Endpoints under \`/v1/ops/…\` are for operators of the server. They need an access token of an account that is an operator, and the session must have been opened or confirmed with a second factor: a sign-in with a code, or \`POST /v1/auth/step-up\` with one. Only on a server that can be reached from its own machine alone, a session without a second factor is enough. API keys are never accepted.
+
 Checkout endpoints need no key. Those for a single payment also need its client secret.`,
   },
   {

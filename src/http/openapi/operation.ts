@@ -73,9 +73,11 @@ const accessOf = ({ access }: Route): string | undefined => {
   if (access.by === 'key')
     return `Requires an API key with the scope \`${access.scope}\`${access.testOnly ? ', in test mode' : ''}.`
   if (access.by === 'session') return 'Requires an access token.'
+  const stepUp = ' It also requires a sign-in or a `POST /v1/auth/step-up` within the last 5 minutes.'
+  if (access.by === 'operator')
+    return `Requires an access token of an operator, from a session with a second factor.${access.stepUp ? stepUp : ''}`
   if (access.by !== 'member') return undefined
   const least = { viewer: 'any member', developer: 'a developer or an owner', owner: 'an owner' }[access.role]
-  const stepUp = ' It also requires a sign-in or a `POST /v1/auth/step-up` within the last 5 minutes.'
   return `Requires an access token of ${least}.${access.stepUp ? stepUp : ''}`
 }
 
@@ -83,6 +85,7 @@ const securityOf = ({ access, docs }: Route): readonly Schema[] => {
   if (access.by === 'key') return [{ apiKey: [access.scope] }]
   if (access.by === 'session') return [{ session: [] }]
   if (access.by === 'member') return [{ session: [access.role] }]
+  if (access.by === 'operator') return [{ session: ['operator'] }]
   return (docs?.callers ?? ['nobody']).map(caller => (caller === 'nobody' ? {} : { [caller]: [] }))
 }
 

@@ -36,6 +36,7 @@ const byAccess = ({ access }: Route): readonly (Code | false)[] => {
       access.testOnly === true && 'sandbox_only',
     ]
   if (access.by === 'session') return ['invalid_token', 'rate_limited']
+  if (access.by === 'operator') return [...operators, access.stepUp === true && 'step_up_required']
   return [
     'invalid_token',
     'rate_limited',
@@ -43,6 +44,8 @@ const byAccess = ({ access }: Route): readonly (Code | false)[] => {
     access.stepUp === true && 'step_up_required',
   ]
 }
+
+const operators = ['invalid_token', 'rate_limited', 'insufficient_role', 'second_factor_required'] as const
 
 const byBody = ({ body }: Route): readonly (Code | false)[] => [
   'invalid_json',

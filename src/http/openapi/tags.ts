@@ -11,10 +11,11 @@ export const tagsOf = (routes: readonly Route[]): readonly Tag[] => {
   return [...used.values()].sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** The section of a route: that of the last resource in its path; all checkout routes are in one section. */
+/** The section of a route: that of the last resource in its path; all checkout routes are in one section, and all for operators. */
 export const tagOf = ({ path, access }: Route): Tag => {
   const segments = path.split('/')
-  const segment = segments.includes('checkout') ? 'checkout' : segments.findLast(segment => sections.has(segment))
+  const whole = wholeSections.find(segment => segments.includes(segment))
+  const segment = whole ?? segments.findLast(segment => sections.has(segment))
   const tag = sections.get(segment ?? '') ?? service
   if (access.by !== 'member' || !tag.isShared) return { name: tag.name, description: tag.description }
   return {
@@ -22,6 +23,8 @@ export const tagOf = ({ path, access }: Route): Tag => {
     description: `${tag.description} The same endpoints for people who have signed in.`,
   }
 }
+
+const wholeSections = ['checkout', 'ops']
 
 const service: Section = {
   name: 'Service',

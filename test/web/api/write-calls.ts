@@ -14,7 +14,7 @@ type Call = {
 
 /**
  * The calls of the browser and their types, from the OpenAPI document: all operations of people who have signed in or are
- * about to. Written into src/web/api/calls.ts, because the browser's code is checked without that of the server.
+ * about to, without those of operators. Written into src/web/api/calls.ts, because the browser's code is checked without that of the server.
  */
 export const writeCalls = (): string => {
   const document = documentOf([...healthRoutes({}), ...routes, ...pageRoutes(routes)], 'http://localhost')
@@ -42,6 +42,7 @@ export const writeCalls = (): string => {
 const callsIn = ({ paths }: Document): readonly Call[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
+      if (path.startsWith('/v1/ops/')) return []
       const isForPeople = path.startsWith('/v1/auth/') || operation.security.some(each => 'session' in each)
       const isInvite = path.startsWith('/v1/invites/')
       if (!isForPeople && !isInvite && operation.operationId !== 'openCheckout') return []

@@ -22,6 +22,8 @@ export const errorsDe: Translated<typeof errorsEn> = {
   sandbox_only: 'Das geht nur im Testmodus.',
   step_up_required: 'Bestätigen Sie, dass Sie es sind. Danach geht es weiter.',
   insufficient_role: 'Ihre Rolle erlaubt das nicht. Fragen Sie einen Inhaber des Shops.',
+  second_factor_required:
+    'Betreiber brauchen einen zweiten Faktor. Richten Sie ihn in Ihrem Konto ein und geben Sie dann einen Code ein.',
   sign_up_closed: 'Die Registrierung ist hier geschlossen, oder der Code ist falsch. Bitten Sie um eine Einladung.',
   resource_not_found: 'Diesen Datensatz gibt es nicht, oder Sie haben keinen Zugriff darauf.',
   route_not_found: 'Unter dieser Adresse gibt es nichts. Prüfen Sie den Link.',

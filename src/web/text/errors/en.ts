@@ -20,6 +20,7 @@ export const errorsEn = {
   sandbox_only: 'This works in test mode only.',
   step_up_required: 'Confirm that it is you, then this continues.',
   insufficient_role: 'Your role does not allow this. Ask an owner of the shop.',
+  second_factor_required: 'Operators need a second factor. Set up MFA in your account, then enter a code.',
   sign_up_closed: 'Sign-up is closed here, or the code is wrong. Ask for an invitation.',
   resource_not_found: 'This record does not exist, or you have no access to it.',
   route_not_found: 'There is nothing at this address. Check the link.',

@@ -1,0 +1,48 @@
+import { decodeId } from '../ids.ts'
+import { findCauseNames, type TransitionRow } from '../queries/history.ts'
+import type { Cause } from '../records/transition.ts'
+import type { Api } from './api.ts'
+
+/** The causes of transitions, with the names of API keys and the e-mail addresses of members. */
+export const findCauses = async (api: Api, rows: readonly TransitionRow[]): Promise<(row: TransitionRow) => Cause> => {
+  const uuids = (prefix: 'key' | 'usr') => [
+    ...new Set(rows.flatMap(({ cause }) => (cause === null ? [] : (decodeId(prefix, cause) ?? [])))),
+  ]
+  const names = await findCauseNames(api.sql, { keys: uuids('key'), accounts: uuids('usr') })
+  return ({ cause }) => causeOf(api, cause, names)
+}
+
+const causeOf = ({ chains }: Api, cause: string | null, names: ReadonlyMap<string, string>): Cause => {
+  if (cause === null) return system
+  const named = (type: 'api_key' | 'member', uuid: string): Cause => ({
+    type,
+    id: cause,
+    name: names.get(uuid) ?? null,
+  })
+  const [key, account] = [decodeId('key', cause), decodeId('usr', cause)]
+  if (key !== undefined) return named('api_key', key)
+  if (account !== undefined) return named('member', account)
+  const [from, of = ''] = cause.split(':')
+  switch (from) {
+    case 'customer':
+      return { type: 'customer', id: null, name: null }
+    case 'timer':
+    case 'window':
+      return { type: 'timer', id: null, name: null }
+    case 'chain':
+      return { type: 'chain', id: of, name: chains.find(Number(of))?.chain.network ?? null }
+    case 'operator':
+      return { type: 'operator', id: null, name: null }
+    case 'signer':
+      return { ...system, id: of }
+    default:
+      return system
+  }
+}
+
+const system: Cause = { type: 'system', id: null, name: null }
+
+/** Without the names of API keys and the e-mail addresses of members. */
+export const causeWithoutNames = (api: Api, cause: string | null): Cause => causeOf(api, cause, NO_NAMES)
+
+const NO_NAMES: ReadonlyMap<string, string> = new Map()

@@ -1,0 +1,5 @@
+import type { Route } from '../route.ts'
+import { opsActorRoutes } from './actors.ts'
+
+/** The routes for operators of the server. */
+export const opsRoutes: readonly Route[] = [...opsActorRoutes]
