@@ -53,15 +53,22 @@ const rules = setup({
     recordDeactivation: assign({ deactivatedAt: ({ event }) => event.at }),
   },
   guards: {
-    acceptsPayment: ({ context: { maxPayments, paymentsCount, paymentsProcessing, expiresAt }, event }) =>
-      (maxPayments === null || paymentsCount + paymentsProcessing < maxPayments) &&
-      (expiresAt === null || event.at < expiresAt),
+    acceptsPayment: ({ context, event }) =>
+      !isTaken(context) && (context.expiresAt === null || event.at < context.expiresAt),
     someProcessing: ({ context }) => context.paymentsProcessing > 0,
     reachesLimitFromProcessing: ({ context }) => context.paymentsProcessing > 0 && reachesLimit(context),
     reachesLimit: ({ context }) => reachesLimit(context),
   },
   delays: { expiry: 0 },
 })
+
+/** All payments that the link can take are paid, or are about to be. */
+export const isTaken = ({
+  maxPayments,
+  paymentsCount,
+  paymentsProcessing,
+}: Pick<PaymentLink, 'maxPayments' | 'paymentsCount' | 'paymentsProcessing'>): boolean =>
+  maxPayments !== null && paymentsCount + paymentsProcessing >= maxPayments
 
 const reachesLimit = ({ maxPayments, paymentsCount }: PaymentLink) =>
   maxPayments !== null && paymentsCount + 1 >= maxPayments

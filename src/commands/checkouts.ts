@@ -1,4 +1,5 @@
 import type { AssetPick, Payment, PaymentOpening } from '../../machines/payment-events.ts'
+import { isTaken } from '../../machines/payment-link.ts'
 import { MINUTE_MS } from '../../machines/payment-rules.ts'
 import { hashClientSecret, makeClientSecret } from '../access/client-secret.ts'
 import type { BundleOutcome, Command } from '../actors/command.ts'
@@ -27,6 +28,14 @@ const cause = 'customer'
 /** Whether the link can be paid. Its expiration is checked here, because the timer that closes it may be late. */
 export const isOpen = ({ link }: VisitedLink, now: Date): boolean =>
   link.state === 'active' && (link.context.expiresAt === null || now < link.context.expiresAt)
+
+/** Whether a new customer can pay it. A payment that is processing can still make room again. */
+export const takesPayments = (visited: VisitedLink, now: Date): boolean =>
+  isOpen(visited, now) && !isTaken(visited.link.context)
+
+/** Whether the customer is led back to the payment: it can still be paid, or its money is being confirmed. */
+export const isUnderWay = ({ state, context }: Actor<Payment>, now: Date): boolean =>
+  state === 'processing' || (state === 'pending' && now < context.expiresAt)
 
 export const windowEnd = ({ link }: VisitedLink, from: Date): Date =>
   new Date(from.getTime() + link.context.windowMinutes * MINUTE_MS)

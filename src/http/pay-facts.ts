@@ -3,7 +3,7 @@ import type { Actor } from '../actors/kind.ts'
 import type { Chain } from '../chain/chain.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import { listOffers, payableAssets } from '../commands/checkout-offers.ts'
-import { isOpen, windowEnd } from '../commands/checkouts.ts'
+import { takesPayments, windowEnd } from '../commands/checkouts.ts'
 import { encodeId } from '../ids.ts'
 import type {
   ChainTroubles,
@@ -35,7 +35,7 @@ export const gatherFacts = async (
   const now = api.clock.now()
   const readings = await listChainReadings(api.sql)
   const troubles = troublesOf(api, readings, now)
-  const isPayable = isOpen(visited, now)
+  const isPayable = takesPayments(visited, now)
   const [options, payment] = await Promise.all([
     needsOptions(shown, isPayable) ? listOptions(api, visited, shown, troubles) : [],
     shown && paymentFacts(api, shown),

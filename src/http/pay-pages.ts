@@ -23,7 +23,15 @@ import {
   visitPayPageDocs,
 } from './docs/pay-pages.ts'
 import { writePayCookie } from './pay-cookie.ts'
-import { findPayVisit, foreignPage, type PayVisit, pathOfPayment, payPageOf, redirectTo } from './pay-visit.ts'
+import {
+  findPayVisit,
+  findWayBack,
+  foreignPage,
+  type PayVisit,
+  pathOfPayment,
+  payPageOf,
+  redirectTo,
+} from './pay-visit.ts'
 import { type Answer, type Call, type Declared, forCustomers, type Parsed, type Route } from './route.ts'
 import { simulateInTest } from './simulate.ts'
 
@@ -32,6 +40,7 @@ const path = '/pay/:linkId/:paymentId'
 
 /** Of the address. Other parameters are ignored: shops and messengers append theirs. */
 const pageQuery = () => type({ 'lang?': "'en' | 'de'", 's?': 'string <= 500', 'phone?': "'1'" })
+const linkQuery = () => type({ 'lang?': "'en' | 'de'", 'another?': "'1'" })
 const languageQuery = () => type({ 'lang?': "'en' | 'de'" })
 
 /** Checked by the handler, which shows what is wrong beside the field. */
@@ -73,8 +82,12 @@ export const payPageRoutes: readonly Route[] = [
     path: linkPath,
     page: true,
     docs: visitPayPageDocs,
-    query: languageQuery,
-    handle: async (api, call) => payPageOf(api, await findPayVisit(api, call)),
+    query: linkQuery,
+    handle: async (api, call) => {
+      const visit = await findPayVisit(api, call)
+      const back = await findWayBack(api, visit)
+      return back === undefined ? payPageOf(api, visit) : redirectTo(back)
+    },
   }),
 
   forCustomers('POST', {
@@ -82,11 +95,13 @@ export const payPageRoutes: readonly Route[] = [
     page: true,
     form: true,
     docs: openPayPageDocs,
-    query: languageQuery,
+    query: linkQuery,
     body: openForm,
     handle: async (api, call) => {
       if (isCrossSite(api.settings.publicUrl, call.headers)) return foreignPage(api, call)
       const visit = await findPayVisit(api, call)
+      const back = await findWayBack(api, visit)
+      if (back !== undefined) return redirectTo(back)
       if (!visit.visited || !isOpen(visit.visited, api.clock.now())) return payPageOf(api, visit)
       const texts = checkoutTextsOf(visit.locale).errors
       const email = customerEmail()(call.body.email ?? '')
@@ -218,7 +233,7 @@ const openOrExplain = async (
       path: pathOfPayment(visit.linkId, encodeId('pay', payment.id)),
       shown: { payment, shown: null },
     }
-    return redirectTo(opened.path + visit.query, cookieOf(api, opened, clientSecret))
+    return redirectTo(opened.path + visit.language, cookieOf(api, opened, clientSecret))
   } catch (error) {
     if (error instanceof Refusal && error.code === 'payment_link_not_active')
       return payPageOf(api, {
@@ -261,7 +276,7 @@ const endOf = ({ payment: { context } }: NonNullable<PayVisit['shown']>): Date =
 
 const cookieOf = ({ settings, clock }: Api, { path, shown }: PayVisit, clientSecret: string): string =>
   writePayCookie({
-    ...{ publicUrl: settings.publicUrl, path, clientSecret, now: clock.now() },
+    ...{ name: 'pay', publicUrl: settings.publicUrl, path, clientSecret, now: clock.now() },
     expiresAt: shown?.payment.context.expiresAt ?? clock.now(),
   })
 

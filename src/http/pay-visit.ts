@@ -1,7 +1,7 @@
 import { hashClientSecret } from '../access/client-secret.ts'
 import { publicNodes } from '../chain/known/public-nodes.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
-import { isOpen } from '../commands/checkouts.ts'
+import { isOpen, isUnderWay, takesPayments } from '../commands/checkouts.ts'
 import { decodeId } from '../ids.ts'
 import type { WholeText } from '../pages/answer.ts'
 import type { CheckoutFacts } from '../pages/checkout/facts.ts'
@@ -14,7 +14,7 @@ import { isLoopbackHost } from './address.ts'
 import type { Api } from './api.ts'
 import { compressed } from './compressed.ts'
 import { localeOf } from './locale.ts'
-import { readPayCookies } from './pay-cookie.ts'
+import { readPayCookies, writePayCookie } from './pay-cookie.ts'
 import { gatherFacts } from './pay-facts.ts'
 import type { Answer } from './route.ts'
 
@@ -28,17 +28,24 @@ export type PayVisit = {
   readonly isUnknownPayment: boolean
   readonly clientSecret: string | undefined
   readonly path: string
+  /** Of links and forms that lead to this page. */
   readonly query: string
+  /** `?lang=de`, if the customer has chosen it. */
+  readonly language: string
+  /** The customer wants another payment besides the one that is under way. */
+  readonly isAnother: boolean
   readonly locale: Locale
   /** The address of the payment is wanted as a QR code. */
   readonly wantsPhone: boolean
   readonly headers: Headers
 }
 
+type PageQuery = { readonly lang?: string; readonly s?: string; readonly phone?: string; readonly another?: string }
+
 type PageCall = {
   readonly params: { readonly linkId: string; readonly paymentId?: string }
   readonly headers: Headers
-  readonly query?: { readonly lang?: string; readonly s?: string; readonly phone?: string } | undefined
+  readonly query?: PageQuery | undefined
 }
 
 export const pathOfPayment = (linkId: string, paymentId: string): string => `/pay/${linkId}/${paymentId}`
@@ -47,9 +54,11 @@ export const findPayVisit = async (api: Api, { params, headers, query = {} }: Pa
   const { linkId, paymentId } = params
   const id = decodeId('plink', linkId)
   const visited = id === undefined ? undefined : await findVisitedLink(api.sql, id)
+  const language = query.lang === undefined ? '' : `?lang=${query.lang}`
+  const isAnother = query.another === '1'
   const common = {
-    ...{ linkId, visited, headers, locale: localeOf(query.lang, headers) },
-    query: query.lang === undefined ? '' : `?lang=${query.lang}`,
+    ...{ linkId, visited, headers, locale: localeOf(query.lang, headers), language, isAnother },
+    query: isAnother ? `?another=1${language.replace('?', '&')}` : language,
     wantsPhone: query.phone === '1',
   }
   if (paymentId === undefined)
@@ -65,7 +74,26 @@ export const findPayVisit = async (api: Api, { params, headers, query = {} }: Pa
 }
 
 const secretsIn = ({ settings }: Api, headers: Headers, asked: string | undefined): readonly string[] =>
-  asked === undefined ? readPayCookies(settings.publicUrl, headers) : [asked]
+  asked === undefined ? readPayCookies(settings.publicUrl, headers, 'pay') : [asked]
+
+/**
+ * Where a customer who comes back to the link is led to: the payment of the last visit, as long as it can be paid or is being
+ * confirmed, and to the paid one if the link takes no more. Without it, a second tab would open a second payment.
+ */
+export const findWayBack = async (api: Api, visit: PayVisit): Promise<string | undefined> => {
+  const { visited, linkId, isAnother, headers } = visit
+  if (!visited || isAnother) return undefined
+  const now = api.clock.now()
+  for (const clientSecret of readPayCookies(api.settings.publicUrl, headers, 'latest')) {
+    const [paymentId = ''] = clientSecret.split('_secret_')
+    const found = await findOwn(api, visited, paymentId, [clientSecret])
+    if (!found) continue
+    const { payment } = found.shown
+    const isPaid = payment.state === 'success' && !takesPayments(visited, now)
+    if (isPaid || isUnderWay(payment, now)) return pathOfPayment(linkId, paymentId) + visit.language
+  }
+  return undefined
+}
 
 /** The payment, if one of the secrets is its own. */
 const findOwn = async ({ sql }: Api, { link }: VisitedLink, paymentId: string, secrets: readonly string[]) => {
@@ -104,7 +132,17 @@ export const payPageOf = async (api: Api, visit: PayVisit, refused?: RefusedForm
     rpcUrl: chainId === null ? undefined : nodeForWallets(api, chainId),
     anchor: reading?.finalHash ? { number: reading.finalNumber, hash: reading.finalHash } : undefined,
   })
-  return send(visit, page)
+  return send(visit, page, latestCookie(api, visit))
+}
+
+/** Set by the page of a payment that is under way, unless the browser has it. */
+const latestCookie = ({ settings, clock }: Api, { shown, clientSecret, linkId, headers }: PayVisit) => {
+  const now = clock.now()
+  if (!shown || clientSecret === undefined || !isUnderWay(shown.payment, now)) return undefined
+  const { publicUrl } = settings
+  if (readPayCookies(publicUrl, headers, 'latest').includes(clientSecret)) return undefined
+  const { expiresAt } = shown.payment.context
+  return writePayCookie({ name: 'latest', publicUrl, path: `/pay/${linkId}`, clientSecret, expiresAt, now })
 }
 
 const nothingBesides = { phoneUrl: undefined, rpcUrl: undefined, anchor: undefined }
@@ -137,4 +175,5 @@ export const redirectTo = (location: string, cookie?: string): Answer => ({
   headers: { location, 'referrer-policy': 'same-origin', ...(cookie !== undefined && { 'set-cookie': cookie }) },
 })
 
-const send = ({ headers }: Pick<PayVisit, 'headers'>, page: WholeText): Answer => compressed(page, headers)
+const send = ({ headers }: Pick<PayVisit, 'headers'>, page: WholeText, cookie?: string): Answer =>
+  compressed(cookie === undefined ? page : { ...page, headers: { ...page.headers, 'set-cookie': cookie } }, headers)

@@ -3,7 +3,7 @@ import { checkoutPaymentRecord } from '../../records/payment.ts'
 import type { Docs } from './docs.ts'
 
 const cookie =
-  'The cookie `paymachine_pay` (on https `__Secure-paymachine_pay`) authenticates the customer. It is set when the payment is opened, for the path of the payment, and is kept for 30 days after the payment window.'
+  'The cookie `paymachine_pay` (on https `__Secure-paymachine_pay`) authenticates the customer. It is set when the payment is opened, for the path of the payment, and is kept for 30 days after the payment window. A second cookie, `paymachine_latest`, leads back to the payment from the page of the link.'
 const foreign = 'The request comes from another site.'
 const missing = 'The payment does not exist, or the cookie is not that of the payment.'
 
@@ -11,9 +11,10 @@ export const visitPayPageDocs: Docs = {
   operation: 'visitPaymentLink',
   summary: 'Show the page of a payment link',
   description:
-    'HTML page for your customer, with the form that opens a payment. The `url` of the payment link leads to it. `lang` selects the language, otherwise `Accept-Language` does.',
+    'HTML page for your customer, with the form that opens a payment. The `url` of the payment link leads to it. `lang` selects the language, otherwise `Accept-Language` does.\n\nA customer with a payment of this link under way is led to its page. With `another`, the form is shown nevertheless.',
   answers: {
     200: 'The link is active.',
+    303: null,
     404: 'The link does not exist.',
     410: 'The link is deactivated, completed or expired.',
   },
@@ -23,7 +24,7 @@ export const openPayPageDocs: Docs = {
   operation: 'openPaymentPage',
   summary: 'Open a payment from its page',
   description:
-    'Request of the form on the page of a payment link. Opens a payment and sets the cookie of its page. `asset` can contain both parts, as `31337:TUSD`.',
+    'Request of the form on the page of a payment link. Opens a payment and sets the cookie of its page. If the customer has a payment of this link under way, leads to it instead, unless `another` is set. `asset` can contain both parts, as `31337:TUSD`.',
   answers: {
     303: null,
     400: 'A field is not valid. The page shows which, and keeps what was entered.',

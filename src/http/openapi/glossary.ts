@@ -176,6 +176,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   id: 'ID of the object. A malformed ID, and the ID of an object of another merchant or of the other mode, returns `resource_not_found`.',
   linkId: 'ID of the payment link.',
   lang: 'Language of the page. Default: the one that `Accept-Language` prefers, or else English.',
+  another: '`1`: begin another payment, even if the customer has one under way.',
   phone: '`1`: the page shows the address that opens the payment on another device, as a QR code.',
   'visitPaymentPage.s': 'Client secret of the payment. The response moves it into the cookie of the page.',
   'visitReceipt.s': 'Token of the receipt, from `receiptUrl`.',

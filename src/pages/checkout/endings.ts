@@ -233,11 +233,14 @@ export const closedStep = (scene: CheckoutScene, { because }: Extract<CheckoutVi
     deactivated: texts.closed.lead,
     completed: texts.closed.leadCompleted,
     expired: texts.closed.leadExpired,
+    taken: texts.closed.leadTaken,
   }
   const lead = fill(leads[because], { shop: shopName(facts.shop) })
   return html`<div class="body">
-${endingHead({ tone: 'quiet', seal: 'lock', heading: texts.closed.heading, lead })}
+${endingHead({ tone: 'quiet', seal: 'lock', heading: because === 'taken' ? texts.closed.headingTaken : texts.closed.heading, lead })}
 ${actions([contactButton(scene, texts.closed.ask)])}
+${because === 'taken' && note({ tone: 'quiet', title: texts.canceled.sentTitle, text: fill(texts.canceled.sentHint, { shop: shopName(facts.shop) }) })}
+${because === 'taken' && paymentNumber(scene)}
 </div>`
 }
 

@@ -78,7 +78,7 @@ export type CheckoutFacts = {
   /** Undefined: neither the link nor a payment of it is known to the caller. */
   readonly link: Actor<PaymentLink> | undefined
   readonly shop: ShopFace
-  /** Whether the link can be paid now. */
+  /** Whether the link takes another payment now. */
   readonly isOpen: boolean
   /** In the order in which they are shown. */
   readonly options: readonly PayOption[]

@@ -1,3 +1,4 @@
+import { encodeId } from '../../ids.ts'
 import { checkoutTextsOf } from '../../web/text/checkout/texts.ts'
 import type { WholeText } from '../answer.ts'
 import { type Html, html } from '../html.ts'
@@ -18,6 +19,7 @@ import {
   unavailableStep,
 } from './endings.ts'
 import type { CheckoutFacts } from './facts.ts'
+import { fill } from './fill.ts'
 import { openStep, type RefusedForm } from './open.ts'
 import { type CheckoutScene, endingHead, foot, order, refreshAfter, testBanner, titleOf } from './parts.ts'
 import { type PayOptions, payStep, priceExpiredStep, REFRESH_S } from './pay.ts'
@@ -55,19 +57,20 @@ ${isTest && testBanner(scene)}
 ${order(scene, isSlim) ?? brandHeader()}
 <main class="step" id="main" data-testid="status" data-status="${view.status}">
 ${stepOf(scene, view, request)}
+${LED_TO.has(view.status) && anotherPayment(scene)}
 </main>
 </div>
 ${foot(scene)}`
   return page(web, {
-    status: statusOf(view, request.refused),
+    status: statusOf(view, payment, request.refused),
     title: titleIn(scene, view),
     lang: locale,
     body,
     bodyClass: 'page',
     bodyData: {
-      ...(isLive(view.status) && { now: now.toISOString(), texts: JSON.stringify(texts.live) }),
-      ...(payment && isLive(view.status) && { stream: `${request.path}/stream`, event: payment.eventId }),
-      ...(view.status === 'unavailable' && { poll: String(POLL_S) }),
+      ...(isLive(view, payment) && { now: now.toISOString(), texts: JSON.stringify(texts.live) }),
+      ...(payment && isLive(view, payment) && { stream: `${request.path}/stream`, event: payment.eventId }),
+      ...(isPolled(facts, view) && { poll: String(POLL_S) }),
       ...changesAt(view),
     },
     head: html`${refresh !== undefined && refreshAfter(refresh, `${request.path}${request.query}`)}`,
@@ -121,15 +124,35 @@ const REFRESHES: Readonly<Partial<Record<CheckoutStatus, number>>> = {
 const POLL_S = 10
 
 /** Whether a payment in this state is followed by the event stream: money may still arrive after the end. */
-const isLive = (status: CheckoutStatus): boolean => status !== 'not_found' && status !== 'closed'
+const isLive = ({ status }: CheckoutView, payment: CheckoutFacts['payment']): boolean =>
+  status !== 'not_found' && (status !== 'closed' || payment !== null)
+
+/** What the stream of a payment does not report: a network that is back, and others who pay a limited link. */
+const isPolled = ({ link, payment }: CheckoutFacts, { status }: CheckoutView): boolean =>
+  status === 'unavailable' ||
+  (payment !== null && link?.context.maxPayments !== null && (status === 'pay' || status === 'closed'))
+
+/** The states in which a customer who comes back to the link is led to the payment. */
+const LED_TO: ReadonlySet<CheckoutStatus> = new Set([
+  ...(['open', 'pay', 'underpaid', 'wrong_asset', 'wrong_chain', 'price_expired', 'seen'] as const),
+])
+
+/** The way to another payment of the same link, such as for another e-mail address. */
+const anotherPayment = ({ facts, texts, query }: CheckoutScene): Html | undefined => {
+  const { payment, link, isOpen } = facts
+  if (!payment || !link || !isOpen) return undefined
+  const href = `/pay/${encodeId('plink', link.id)}?another=1${query.replace('?', '&')}`
+  const forEmail = fill(texts.pay.forEmail, { email: html`<bdi>${payment.payment.context.customerEmail}</bdi>` })
+  return html`<p class="another small quiet">${forEmail} <a href="${href}" data-testid="another">${texts.pay.another}</a></p>`
+}
 
 /** When the page changes without an event. */
 const changesAt = (view: CheckoutView) =>
   'ends' in view && view.due !== null ? { changes: view.ends.toISOString() } : {}
 
-const statusOf = (view: CheckoutView, refused: RefusedForm | undefined): number => {
+const statusOf = (view: CheckoutView, payment: CheckoutFacts['payment'], refused: RefusedForm | undefined): number => {
   if (view.status === 'not_found') return 404
-  if (view.status === 'closed') return 410
+  if (view.status === 'closed' && !payment) return 410
   return refused ? (refused.errors.email === undefined && refused.errors.name === undefined ? 422 : 400) : 200
 }
 

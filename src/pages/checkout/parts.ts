@@ -170,7 +170,10 @@ export const foot = (scene: CheckoutScene): Html => {
 }
 
 /** The query up to the language: of a receipt it has a token. */
-const tokenOf = (query: string): string => (query.startsWith('?s=') ? `${query}&` : '?')
+const tokenOf = (query: string): string => {
+  const kept = query.replace(/[?&]lang=\w*$/, '')
+  return kept === '' ? '?' : `${kept}&`
+}
 
 /** Reloads the page for browsers without JavaScript. */
 export const refreshAfter = (seconds: number, url: string): Html =>

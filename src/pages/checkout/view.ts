@@ -1,5 +1,7 @@
 import type { Payment } from '../../../machines/payment-events.ts'
+import { isTaken, type PaymentLink } from '../../../machines/payment-link.ts'
 import { isEnough, isTooMuch } from '../../../machines/payment-sums.ts'
+import type { Actor } from '../../actors/kind.ts'
 import { checksummed } from '../../chain/checksum.ts'
 import { transferUri } from '../../chain/transfer-uri.ts'
 import { arrivedAmount, type CryptoAmount, type Denomination, dueAmount } from './amounts.ts'
@@ -10,7 +12,7 @@ export type CheckoutStatus = CheckoutView['status']
 /** What a checkout page shows, as a function of the facts and the time. */
 export type CheckoutView =
   | { readonly status: 'not_found' }
-  | { readonly status: 'closed'; readonly because: 'deactivated' | 'completed' | 'expired' }
+  | { readonly status: 'closed'; readonly because: 'deactivated' | 'completed' | 'expired' | 'taken' }
   | { readonly status: 'unavailable'; readonly because: Unavailability; readonly since: Date | null }
   | OpenView
   | PayView
@@ -128,12 +130,18 @@ export const checkoutView = (facts: CheckoutFacts): CheckoutView => {
   const { link, isOpen, payment } = facts
   if (!link) return { status: 'not_found' }
   if (payment) return viewOfPayment(facts, payment)
-  if (!isOpen) return { status: 'closed', because: closedBecause(link.state) }
+  if (!isOpen) return { status: 'closed', because: closedBecause(link) }
   return openView(facts, true)
 }
 
 /** A link that is still active is closed by its expiration, whose timer may be late. */
-const closedBecause = (state: string) => (state === 'deactivated' || state === 'completed' ? state : 'expired')
+const closedBecause = ({ state, context }: Actor<PaymentLink>) => {
+  if (state === 'deactivated' || state === 'completed') return state
+  return state === 'active' && isTaken(context) ? 'completed' : 'expired'
+}
+
+/** Somebody else has paid a link for one payment, or is about to: this customer must not send anything. */
+const TAKEN = { status: 'closed', because: 'taken' } as const
 
 const openView = (facts: CheckoutFacts, needsEmail: boolean): CheckoutView => {
   const choices = choicesOf(facts)
@@ -170,7 +178,7 @@ const viewOfPayment = (facts: CheckoutFacts, shown: PaymentFacts): CheckoutView 
     if (state === 'canceled') return { status: 'canceled' }
     const isOver = state !== 'pending' || context.expiresAt <= facts.now
     if (isOver) return { status: 'expired', ended: context.expiresAt, hadAddress: false, strays: shown.strays }
-    return openView(facts, false)
+    return isLinkTaken(facts) ? TAKEN : openView(facts, false)
   }
   if (state === 'pending') return viewOfPending(facts, shown, picked)
   if (state === 'processing') return seenView(shown, picked)
@@ -180,6 +188,8 @@ const viewOfPayment = (facts: CheckoutFacts, shown: PaymentFacts): CheckoutView 
   if (state === 'failed') return failedView(shown, picked, context.failureReason ?? 'underpaid')
   return { status: 'expired', ended: context.expiresAt, hadAddress: true, strays: shown.strays }
 }
+
+const isLinkTaken = ({ link }: CheckoutFacts): boolean => link !== undefined && isTaken(link.context)
 
 /** The fields of a payment that are set together when an asset is picked. */
 type PickedAsset = {
@@ -207,9 +217,10 @@ const viewOfPending = (facts: CheckoutFacts, shown: PaymentFacts, picked: Picked
   const received = largest(context.amountReceived, sumOf(inTime))
   if (isEnough(context, received)) return seenView(shown, picked)
   if (received === 0n && counted.length > 0) return lateView(shown, picked)
+  const { stray } = context
+  if (received === 0n && stray === null && now < context.expiresAt && isLinkTaken(facts)) return TAKEN
   const isOver = ends <= now
   if (isOver && received > 0n) return failedView(shown, picked, 'underpaid')
-  const { stray } = context
   if (isOver && stray === null)
     return context.expiresAt <= now
       ? { status: 'expired', ended: context.expiresAt, hadAddress: true, strays: shown.strays }

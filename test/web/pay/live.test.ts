@@ -50,15 +50,66 @@ describe.skipIf(!hasBrowser)('a customer', () => {
     await page.getByTestId('email').fill('ada@example.com')
     await page.getByTestId('continue').click()
     await page.waitForURL(/\/pay_/)
+    const payment = page.url()
     await page.goBack()
-    await awaitStatus(page, 'open')
-    expect(page.url()).toBe(url)
-    await page.goForward()
+    // Not to the form, which would open a second payment.
     await awaitStatus(page, 'pay')
+    expect(page.url()).toBe(payment)
     await page.getByTestId('sandbox-pay').click()
     await awaitStatus(page, 'paid')
     await page.getByTestId('receipt').click()
     await page.getByRole('heading', { name: 'Testbeleg' }).waitFor()
+  })
+
+  test('who comes back to the link is led to the open payment, and can begin another', async () => {
+    await using visit = await to.visit()
+    const { page, context } = visit
+    const url = await urlOf()
+    // Opened before there was a payment: its form must not open a second one either.
+    const second = await context.newPage()
+    await second.goto(url)
+    const id = await beginPayment(page, url)
+    await awaitStatus(page, 'pay')
+    await second.getByTestId('email').fill('other@example.com')
+    await second.getByTestId('continue').click()
+    await second.waitForURL(/\/pay_/)
+    expect(second.url()).toBe(page.url())
+    await second.getByText('This payment is for ada@example.com.').waitFor()
+    await second.goto(`${url}?lang=de`)
+    expect(second.url()).toBe(`${page.url()}?lang=de`)
+    await second.getByTestId('another').click()
+    await awaitStatus(second, 'open')
+    await second.getByTestId('language').click()
+    await awaitStatus(second, 'open')
+    const other = await beginPayment(second, second.url())
+    expect(other).not.toBe(id)
+    expect(new URL(second.url()).search).toBe('?lang=en')
+    // Once it is paid, the link is there for the next order.
+    await second.getByTestId('sandbox-pay').click()
+    await awaitStatus(second, 'paid')
+    await second.goto(url)
+    await awaitStatus(second, 'open')
+  })
+
+  test('is asked for no money once somebody else pays a link for one payment', async () => {
+    const [first, late] = [await to.visit(), await to.visit()]
+    const url = await urlOf({ maxPayments: 1 })
+    await beginPayment(late.page, url)
+    await awaitStatus(late.page, 'pay')
+    await beginPayment(first.page, url)
+    await first.page.getByTestId('sandbox-pay').click()
+    await awaitStatus(first.page, 'paid')
+    // Without a reload.
+    await awaitStatus(late.page, 'closed')
+    await late.page.getByRole('heading', { name: 'This has already been paid' }).waitFor()
+    expect(await late.page.getByText('Send exactly').count()).toBe(0)
+    expect(await late.page.getByTestId('deposit-address').count()).toBe(0)
+    expect(await axeFaults(late.page)).toEqual([])
+    // The one who has paid sees it when they come back.
+    await first.page.goto(url)
+    await awaitStatus(first.page, 'paid')
+    await first.context.close()
+    await late.context.close()
   })
 
   test('pays with the keyboard alone', async () => {
@@ -81,7 +132,7 @@ describe.skipIf(!hasBrowser)('a customer', () => {
     await page.getByText('No wallet found').waitFor()
 
     const parts = ['copy-amount', 'sandbox-pay', 'copy-address', 'qr', 'Continue on your phone', 'change-asset']
-    expect(await tabStops(page)).toEqual(['Skip to payment', ...parts, 'language'])
+    expect(await tabStops(page)).toEqual(['Skip to payment', ...parts, 'another', 'language'])
     await tabTo(page, 'qr')
     await page.keyboard.press('ArrowRight')
     await page.locator('.qr__amount').waitFor()
@@ -216,7 +267,7 @@ describe.skipIf(!hasBrowser)('a customer', () => {
     await page.getByTestId('start-again').click()
     await page.waitForURL(url => !url.pathname.endsWith(id))
     await awaitStatus(page, 'pay')
-    expect(await page.getByText('ada@example.com').count()).toBe(1)
+    expect(await page.getByText('This payment is for ada@example.com.').count()).toBe(1)
   })
 
   test('sees that the time is up without a reload, and without an event', async () => {

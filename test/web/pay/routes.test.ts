@@ -126,6 +126,57 @@ describe('GET /pay/:linkId', () => {
     expect((await get(path, { headers: { 'accept-encoding': 'identity' } })).headers.get('content-encoding')).toBeNull()
   })
 
+  test('303: to the payment that is under way, unless another one is wanted', async () => {
+    const { path: link } = await linkOf()
+    const { path, sent, secret } = await opened(link)
+    const shown = await get(path, sent)
+    const cookie = shown.headers.get('set-cookie') ?? ''
+    expect(cookie).toMatch(
+      new RegExp(`^paymachine_latest=${secret}; Path=${link}; Max-Age=\\d+; HttpOnly; SameSite=Lax$`),
+    )
+    const [pair = ''] = cookie.split(';')
+    const back = { headers: { cookie: pair } }
+    expect(
+      (await get(path, { headers: { cookie: `${sent.headers.cookie}; ${pair}` } })).headers.get('set-cookie'),
+    ).toBe(null)
+    const leads = async (query = '') => {
+      const forms = { email: 'ada@example.com' }
+      const answers = [await get(link + query, back), await post(link + query, forms, back)]
+      return answers.map(({ status, headers }) => [status, headers.get('location')])
+    }
+    const led = (query = '') => Array.from({ length: 2 }, () => [303, path + query])
+    expect(await leads()).toEqual(led())
+    expect(await leads('?lang=de')).toEqual(led('?lang=de'))
+    const [form, another] = await leads('?another=1&lang=de')
+    expect(form).toEqual([200, null])
+    expect(another).toEqual([303, expect.stringMatching(new RegExp(`^${link}/pay_\\w{26}\\?lang=de$`))])
+    expect(another).not.toEqual([303, `${path}?lang=de`])
+    // The cookie of another payment, or a changed one, leads nowhere.
+    const { path: elsewhere } = await linkOf()
+    expect((await get(elsewhere, back)).status).toBe(200)
+    expect((await get(link, { headers: { cookie: `${pair}x` } })).status).toBe(200)
+    await to.sql`update payments set expires_at = now() where id = ${actorIn(path)}`
+    expect((await get(link, back)).status).toBe(200)
+  })
+
+  test('410: a link whose last payment is being confirmed asks for no money, nor do the pages of others', async () => {
+    const { path: link, actor } = await linkOf({ maxPayments: 1 })
+    const [picked, unpicked] = [await opened(link), await opened(link, { asset: '' })]
+    await to.sql`update payment_links set payments_processing = 1 where id = ${actor}`
+    const page = await get(link)
+    expect([page.status, statusIn(page), page.text.includes('It has already been paid')]).toEqual([410, 'closed', true])
+    for (const each of [picked, unpicked]) {
+      const other = await get(each.path, each.sent)
+      expect([other.status, statusIn(other)]).toEqual([200, 'closed'])
+      expect(other.text).not.toContain('data-testid="another"')
+      expect(other.text).toContain('data-poll="10"')
+    }
+    // The money was in a block that the chain has dropped.
+    await to.sql`update payment_links set payments_processing = 0 where id = ${actor}`
+    expect(statusIn(await get(picked.path, picked.sent))).toBe('pay')
+    expect(statusIn(await get(link))).toBe('open')
+  })
+
   test('410: a link that is closed says why, and takes no form', async () => {
     for (const [state, sentence] of [
       ['deactivated', 'no longer takes payments here'],

@@ -320,6 +320,12 @@ export const states: Readonly<Record<string, State>> = {
     of: { chainId: null, asset: null, address: null, amountExpected: null },
     network: null,
   }),
+  'pay-long-email': paying('pay', { of: { customerEmail: `${'anna'.repeat(16)}@example.com` } }),
+  'closed-taken': paying(
+    'closed',
+    {},
+    { link: link({ maxPayments: 1, paymentsCount: 1 }, 'completed'), isOpen: false },
+  ),
   closed: of('closed', { link: link({}, 'deactivated'), isOpen: false }),
   'closed-completed': of('closed', { link: link({}, 'completed'), isOpen: false }),
   'closed-expired': of('closed', { isOpen: false }),

@@ -128,6 +128,8 @@ export const checkoutDe: Translated<typeof checkoutEn> = {
     troubleHint:
       'Gesendetes Geld ist nicht verloren, aber diese Seite zeigt es verspätet. Andere Netzwerke funktionieren.',
     timeLeft: 'Verbleibende Zeit',
+    forEmail: 'Diese Zahlung ist für {email}.',
+    another: 'Eine weitere Zahlung beginnen',
   },
   left: {
     days: 'noch {days} T {hours} Std',
@@ -307,6 +309,9 @@ export const checkoutDe: Translated<typeof checkoutEn> = {
     lead: '{shop} nimmt hier keine Zahlungen mehr an. Ihnen wurde nichts berechnet.',
     leadCompleted: 'Er wurde bereits bezahlt. Ihnen wurde nicht noch einmal etwas berechnet.',
     leadExpired: 'Er ist abgelaufen. Ihnen wurde nichts berechnet.',
+    headingTaken: 'Das wurde bereits bezahlt',
+    leadTaken:
+      'Der Link nimmt eine begrenzte Zahl von Zahlungen an, und andere waren schneller. Senden Sie nichts an die alte Adresse.',
     ask: '{shop} um einen neuen Link bitten',
   },
   notFound: {

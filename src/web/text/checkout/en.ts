@@ -123,6 +123,8 @@ export const checkoutEn = {
     troubleTitleSince: '{network} has not answered since {time}',
     troubleHint: 'Money that you send is not lost, but this page shows it late. Other networks work.',
     timeLeft: 'Time left',
+    forEmail: 'This payment is for {email}.',
+    another: 'Begin another payment',
   },
   left: {
     days: '{days} d {hours} h left',
@@ -295,6 +297,9 @@ export const checkoutEn = {
     lead: '{shop} no longer takes payments here. You were not charged.',
     leadCompleted: 'It has already been paid. You were not charged again.',
     leadExpired: 'It has expired. You were not charged.',
+    headingTaken: 'This has already been paid',
+    leadTaken:
+      'The link takes a limited number of payments, and others were faster. Do not send anything to the old address.',
     ask: 'Ask {shop} for a new link',
   },
   notFound: {
