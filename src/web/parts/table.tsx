@@ -7,11 +7,14 @@ export type TableColumn<Row> = {
   readonly head: string
   /** The head is for screen readers only: the column of menus. */
   readonly quietHead?: boolean
+  /** Null: there is nothing to show, a dash in the table and no line in the card. */
   readonly cell: (row: Row) => ComponentChildren
   /** Amounts stand at the end, in a straight edge. */
   readonly end?: boolean
   /** Its place in the card that a row becomes in a narrow container: 1 large at the start, 2 beside it, then in rows of two. */
   readonly card: 1 | 2 | 3 | 4 | 5 | 6 | 7
+  /** In a card, its head stands before it: a number or a time that could be several things. */
+  readonly named?: boolean
 }
 
 type TableProps<Row> = {
@@ -63,15 +66,30 @@ export const Table = <Row,>({ label, columns, rows, keyOf, stateOf }: TableProps
         <tbody ref={body} role="rowgroup" onKeyDown={moveByArrow}>
           {rows.map(row => (
             <tr key={keyOf(row)} role="row" class={stateOf?.(row)}>
-              {columns.map(({ key, cell, end, card }) => (
-                <td key={key} role="cell" class={`c${card}${end ? ' end' : ''}`}>
-                  {cell(row)}
-                </td>
+              {columns.map(column => (
+                <Cell key={column.key} column={column} row={row} />
               ))}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  )
+}
+
+/** A text of any length on one line. */
+export const clipped = (text: string | null | undefined) => (text == null ? null : <span class="clip">{text}</span>)
+
+const Cell = <Row,>({ column, row }: { readonly column: TableColumn<Row>; readonly row: Row }) => {
+  const { card, end, named, head } = column
+  const content = column.cell(row)
+  return (
+    <td
+      role="cell"
+      class={`c${card}${end ? ' end' : ''}${content === null ? ' none' : ''}`}
+      data-name={named ? head : undefined}
+    >
+      {content ?? '–'}
+    </td>
   )
 }

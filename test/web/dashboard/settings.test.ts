@@ -210,15 +210,15 @@ describe.skipIf(!hasBrowser)('settings', () => {
     await heading('Audit log')
     await page.getByText('toleranceBps').first().waitFor()
     await page
-      .getByRole('row', { name: /settings\.changed.*anna@lamps\.example/ })
+      .getByRole('row', { name: /Settings changed.*settings\.changed.*anna@lamps\.example/ })
       .first()
       .waitFor()
     await expectSound()
-    await click('Show only session.stepped_up', 'link')
-    await page.getByRole('button', { name: 'Only session.stepped_up' }).waitFor()
-    await page.getByRole('link', { name: 'Show only settings.changed' }).first().waitFor({ state: 'hidden' })
-    await click('Only session.stepped_up')
-    await page.getByRole('link', { name: 'Show only settings.changed' }).first().waitFor()
+    await click('Show only Identity confirmed', 'link')
+    await page.getByRole('button', { name: 'Only Identity confirmed' }).waitFor()
+    await page.getByRole('link', { name: 'Show only Settings changed' }).first().waitFor({ state: 'hidden' })
+    await click('Only Identity confirmed')
+    await page.getByRole('link', { name: 'Show only Settings changed' }).first().waitFor()
   })
 
   test('a developer changes no receiving address, a viewer nothing, and both find the owners', async () => {

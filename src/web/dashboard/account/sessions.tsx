@@ -95,10 +95,17 @@ const SessionsTable = ({ rows, onEnd }: SessionsTableProps) => {
     {
       key: 'created',
       head: texts.signedIn,
-      card: 5,
+      card: 7,
+      named: true,
       cell: ({ createdAt }) => <Moment at={createdAt} short />,
     },
-    { key: 'used', head: texts.lastUsed, card: 4, cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} short /> },
+    {
+      key: 'used',
+      head: texts.lastUsed,
+      card: 5,
+      named: true,
+      cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} short />,
+    },
     actionsColumn(2, session =>
       session.current ? (
         <Badge shape="done" tone="good">

@@ -39,7 +39,7 @@ const Entries = () => {
       {action !== undefined && (
         <div class="filters">
           <PickToggle isOn onToggle={() => filter({ action: undefined })}>
-            {texts.only(action)}
+            {texts.only(texts.actions[action] ?? action)}
           </PickToggle>
         </div>
       )}
@@ -76,15 +76,17 @@ const EntriesTable = ({ rows }: { readonly rows: readonly SecurityEvent[] }) => 
           <a
             class="open"
             href={addressWith({ action, after: undefined, before: undefined })}
-            aria-label={texts.allOf(action)}
+            aria-label={texts.allOf(texts.actions[action] ?? action)}
           >
-            <code>{action}</code>
+            {texts.actions[action] ?? action}
           </a>
-          <span class="table__under">{textOf(details)}</span>
+          <span class="table__under">
+            <code>{action}</code> {textOf(details)}
+          </span>
         </>
       ),
     },
-    { key: 'who', head: texts.who, card: 5, cell: event => <span class="clip">{whoOf(event)}</span> },
+    { key: 'who', head: texts.who, card: 4, cell: event => <span class="clip">{whoOf(event)}</span> },
     { key: 'address', head: texts.address, card: 7, cell: ({ address }) => address ?? texts.none },
     { key: 'when', head: texts.when, card: 3, end: true, cell: ({ createdAt }) => <Moment at={createdAt} short /> },
   ]

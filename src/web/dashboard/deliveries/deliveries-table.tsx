@@ -2,7 +2,7 @@ import type { WebhookDelivery } from '../../api/calls.ts'
 import { Moment } from '../../parts/moment.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { StateBadge } from '../../parts/state-strip.tsx'
-import { Table, type TableColumn } from '../../parts/table.tsx'
+import { clipped, Table, type TableColumn } from '../../parts/table.tsx'
 import { useAddress } from '../shell/shop.ts'
 import { deliveryPath } from './delivery-state.ts'
 import { type DeliveriesTexts, useDeliveriesTexts } from './texts.ts'
@@ -38,7 +38,7 @@ export const DeliveriesTable = ({ rows, names }: DeliveriesTableProps) => {
       ? [
           {
             ...({ key: 'endpoint', head: texts.endpoint, card: 3 } as const),
-            cell: ({ endpointId }: WebhookDelivery) => <span class="clip">{names.get(endpointId) ?? '–'}</span>,
+            cell: ({ endpointId }: WebhookDelivery) => clipped(names.get(endpointId)),
           },
         ]
       : []),
@@ -46,19 +46,22 @@ export const DeliveriesTable = ({ rows, names }: DeliveriesTableProps) => {
       key: 'attempts',
       head: texts.attempts,
       card: 4,
+      named: true,
       cell: ({ attempts }) => formats.count(attempts.at(-1)?.number ?? 0),
     },
     {
       key: 'answer',
       head: texts.answer,
       card: 5,
-      cell: delivery => <span class="clip">{lastAnswer(delivery, texts) ?? '–'}</span>,
+      named: true,
+      cell: delivery => clipped(lastAnswer(delivery, texts)),
     },
     {
       key: 'next',
       head: texts.nextTry,
       card: 6,
-      cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? '–' : formats.relative(nextAttemptAt, now.value)),
+      named: true,
+      cell: ({ nextAttemptAt }) => (nextAttemptAt === null ? null : formats.relative(nextAttemptAt, now.value)),
     },
     {
       key: 'created',

@@ -141,7 +141,8 @@ const DisputesTable = ({ rows }: { readonly rows: readonly Dispute[] }) => {
       key: 'due',
       head: texts.due,
       card: 4,
-      cell: ({ status, evidenceDueBy }) => (status === 'needs_response' ? <Moment at={evidenceDueBy} short /> : '–'),
+      named: true,
+      cell: ({ status, evidenceDueBy }) => (status === 'needs_response' ? <Moment at={evidenceDueBy} short /> : null),
     },
     { key: 'created', head: texts.created, card: 6, cell: ({ createdAt }) => <Moment at={createdAt} short /> },
     {

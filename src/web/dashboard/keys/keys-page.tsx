@@ -145,6 +145,7 @@ const KeysTable = ({ rows, onAsk }: KeysTableProps) => {
       key: 'used',
       head: texts.lastUsed,
       card: 4,
+      named: true,
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? texts.never : <Moment at={lastUsedAt} short />),
     },
     ...(onAsk

@@ -6,7 +6,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { FiatAmount } from '../../parts/money.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { Table, type TableColumn } from '../../parts/table.tsx'
+import { clipped, Table, type TableColumn } from '../../parts/table.tsx'
 import { Pick, SearchBox, useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -113,7 +113,7 @@ const LinksTable = ({ rows }: { readonly rows: readonly PaymentLink[] }) => {
       key: 'reference',
       head: links.reference,
       card: 5,
-      cell: ({ reference }) => <span class="clip">{reference ?? '–'}</span>,
+      cell: ({ reference }) => clipped(reference),
     },
     {
       key: 'paid',

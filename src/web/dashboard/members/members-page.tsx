@@ -115,7 +115,7 @@ const MembersTable = ({ rows, isAlone, onAsk }: MembersTableProps) => {
         </Badge>
       ),
     },
-    { key: 'since', head: texts.since, card: 5, cell: ({ createdAt }) => <Moment at={createdAt} short /> },
+    { key: 'since', head: texts.since, card: 5, named: true, cell: ({ createdAt }) => <Moment at={createdAt} short /> },
     ...(onAsk
       ? [
           actionsColumn(

@@ -7,7 +7,7 @@ import { useReader } from '../../parts/reader.ts'
 import { useShortcut } from '../../parts/shortcut.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge } from '../../parts/state-strip.tsx'
-import { Table, type TableColumn } from '../../parts/table.tsx'
+import { clipped, Table, type TableColumn } from '../../parts/table.tsx'
 import { Pick, PickToggle, SearchBox, useAddressQuery } from '../shell/filters.tsx'
 import { useLive } from '../shell/live.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
@@ -200,7 +200,7 @@ export const PaymentsTable = ({ rows, narrow = false }: PaymentsTableProps) => {
       key: 'reference',
       head: payments.reference,
       card: 5,
-      cell: ({ reference }) => <span class="clip">{reference ?? '–'}</span>,
+      cell: ({ reference }) => clipped(reference),
     },
     { key: 'with', head: payments.paidWith, card: 4, cell: paidWith },
     {

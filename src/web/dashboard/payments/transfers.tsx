@@ -40,7 +40,8 @@ export const Transfers = ({ payment: { crypto } }: { readonly payment: PaymentWi
       key: 'from',
       head: texts.from,
       card: 5,
-      cell: ({ from }) => (from === null ? '–' : <ShortHex value={from} what={texts.from} />),
+      named: true,
+      cell: ({ from }) => (from === null ? null : <ShortHex value={from} what={texts.from} />),
     },
     {
       key: 'confirmations',

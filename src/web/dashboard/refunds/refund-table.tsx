@@ -51,6 +51,7 @@ export const RefundTable = ({ label, rows, compact = false }: TableProps) => {
       key: 'to',
       head: texts.to,
       card: 5,
+      named: true,
       cell: ({ destination, claimUrl }) => {
         if (destination !== null) return <ShortHex value={destination} what={texts.destination} />
         return (

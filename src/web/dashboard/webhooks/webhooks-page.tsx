@@ -190,7 +190,13 @@ const EndpointsTable = ({ rows, itemsOf }: EndpointsTableProps) => {
       card: 3,
       cell: ({ eventTypes }) => <span title={eventTypes.join(', ')}>{texts.eventCount(eventTypes.length)}</span>,
     },
-    { key: 'created', head: texts.created, card: 5, cell: ({ createdAt }) => <Moment at={createdAt} short /> },
+    {
+      key: 'created',
+      head: texts.created,
+      card: 5,
+      named: true,
+      cell: ({ createdAt }) => <Moment at={createdAt} short />,
+    },
     ...(itemsOf
       ? [actionsColumn(6, (endpoint: WebhookEndpoint) => <RowMenu name={endpoint.url} items={itemsOf(endpoint)} />)]
       : []),
