@@ -18,6 +18,6 @@ export const NoteBox = ({ title, tone = 'quiet', children, actions, alert }: Not
     <Icon name={tone === 'bad' || tone === 'warn' ? 'alert' : 'info'} />
     <b>{title}</b>
     {children !== undefined && <p>{children}</p>}
-    {actions !== undefined && <div class="buttons">{actions}</div>}
+    {actions !== undefined && actions !== false && <div class="buttons">{actions}</div>}
   </div>
 )

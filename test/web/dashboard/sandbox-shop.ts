@@ -1,8 +1,9 @@
+import type { Chain } from '../../../src/chain/chain.ts'
 import { payServer, type Visit } from '../pay/pay-server.ts'
 
 /** A server with the sandbox chain, and the owner of a new shop in a browser. */
-export const sandboxShop = async (name = 'Lamps & Light') => {
-  const served = await payServer({ SIGN_UP: 'open' })
+export const sandboxShop = async (name = 'Lamps & Light', others: readonly Chain[] = []) => {
+  const served = await payServer({ SIGN_UP: 'open' }, others)
   const visit: Visit = await served.visit({ viewport: { width: 1280, height: 800 } })
   const { server } = served
   // Through the browser, which keeps the cookie of the session.

@@ -54,6 +54,8 @@ type View = {
   readonly signedOut?: SignUpState
   readonly role?: 'viewer'
   readonly mfa?: boolean
+  /** The shop has not set where money goes. */
+  readonly noAddress?: true
   readonly act?: (page: Page) => Promise<unknown>
 }
 
@@ -93,6 +95,10 @@ const views: Readonly<Record<string, View>> = {
   'payment-failed-to-load': { path: `payments/${idOf('paid')}`, data: 'failed' },
   links: { path: 'links' },
   'links-empty': { path: 'links', data: 'empty', mode: 'test' },
+  'links-no-address': { path: 'links', noAddress: true },
+  'link-no-address': { path: `links/${links[0]?.id}`, noAddress: true },
+  'link-new-no-address': { path: 'links/new', noAddress: true },
+  'link-off': { path: `links/${links[3]?.id}` },
   'link-new': { path: 'links/new', mode: 'test', act: fillLink },
   'link-new-errors': { path: 'links/new', act: page => page.locator('button[type=submit]').click() },
   link: { path: `links/${links[0]?.id}` },
@@ -371,7 +377,11 @@ const refundsOf = (url: string) => {
 }
 
 /** Answers the calls of the page with samples. */
-const answer = (page: Page, { path, data = 'full', signedOut, role, mfa = false }: View, livemode: boolean) =>
+const answer = (
+  page: Page,
+  { path, data = 'full', signedOut, role, mfa = false, noAddress }: View,
+  livemode: boolean,
+) =>
   page.route('**/v1/**', async route => {
     const { pathname } = new URL(route.request().url())
     const end = pathname.split('/').slice(4).join('/')
@@ -429,7 +439,9 @@ const answer = (page: Page, { path, data = 'full', signedOut, role, mfa = false 
     if (end === 'members')
       return json({ ...list(data === 'empty' ? members.slice(2) : members, 'full'), has_more: false })
     if (end === 'settings')
-      return json(data === 'empty' ? { ...settings, receivingAddress: null, receivingAddresses: {} } : settings)
+      return json(
+        data === 'empty' || noAddress ? { ...settings, receivingAddress: null, receivingAddresses: {} } : settings,
+      )
     if (end === 'settings/check-address') return json({ address: settings.receivingAddress, chains: networks })
     if (end === 'audit-log') return json(list(securityEvents, data))
     if (end === 'invites' && route.request().method() === 'POST') return json(newInvite, 201)

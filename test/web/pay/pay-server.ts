@@ -1,4 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
+import type { Chain } from '../../../src/chain/chain.ts'
 import { connectChains } from '../../../src/chain/enabled/connect.ts'
 import { sandboxChain, sandboxId } from '../../../src/chain/known/sandbox.ts'
 import { parseEnv } from '../../../src/env.ts'
@@ -49,7 +50,11 @@ export type Visit = AsyncDisposable & {
 export const accountsOf = async ({ sandbox }: PayServer): Promise<readonly string[]> =>
   ((await callNode(sandbox.url, 'eth_accounts')) as string[]).slice(2)
 
-export const payServer = async (env: Readonly<Record<string, string>> = {}): Promise<PayServer> => {
+/** `others`: chains besides the sandbox, without a node. */
+export const payServer = async (
+  env: Readonly<Record<string, string>> = {},
+  others: readonly Chain[] = [],
+): Promise<PayServer> => {
   await using starting = new AsyncDisposableStack()
   const folder = starting.use(dataFolder())
   const sandbox = starting.use(await opened(folder.path))
@@ -58,7 +63,12 @@ export const payServer = async (env: Readonly<Record<string, string>> = {}): Pro
       routes: [...routes, ...pageRoutes(routes)],
       sandbox,
       env: { API_RATE_LIMIT_TEST: '0', CHECKOUT_RATE_LIMIT: '0', ...env },
-      chains: outside => connectChains([sandboxChain(sandbox.contracts)], () => [sandbox.url], outside),
+      chains: outside =>
+        connectChains(
+          [sandboxChain(sandbox.contracts), ...others],
+          id => (id === sandboxId ? [sandbox.url] : []),
+          outside,
+        ),
     }),
   )
   const { api, sql, databaseUrl } = server

@@ -17,6 +17,7 @@ import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
 import { LinkQr } from './link-qr.tsx'
 import { linkLooks } from './link-state.ts'
+import { NoAddressNote } from './no-address.tsx'
 import { useLinksTexts } from './texts.ts'
 
 export const LinkPage = () => {
@@ -49,7 +50,12 @@ export const LinkPage = () => {
         actions={link && <Deactivate link={link} />}
       />
       <Result result={result} skeleton={<SkeletonRows rows={8} />}>
-        {found => <OneLink link={found} />}
+        {found => (
+          <>
+            {found.status === 'active' && <NoAddressNote links={[found]} />}
+            <OneLink link={found} />
+          </>
+        )}
       </Result>
     </>
   )
@@ -58,12 +64,12 @@ export const LinkPage = () => {
 const OneLink = ({ link }: { readonly link: PaymentLink }) => {
   const texts = useLinksTexts()
   const address = useAddress()
-  const { id, description, reference, url, paymentsCount, maxPayments } = link
+  const { id, status, description, reference, url, paymentsCount, maxPayments } = link
   return (
     <div class="split">
       <div>
         <Section title={texts.share}>
-          <p class="quiet">{texts.shareWhat}</p>
+          <p class="quiet">{status === 'active' ? texts.shareWhat : texts.shareClosed[status]}</p>
           <div class="share">
             <code data-value={url}>{url}</code>
             <span class="buttons">
@@ -75,7 +81,7 @@ const OneLink = ({ link }: { readonly link: PaymentLink }) => {
                 {texts.open}
               </a>
             </span>
-            <LinkQr link={link} />
+            {status === 'active' && <LinkQr link={link} />}
           </div>
         </Section>
         <RecordJson record={link} />

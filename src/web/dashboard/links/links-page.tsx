@@ -16,6 +16,7 @@ import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
 import { linkLooks } from './link-state.ts'
+import { NoAddressNote, useLacksAddress } from './no-address.tsx'
 import { useLinksTexts } from './texts.ts'
 
 const statuses = ['active', 'completed', 'deactivated', 'expired'] as const
@@ -73,6 +74,7 @@ export const LinksPage = () => {
           if (page.rows.length > 0)
             return (
               <>
+                <NoAddressNote links={page.rows.filter(isActive)} />
                 <LinksTable rows={page.rows} />
                 <PageLinks {...page} />
               </>
@@ -89,9 +91,12 @@ export const LinksPage = () => {
   )
 }
 
+const isActive = ({ status }: PaymentLink): boolean => status === 'active'
+
 const LinksTable = ({ rows }: { readonly rows: readonly PaymentLink[] }) => {
   const links = useLinksTexts()
   const address = useAddress()
+  const lacksAddress = useLacksAddress()
   const columns: readonly TableColumn<PaymentLink>[] = [
     {
       key: 'status',
@@ -103,10 +108,13 @@ const LinksTable = ({ rows }: { readonly rows: readonly PaymentLink[] }) => {
       key: 'title',
       head: links.name,
       card: 3,
-      cell: ({ id, title, description }) => (
-        <a class="open clip" href={address('links', id)}>
-          {title ?? description ?? links.untitled}
-        </a>
+      cell: link => (
+        <>
+          <a class="open clip" href={address('links', link.id)}>
+            {link.title ?? link.description ?? links.untitled}
+          </a>
+          {isActive(link) && lacksAddress(link) && <span class="under">{links.noAddress}</span>}
+        </>
       ),
     },
     {

@@ -14,6 +14,7 @@ import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
 import { parseAmount } from './amount.ts'
 import { LinkPreview } from './link-preview.tsx'
+import { NoAddressNote } from './no-address.tsx'
 import { useLinksTexts } from './texts.ts'
 
 type Draft = {
@@ -84,6 +85,7 @@ export const NewLinkPage = () => {
   return (
     <>
       <PageHead title={texts.newTitle} lead={texts.newWhat} back={back} />
+      <NoAddressNote links={[{ assets: null }]} />
       <div class="beside">
         <form class="form form--wide" onSubmit={submit} noValidate>
           <div class="amount-fields">

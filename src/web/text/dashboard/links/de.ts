@@ -43,10 +43,25 @@ export const linksDe: Translated<typeof linksEn> = {
   usedBy: 'Diesen Link öffnen',
   preview: 'Was Ihr Kunde sieht',
   previewNone: 'Kein Netzwerk ist empfangsbereit. Setzen Sie zuerst eine Empfangsadresse für den Shop.',
+  noAddressTitle: 'Diesen Link kann noch kein Kunde bezahlen',
+  noAddressTitles: count =>
+    count === 1
+      ? 'Einen dieser Links kann noch kein Kunde bezahlen'
+      : `${count} dieser Links kann noch kein Kunde bezahlen`,
+  noAddressWhat:
+    'Für keines der Netzwerke ist eine Empfangsadresse gesetzt. Deshalb nimmt die Zahlungsseite kein Geld an.',
+  noNetworkWhat: 'Dieser Server liest für diesen Modus kein Netzwerk. Sein Betreiber muss eines einschalten.',
+  noAddress: 'Keine Empfangsadresse',
+  setAddress: 'Empfangsadresse setzen',
   previewFee: amount => `Netzwerkgebühr etwa ${amount}`,
   previewContinue: 'Weiter',
   share: 'Teilen',
   shareWhat: 'Senden Sie diese Adresse Ihrem Kunden, oder setzen Sie sie auf Ihre Seite.',
+  shareClosed: {
+    completed: 'Er wurde so oft bezahlt, wie er bezahlt werden kann. Besucher sehen, dass er geschlossen ist.',
+    deactivated: 'Er ist deaktiviert. Besucher sehen, dass er geschlossen ist.',
+    expired: 'Er ist abgelaufen. Besucher sehen, dass er geschlossen ist.',
+  },
   address: 'Adresse',
   copyAddress: 'Adresse kopieren',
   open: 'Zahlungsseite öffnen',
