@@ -365,6 +365,39 @@ create table logos (
   constraint logos_name CHECK (name ~ '^[0-9a-f]{64}[.](png|jpg|webp)$'::text)
 );
 
+create table machine_cursor (
+  era integer not null,
+  xid xid8 not null,
+  seq bigint not null
+);
+
+create table machine_flows (
+  span text not null,
+  starts_at timestamp with time zone not null,
+  kind text not null,
+  from_state text not null,
+  to_state text not null,
+  taken bigint not null,
+  constraint machine_flows_pkey PRIMARY KEY (span, starts_at, kind, from_state, to_state)
+);
+
+create table machine_states (
+  kind text not null,
+  state text not null,
+  actors bigint not null,
+  constraint machine_states_pkey PRIMARY KEY (kind, state)
+);
+
+create table machine_stays (
+  span text not null,
+  starts_at timestamp with time zone not null,
+  kind text not null,
+  state text not null,
+  duration smallint not null,
+  stays bigint not null,
+  constraint machine_stays_pkey PRIMARY KEY (span, starts_at, kind, state, duration)
+);
+
 create table machine_versions (
   kind text not null,
   version integer not null,
@@ -1054,6 +1087,8 @@ CREATE INDEX idempotency_keys_old ON public.idempotency_keys USING btree (create
 CREATE INDEX inbox_requests_latest ON public.inbox_requests USING btree (endpoint_id, seq);
 
 CREATE INDEX invites_merchant ON public.invites USING btree (merchant_id, seq) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
+
+CREATE UNIQUE INDEX machine_cursor_once ON public.machine_cursor USING btree ((true));
 
 CREATE INDEX members_account ON public.members USING btree (account_id);
 
@@ -1940,6 +1975,110 @@ begin
   insert into attempts select s, clock_timestamp() from unnest(subjects) as s;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.count_states()
+ RETURNS TABLE(kind text, state text, actors bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select kind, state, sum(change)::bigint
+  from (
+    select kind, state, actors as change from machine_states
+    union all
+    select t.kind, c.state, c.change
+    from machine_cursor here
+    join transitions t on (t.era, t.xid, t.seq) > (here.era, here.xid, here.seq)
+    cross join lateral (values (t.to_state, 1), (t.from_state, -1)) as c(state, change)
+    where t.from_state is distinct from t.to_state and c.state is not null) changes
+  group by kind, state
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_transitions(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  here machine_cursor;
+  newest integer := (select max(era) from eras);
+  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  added integer;
+begin
+  perform from machine_cursor c
+  where exists (
+    select from transitions t
+    where (t.era, t.xid, t.seq) > (c.era, c.xid, c.seq) and (t.era < newest or t.xid < horizon));
+  if not found then
+    return 0;
+  end if;
+  select * into here from machine_cursor for update skip locked;
+  if not found then
+    return 0;
+  end if;
+
+  with page as materialized (
+    select era, xid, seq, actor, kind, rev, from_state, to_state, at, date_trunc('minute', at, 'UTC') as minute
+    from transitions
+    where (era, xid, seq) > (here.era, here.xid, here.seq) and (era < newest or xid < horizon)
+    order by era, xid, seq
+    limit most
+  ), arrows as materialized (
+    select kind, from_state, to_state, minute, count(*) as taken
+    from page
+    where from_state is distinct from to_state
+    group by 1, 2, 3, 4
+  ), states as (
+    insert into machine_states as s (kind, state, actors)
+    select kind, state, sum(change)
+    from (
+      select kind, to_state as state, taken as change from arrows
+      union all
+      select kind, from_state, -taken from arrows where from_state is not null) changes
+    group by kind, state
+    having sum(change) <> 0
+    on conflict (kind, state) do update set actors = s.actors + excluded.actors
+  ), flows as (
+    insert into machine_flows as f (span, starts_at, kind, from_state, to_state, taken)
+    select span, date_trunc(span, minute, 'UTC'), kind, from_state, to_state, sum(taken)
+    from arrows cross join unnest(array['minute', 'hour']) as span
+    where from_state is not null
+    group by 1, 2, 3, 4, 5
+    on conflict (span, starts_at, kind, from_state, to_state) do update set taken = f.taken + excluded.taken
+  ), ended as materialized (
+    -- At most about fifty stays of a state in a page, each of which stands for `weight` stays: finding the beginning of
+    -- a stay takes longer than everything else here.
+    select actor, kind, rev, from_state, at, minute, weight
+    from (
+      select *, (count(*) over alike + 49) / 50 as weight, row_number() over alike as place
+      from page
+      where from_state <> to_state
+      window alike as (partition by kind, from_state)) numbered
+    where place % weight = 0
+  ), measured as materialized (
+    select e.kind, e.from_state, e.minute, duration_class(ms_between(entered.at, e.at)) as duration, sum(weight) as stays
+    from ended e
+    cross join lateral (
+      select t.at from transitions t
+      where t.actor = e.actor and t.rev < e.rev and t.to_state = e.from_state and t.from_state is distinct from t.to_state
+      order by t.rev desc
+      limit 1) entered
+    group by 1, 2, 3, 4
+  ), stays as (
+    insert into machine_stays as s (span, starts_at, kind, state, duration, stays)
+    select span, date_trunc(span, minute, 'UTC'), kind, from_state, duration, sum(stays)
+    from measured cross join unnest(array['minute', 'hour', 'day']) as span
+    group by 1, 2, 3, 4, 5
+    on conflict (span, starts_at, kind, state, duration) do update set stays = s.stays + excluded.stays
+  ), passed as (
+    update machine_cursor c set era = last.era, xid = last.xid, seq = last.seq
+    from (select era, xid, seq from page order by era desc, xid desc, seq desc limit 1) last
+  )
+  select count(*) into added from page;
+  return added;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.create_account(new_id uuid, new_email text, new_hash text)
  RETURNS boolean
  LANGUAGE plpgsql
@@ -2350,6 +2489,12 @@ begin
     update recovery_secrets s set next_counter = s.next_counter + 1, counted_at = now() where s.id = merchant
     returning s.next_counter - 1, s.sealed_secret;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.duration_class(ms double precision)
+ RETURNS smallint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (round((ln((GREATEST(ms, (0)::double precision) + (1)::double precision)) / (0.09531017980432493)::double precision)))::smallint;
 
 CREATE OR REPLACE FUNCTION public.enable_mfa(account uuid, known_secret text, step bigint, recovery_hashes bytea[], actor text, from_address text, OUT outcome text, OUT wait integer)
  RETURNS record
@@ -3773,6 +3918,12 @@ begin
   return new_step;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.ms_between(since timestamp with time zone, until timestamp with time zone)
+ RETURNS double precision
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (((EXTRACT(epoch FROM until))::double precision - (EXTRACT(epoch FROM since))::double precision) * (1000)::double precision);
+
 CREATE OR REPLACE FUNCTION public.ms_time(ms bigint)
  RETURNS timestamp with time zone
  LANGUAGE sql
@@ -3921,6 +4072,19 @@ begin
   return true;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.prune_machine_sums()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from machine_flows
+  where span = 'minute' and starts_at < now() - interval '2 hours'
+    or span = 'hour' and starts_at < now() - interval '31 days';
+  delete from machine_stays
+  where span = 'minute' and starts_at < now() - interval '2 hours'
+    or span = 'hour' and starts_at < now() - interval '25 hours'
+    or span = 'day' and starts_at < now() - interval '31 days';
+$function$;
+
 CREATE OR REPLACE FUNCTION public.read_deliveries_v1(ids uuid[])
  RETURNS TABLE(found json)
  LANGUAGE sql
@@ -3975,6 +4139,62 @@ AS $function$
   join deposit_addresses d on d.address = l.to_address
   where l.block_number > behind and l.block_number <= up_to
 $function$;
+
+CREATE OR REPLACE FUNCTION public.rebuild_machine_sums(tables json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  here machine_cursor;
+begin
+  perform from machine_cursor for update;
+  delete from machine_states;
+  delete from machine_flows;
+  delete from machine_stays;
+  -- One statement, so that rows and transitions are those of one moment. What is not settled is added by the next page.
+  execute (
+    select format($q$
+      with counted as (%s),
+      last as materialized (
+        select era, xid, seq from transitions where is_settled(era, xid) order by era desc, xid desc, seq desc limit 1
+      ), passed as (
+        update machine_cursor c set era = last.era, xid = last.xid, seq = last.seq from last
+      )
+      insert into machine_states (kind, state, actors)
+      select kind, state, sum(change)
+      from (
+        select kind, state, change from counted
+        union all
+        select t.kind, c.state, -c.change
+        from transitions t
+        left join last on true
+        cross join lateral (values (t.to_state, 1), (t.from_state, -1)) as c(state, change)
+        where (last.era is null or (t.era, t.xid, t.seq) > (last.era, last.xid, last.seq))
+          and t.from_state is distinct from t.to_state and c.state is not null) changes
+      group by kind, state $q$,
+      string_agg(format('select %L as kind, state, count(*) as change from %I group by state', key, value), ' union all '))
+    from json_each_text(tables));
+
+  select * into here from machine_cursor;
+  insert into machine_flows (span, starts_at, kind, from_state, to_state, taken)
+  select span, date_trunc(span, at, 'UTC'), kind, from_state, to_state, count(*)
+  from transitions cross join unnest(array['minute', 'hour']) as span
+  where (era, xid, seq) <= (here.era, here.xid, here.seq) and from_state <> to_state and at > now() - interval '31 days'
+  group by 1, 2, 3, 4, 5;
+  insert into machine_stays (span, starts_at, kind, state, duration, stays)
+  select span, date_trunc(span, m.at, 'UTC'), m.kind, m.from_state, duration_class(ms_between(entered.at, m.at)), count(*)
+  from transitions m
+  cross join lateral (
+    select e.at from transitions e
+    where e.actor = m.actor and e.rev < m.rev and e.to_state = m.from_state and e.from_state is distinct from e.to_state
+    order by e.rev desc
+    limit 1) entered
+  cross join unnest(array['minute', 'hour', 'day']) as span
+  where (m.era, m.xid, m.seq) <= (here.era, here.xid, here.seq) and m.from_state <> m.to_state
+    and m.at > now() - interval '31 days'
+  group by 1, 2, 3, 4, 5;
+  perform prune_machine_sums();
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.reclaim_deliveries(claim uuid)
  RETURNS TABLE(id uuid, rev integer, created_at timestamp with time zone, due_at timestamp with time zone, attempts integer, automatic_attempts integer, trigger text, resume_at timestamp with time zone, delivered_at timestamp with time zone, merchant_id uuid, livemode boolean, endpoint_id uuid, endpoint_version text, event_id uuid, event_type text, event_created text, api_version text, object text)

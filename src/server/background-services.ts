@@ -1,6 +1,7 @@
 import { tasksOf } from '../../tasks/all.ts'
 import { type Actors, openActors } from '../actors/actors.ts'
 import type { LockWait } from '../actors/locked-actors.ts'
+import { keepMachineSums } from '../actors/machine-sums.ts'
 import type { Services } from '../actors/services.ts'
 import { openTimers } from '../actors/timers.ts'
 import { runAudit } from '../audit/run.ts'
@@ -126,6 +127,7 @@ const startWorkerServices = (
   const refunds = watchRefunds(services, { chains: chains.all.map(submittedOn), share: worker.share })
   const warnings = logRefundAttention(services, { chainIds: chainIdsOf(chains), share: worker.share })
   const audits = scheduleAudits(services, { share: worker.share })
+  const sums = keepMachineSums(services, { isChosen: () => worker.share().position === 0 })
   const mining = sandbox && mineWhileNeeded(services, sandbox)
   return {
     sender,
@@ -137,7 +139,7 @@ const startWorkerServices = (
       const graceTimer = setTimeout(() => chains.close(), CHAINS_GRACE_MS)
       await Promise.all([
         ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), warnings.stop()],
-        ...[audits.stop(), mining?.stop(), listener.stop(), sender.stop()],
+        ...[audits.stop(), sums.stop(), mining?.stop(), listener.stop(), sender.stop()],
       ])
       clearTimeout(graceTimer)
     },

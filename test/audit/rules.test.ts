@@ -135,6 +135,10 @@ test.each([
     'I4: a chain whose cursor is not at the highest',
     'update chain_cursors set number = number + 5, final_number = final_number + 5',
   ],
+  [
+    'I9: a state of a payment whose number of actors differs',
+    `insert into machine_states values ('payment', 'pending', 1) on conflict (kind, state) do update set actors = machine_states.actors + 1`,
+  ],
   ['I3: a refund whose idempotency key is missing', 'delete from idempotency_keys'],
   ['I3: a refund whose idempotency key is missing', 'update idempotency_keys set record_id = gen_random_uuid()'],
 ])('%s … is found', async (what, change) => {

@@ -5,6 +5,7 @@ import { cursorBlock } from './cursor-block.ts'
 import { depositDerivation } from './deposit-derivation.ts'
 import { eventDigest } from './event-digest.ts'
 import { eventMerchant } from './event-merchant.ts'
+import { machineSums } from './machine-sums.ts'
 import { paymentAddress } from './payment-address.ts'
 import { paymentLink } from './payment-link.ts'
 import { paymentTransfer } from './payment-transfer.ts'
@@ -20,6 +21,7 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
     transitionDigest,
     eventDigest,
     ...kinds.map(rowHistory),
+    ...kinds.map(machineSums),
     ...kinds.flatMap(eventMerchant),
     ...(has('payment') ? [cursorBlock, paymentAddress, paymentTransfer] : []),
     ...(has('payment') && keyring ? [depositDerivation(keyring)] : []),

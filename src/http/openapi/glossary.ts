@@ -142,6 +142,8 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   order:
     'Sort order. `desc`: newest first. `asc`: oldest first; with a stored cursor as `startingAfter`, it returns every later object exactly once.',
   ...historyOrders,
+  window: 'Period of the flows and durations: the last hour, day, week or 30 days.',
+  kind: 'Machine: the type of the actors.',
   livemode: 'Mode: `true` for live mode, `false` for test mode.',
   'listMembers.livemode': 'Has no effect: members belong to both modes.',
   'listInvites.livemode': 'Has no effect: invites belong to both modes.',

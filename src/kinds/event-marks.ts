@@ -1,0 +1,112 @@
+import type { DeliveryEvent } from '../../machines/delivery.ts'
+import type { DisputeEvent } from '../../machines/dispute.ts'
+import type { PaymentEvent } from '../../machines/payment-events.ts'
+import type { PaymentLinkEvent } from '../../machines/payment-link.ts'
+import type { RefundEvent } from '../../machines/refund.ts'
+import type { MachineName } from '../resources.ts'
+
+/** Who sends an event. */
+export type SentBy = 'customer' | 'chain' | 'merchant' | 'operator' | 'timer' | 'system'
+
+/**
+ * Who sends each event, and whether an operator may. `operator`: `always`, or `test` for test mode only. Events that
+ * accept or send money, name a destination or report what a chain shows are never for operators.
+ */
+export type EventMark = { readonly by: SentBy; readonly operator?: 'always' | 'test' }
+
+type Marks<Event extends { readonly type: string }> = { readonly [Type in Event['type']]: EventMark }
+
+/** Every event of every machine; a test compares them. Events of `after` are of timers. */
+export const eventMarks: {
+  readonly payment: Marks<PaymentEvent>
+  readonly refund: Marks<RefundEvent>
+  readonly payment_link: Marks<PaymentLinkEvent>
+  readonly dispute: Marks<DisputeEvent>
+  readonly delivery: Marks<DeliveryEvent>
+} = {
+  payment: {
+    asset_picked: { by: 'customer' },
+    enough_seen: { by: 'chain' },
+    too_little_seen: { by: 'chain' },
+    less_seen: { by: 'chain' },
+    reorganized: { by: 'chain' },
+    amount_seen: { by: 'chain' },
+    finalized: { by: 'chain' },
+    late_accepted: { by: 'chain' },
+    late_finalized: { by: 'chain' },
+    amount_finalized: { by: 'chain' },
+    stray_seen: { by: 'chain' },
+    stray_gone: { by: 'chain' },
+    price_missed: { by: 'chain' },
+    collection_unexplained: { by: 'chain' },
+    collection_gone: { by: 'chain' },
+    submission_failed: { by: 'chain' },
+    window_over: { by: 'timer' },
+    cancel: { by: 'merchant' },
+    accept: { by: 'merchant' },
+    dismiss: { by: 'merchant', operator: 'always' },
+    end_window: { by: 'merchant', operator: 'test' },
+    reserve_refund: { by: 'merchant' },
+    release_refund: { by: 'system' },
+    refund_processed: { by: 'chain' },
+  },
+  refund: {
+    destination_named: { by: 'customer' },
+    transaction_sent: { by: 'system' },
+    transaction_replaced: { by: 'system' },
+    transaction_gone: { by: 'chain' },
+    transaction_verified: { by: 'chain' },
+    transaction_failed: { by: 'chain' },
+    stray_transfer_seen: { by: 'chain' },
+    retry: { by: 'merchant' },
+    cancel: { by: 'merchant' },
+    dismiss: { by: 'merchant', operator: 'always' },
+  },
+  payment_link: {
+    open_payment: { by: 'customer' },
+    payment_processing: { by: 'chain' },
+    payment_reverted: { by: 'chain' },
+    payment_succeeded: { by: 'chain' },
+    payment_accepted: { by: 'chain' },
+    deactivate: { by: 'merchant', operator: 'always' },
+  },
+  dispute: {
+    evidence_given: { by: 'merchant' },
+    evidence_submitted: { by: 'merchant' },
+    resolve: { by: 'merchant' },
+  },
+  delivery: {
+    attempt_started: { by: 'system' },
+    attempt_succeeded: { by: 'system' },
+    attempt_failed: { by: 'system' },
+    attempt_failed_permanently: { by: 'system' },
+    attempt_lost: { by: 'system' },
+    redeliver: { by: 'merchant', operator: 'always' },
+    cancel: { by: 'system', operator: 'always' },
+  },
+}
+
+/**
+ * The states that the chain, a timer or the server itself leaves, so that an actor that stays in one for too long is
+ * stuck. In the other states an actor has ended or waits for a person.
+ */
+export const drivenStates: { readonly [Name in MachineName]: readonly string[] } = {
+  payment: ['pending', 'processing'],
+  refund: ['requires_signature', 'processing'],
+  payment_link: [],
+  dispute: ['needs_response'],
+  delivery: ['pending', 'sending'],
+}
+
+/** The mark of an event as the machine names it: `after.…` in histories, `xstate.after.…` in the machine. */
+export const markOf = (kind: MachineName, event: string): EventMark | undefined => {
+  if (/^(xstate\.)?after\./.test(event)) return { by: 'timer' }
+  const marks: Readonly<Record<string, EventMark>> = eventMarks[kind]
+  return Object.hasOwn(marks, event) ? marks[event] : undefined
+}
+
+/** Whether an operator may send the event to an actor of this mode. */
+export const isForOperators = (kind: MachineName, event: string, livemode: boolean): boolean => {
+  const operator = markOf(kind, event)?.operator
+  return operator === 'always' || (operator === 'test' && !livemode)
+}
