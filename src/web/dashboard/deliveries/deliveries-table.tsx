@@ -23,8 +23,8 @@ export const DeliveriesTable = ({ rows, names }: DeliveriesTableProps) => {
       head: texts.event,
       card: 1,
       cell: ({ id, eventType }) => (
-        <a class="open clip" href={address('deliveries', id)}>
-          {eventType}
+        <a class="open" href={address('deliveries', id)}>
+          {wrapping(eventType)}
         </a>
       ),
     },
@@ -79,6 +79,17 @@ export const DeliveriesTable = ({ rows, names }: DeliveriesTableProps) => {
       keyOf={({ id }) => id}
       stateOf={({ status }) => (status === 'canceled' ? 'ended' : undefined)}
     />
+  )
+}
+
+/** An event type, which breaks after its dot where it does not fit. */
+const wrapping = (eventType: string) => {
+  const [record, name] = eventType.split('.')
+  return (
+    <>
+      {record}.<wbr />
+      {name}
+    </>
   )
 }
 

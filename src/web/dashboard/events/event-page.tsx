@@ -30,11 +30,8 @@ export const EventPage = () => {
         {event => {
           const { id: recordId, section } = recordIn(event)
           return (
-            <div class="split">
-              <div>
-                <Notified eventId={id} />
-                <RecordJson record={event} />
-              </div>
+            <>
+              <Notified eventId={id} />
               <Section title={texts.details}>
                 <Facts
                   facts={[
@@ -44,7 +41,8 @@ export const EventPage = () => {
                   ]}
                 />
               </Section>
-            </div>
+              <RecordJson record={event} />
+            </>
           )
         }}
       </Result>
