@@ -66,6 +66,23 @@ create table deposit_addresses (
   constraint deposit_addresses_of_payment unique (payment_id, treasury)
 );
 
+-- What the process that reads a chain knows of its nodes. Other processes have asked them nothing, and show this to
+-- operators. Unlogged, as heartbeats are: worth nothing after a crash of the server.
+create unlogged table chain_nodes (
+  chain_id bigint not null,
+  -- Its place in RPC_URLS_<chainId>, from 1, which is also in log lines: `8453/1`.
+  position integer not null,
+  -- Host and port. Never a path or credentials.
+  label text not null,
+  state text not null,
+  head bigint,
+  latency_ms float8,
+  last_error text,
+  recorded_at timestamptz not null default now(),
+  constraint chain_nodes_pkey primary key (chain_id, position),
+  constraint chain_nodes_state check (state in ('unknown', 'healthy', 'behind', 'paused'))
+);
+
 create table transfers (
   chain_id bigint not null,
   tx_hash text not null check (tx_hash ~ '^0x[0-9a-f]*$' and length(tx_hash) = 66),

@@ -149,6 +149,19 @@ create table chain_cursors (
   constraint chain_cursors_number_check CHECK (number >= 0)
 );
 
+create unlogged table chain_nodes (
+  chain_id bigint not null,
+  "position" integer not null,
+  label text not null,
+  state text not null,
+  head bigint,
+  latency_ms double precision,
+  last_error text,
+  recorded_at timestamp with time zone not null default now(),
+  constraint chain_nodes_pkey PRIMARY KEY (chain_id, "position"),
+  constraint chain_nodes_state CHECK (state = ANY (ARRAY['unknown'::text, 'healthy'::text, 'behind'::text, 'paused'::text]))
+);
+
 create table checkouts (
   payment_id uuid not null,
   secret_hash bytea not null,

@@ -14,6 +14,7 @@ import { logRefundAttention } from '../chain/refunds/attention-log.ts'
 import { watchRefunds } from '../chain/refunds/watch.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
 import { findRecipients } from '../chain/watch/recipients.ts'
+import { recordNodes } from '../chain/watch/record-nodes.ts'
 import { openSource, type SourceOptions } from '../chain/watch/source.ts'
 import { type SubmissionChain, watchSubmissions } from '../chain/watch/submissions.ts'
 import { openTransactions } from '../chain/watch/transactions.ts'
@@ -126,6 +127,7 @@ const startWorkerServices = (
   const submissions = watchSubmissions(services, { chains: chains.all.map(submittedOn), share: worker.share })
   const refunds = watchRefunds(services, { chains: chains.all.map(submittedOn), share: worker.share })
   const warnings = logRefundAttention(services, { chainIds: chainIdsOf(chains), share: worker.share })
+  const nodes = recordNodes(services, { chains: chains.all, share: worker.share })
   const audits = scheduleAudits(services, { share: worker.share })
   const sums = keepMachineSums(services, { isChosen: () => worker.share().position === 0 })
   const mining = sandbox && mineWhileNeeded(services, sandbox)
@@ -139,7 +141,7 @@ const startWorkerServices = (
       const graceTimer = setTimeout(() => chains.close(), CHAINS_GRACE_MS)
       await Promise.all([
         ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), warnings.stop()],
-        ...[audits.stop(), sums.stop(), mining?.stop(), listener.stop(), sender.stop()],
+        ...[nodes.stop(), audits.stop(), sums.stop(), mining?.stop(), listener.stop(), sender.stop()],
       ])
       clearTimeout(graceTimer)
     },

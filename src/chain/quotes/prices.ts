@@ -1,20 +1,25 @@
 import type { Dependencies } from '../../dependencies.ts'
 import type { Chain } from '../chain.ts'
-import type { Price } from './amount.ts'
+import { type Price, rateOf } from './amount.ts'
 import { isBehind, type PriceRejection, type PriceVerdict } from './price-checks.ts'
 import { openVerdicts, secondsOf } from './price-verdicts.ts'
-import { type FeedNodes, readFeeds } from './read-feeds.ts'
+import { type FeedNodes, feedsOf, readFeeds } from './read-feeds.ts'
 
 /** The accepted prices of a chain, by pair. */
 export type ChainPrices = ReadonlyMap<string, Price>
 
 export type FeedState = { readonly chainId: number; readonly pair: string; readonly state: 'accepted' | PriceRejection }
 
+/** The price of a feed at its last reading. Null before the first one, and while the price is not accepted. */
+export type KnownPrice = { readonly pair: string; readonly rate: string | null; readonly at: Date | null }
+
 export type Prices = {
   /** Reads the prices, or returns those of the last 5 seconds. Never throws: rejected prices are left out. */
   read(): Promise<ChainPrices>
   /** For display. Empty before the first reading. */
   states(): readonly FeedState[]
+  /** For display: every feed of the chain, without a reading. */
+  known(): readonly KnownPrice[]
 }
 
 export const openPrices = (
@@ -24,6 +29,7 @@ export const openPrices = (
 ): Prices => {
   const decide = openVerdicts(chain)
   let states: readonly FeedState[] = []
+  let known: readonly KnownPrice[] = feedsOf(chain).map(({ pair }) => ({ pair, rate: null, at: null }))
   let reading: { readonly prices: Promise<ChainPrices>; doneMs: number | null } | undefined
   const now = () => clock.now().getTime()
 
@@ -35,6 +41,11 @@ export const openPrices = (
     const verdicts = [...decide(reading, now())]
     const stateOf = (verdict: PriceVerdict) => ('accepted' in verdict ? 'accepted' : verdict.rejected)
     logChanges(verdicts.map(([{ pair }, verdict]) => ({ chainId: chain.id, pair, state: stateOf(verdict) })))
+    const at = clock.now()
+    known = verdicts.map(([{ pair }, verdict]) => ({
+      pair,
+      ...('accepted' in verdict ? { rate: rateOf(verdict.accepted), at } : { rate: null, at: null }),
+    }))
     return new Map(
       verdicts.flatMap(([feed, verdict]) => ('accepted' in verdict ? [[feed.pair, verdict.accepted]] : [])),
     )
@@ -52,6 +63,7 @@ export const openPrices = (
   }
 
   const prices: Prices = {
+    known: () => known,
     states: () => {
       // While a price is rejected, asking for the states also reads it again: without customers nothing else would.
       if (states.some(({ state }) => state !== 'accepted')) void prices.read()

@@ -3,7 +3,7 @@ import type { Chain, Token } from '../chain.ts'
 import type { Rpc } from '../rpc/rpc.ts'
 import { atPar, type Money, type Price, quotedAmount, rateOf } from './amount.ts'
 import { type NetworkFee, openNetworkFees } from './network-fees.ts'
-import { type ChainPrices, type FeedState, openPrices } from './prices.ts'
+import { type ChainPrices, type FeedState, type KnownPrice, openPrices } from './prices.ts'
 import { type FeedNodes, feedsOf } from './read-feeds.ts'
 
 /** The price of a payment in one asset. */
@@ -41,6 +41,10 @@ export type Quotes = {
   offer(asked: QuoteRequest): Promise<readonly Quote[]>
   /** The state of every aggregator at its last reading. Where a price was rejected, this starts another reading. */
   feeds(): readonly FeedState[]
+  /** The prices of a chain as of its last reading; empty for another chain. */
+  knownPrices(chainId: number): readonly KnownPrice[]
+  /** Reads the prices of all chains. Never throws. */
+  refresh(): Promise<void>
 }
 
 export type PricedChain = { readonly chain: Chain; readonly rpc: FeedNodes & Pick<Rpc, 'read'> }
@@ -61,6 +65,8 @@ export const openQuotes = (chains: readonly PricedChain[], outside: Pick<Depende
         })
       return new Map((await Promise.all(read)).flatMap(([id, fee]) => (fee ? [[id, fee] as const] : [])))
     },
+    knownPrices: id => opened.find(({ chain }) => chain.id === id)?.prices.known() ?? [],
+    refresh: async () => void (await Promise.all(opened.map(({ prices }) => prices.read()))),
     feeds: () => opened.flatMap(({ prices }) => prices.states()),
     offer: async asked => {
       if (asked.until <= clock.now()) return []

@@ -2,6 +2,7 @@ import type { Dependencies } from '../../dependencies.ts'
 import { agree } from './agree.ts'
 import { askEvery } from './ask-every.ts'
 import { defaultTimeoutMs, openNode } from './node.ts'
+import { labelsOf } from './node-labels.ts'
 import { type NodePool, openNodePool } from './node-pool.ts'
 import { openPooledNode, type PooledNode } from './pooled-node.ts'
 import { type BatchOptions, type Rpc, type RpcAnswer, type RpcCall, RpcFault, RpcRefusal } from './rpc.ts'
@@ -43,6 +44,7 @@ export const openRpc = (
     },
     every: (calls, read, options) => askEvery(pool, calls, read, options),
     health: () => pool.health(),
+    labels: labelsOf(urls),
     close: () => closing.abort(),
   }
 }

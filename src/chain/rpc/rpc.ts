@@ -56,6 +56,8 @@ export type Rpc = {
     options?: BatchOptions,
   ): Promise<readonly T[]>
   health(): readonly Health[]
+  /** Names for operators, in the order of the nodes. */
+  readonly labels: readonly string[]
   close(): void
 }
 
