@@ -5,6 +5,8 @@ export type Program = AsyncDisposable & {
   /** Its first line of output: where it listens. */
   readonly output: string
   readonly pid: number
+  /** The exit code. */
+  readonly exited: Promise<number>
 }
 
 /** Runs a file of this folder with these arguments. */
@@ -19,6 +21,7 @@ export const startProgram = async (file: string, ...words: readonly string[]): P
   return {
     output: new TextDecoder().decode(value),
     pid: child.pid,
+    exited: child.exited,
     [Symbol.asyncDispose]: async () => {
       child.kill()
       await child.exited

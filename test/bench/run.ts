@@ -9,6 +9,7 @@ import { dashboard } from './dashboard.ts'
 import { payments } from './payments.ts'
 import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
+import { streams } from './streams.ts'
 import { web } from './web.ts'
 import { webhooks } from './webhooks.ts'
 
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   payments,
   web,
   dashboard,
+  streams,
   audit: auditBench,
 }
 

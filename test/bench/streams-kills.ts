@@ -1,0 +1,48 @@
+import { until } from '../harness/until.ts'
+import type { Bench } from './bench.ts'
+import { perSecond, thousands } from './promises.ts'
+import type { StreamSizes } from './streams.ts'
+import { startReader } from './streams-reader.ts'
+import { positionOf, settle } from './streams-settle.ts'
+import type { StreamShop } from './streams-shop.ts'
+import { startWriter } from './streams-writer.ts'
+
+/** The process that serves a stream is killed while another one commits changes. */
+export const promiseKilledStreams = async (
+  { print, report }: Bench,
+  shop: StreamShop,
+  { kills, killedMessages, killedPerSecond }: StreamSizes,
+): Promise<void> => {
+  await using reader = await startReader(shop)
+  const after = await positionOf(shop)
+  await reader.open()
+  const began = performance.now()
+  {
+    const options = { perSecond: killedPerSecond, changes: Number.MAX_SAFE_INTEGER, first: 10_000_000 }
+    await using _writer = await startWriter(shop, options)
+    const received = async (count: number) =>
+      until(async () => (await reader.counts()).messages >= count, {
+        timeoutMs: 600_000,
+        everyMs: 50,
+        what: `${count} messages`,
+      })
+    for (let n = 1; n <= kills; n++) {
+      await received((killedMessages * n) / (kills + 1))
+      await shop.kill()
+      print(`killed after ${thousands((await reader.counts()).messages)} messages`)
+    }
+    await received(killedMessages)
+  }
+  const tookMs = performance.now() - began
+  const { messages, expected, missing, doubled, repeated, wrong, faults } = await settle(shop, reader, after)
+  const { connections, resets } = await reader.counts()
+  print(
+    `${perSecond((messages / tookMs) * 1_000)}, ${connections} connections, ${repeated} creations of deliveries repeated`,
+  )
+  report.judge(
+    `${thousands(killedMessages)} messages over ${kills} kills of the process that serves them, compared with the tables`,
+    missing + doubled + wrong + resets === 0 && messages === expected + repeated && connections > kills,
+    `${thousands(messages)} messages for ${thousands(expected)} changes, ${missing} missing, ${doubled} doubled, ${wrong} wrong ${faults.join('; ')}`.trim(),
+    'none missing, doubled or wrong',
+  )
+}
