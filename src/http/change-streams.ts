@@ -160,16 +160,14 @@ const wholeCommits = (rows: readonly ChangeRow[], page: number) => {
 
 /** One event for each object of a commit, at the place of its last change. */
 const messagesOf = (rows: readonly ChangeRow[]): string => {
-  const lastOf = new Map<string, { readonly row: ChangeRow; readonly event: string | null }>()
   const keyOf = ({ era, xid, actor }: ChangeRow) => `${era}.${xid}.${actor}`
-  for (const row of rows) lastOf.set(keyOf(row), { row, event: row.event ?? lastOf.get(keyOf(row))?.event ?? null })
+  const lastOf = new Map(rows.map(row => [keyOf(row), row]))
   let text = ''
   for (const row of rows) {
     // Without an id: it comes before the change of the object, and a client that resumes between them gets both again.
     for (const id of row.deliveries ?? []) text += eventOf({ kind: 'delivery', id, state: 'pending', event: null })
-    const last = lastOf.get(keyOf(row))
-    if (last?.row !== row) continue
-    text += `id: ${idOf(row)}\n${eventOf({ kind: row.kind, id: row.actor, state: row.to, event: last.event })}`
+    if (lastOf.get(keyOf(row)) !== row) continue
+    text += `id: ${idOf(row)}\n${eventOf({ kind: row.kind, id: row.actor, state: row.to, event: row.event })}`
   }
   return text
 }

@@ -10,7 +10,7 @@ export type ChangeRow = ChangePosition & {
   readonly kind: string
   readonly actor: string
   readonly to: string
-  /** The type of its public event, if it has one. */
+  /** The type of the last public event of the actor in this commit, up to this change. */
   readonly event: string | null
   readonly deliveries: readonly string[] | null
 }
@@ -39,9 +39,9 @@ export const readChanges = async (
       limit ${limit}) t
     -- A delivery has no transition for its creation, which is in the commit of its event.
     left join lateral (
-      select max(e.type) as type, array_agg(d.id) filter (where d.id is not null) as deliveries
-      from events e left join deliveries d on d.event_id = e.id
-      where e.actor = t.actor and e.rev = t.rev) e on true
+      select (array_agg(e.type order by e.rev desc))[1] as type, array_agg(d.id) filter (where d.id is not null) as deliveries
+      from events e left join deliveries d on d.event_id = e.id and e.rev = t.rev
+      where e.actor = t.actor and e.era = t.era and e.xid = t.xid and e.rev <= t.rev) e on true
     order by n, t.era, t.xid, t.seq`
   const found: ChangeRow[][] = places.map(() => [])
   for (const { n, ...row } of rows) found[n]?.push(row)

@@ -5,7 +5,7 @@ import { decodeId } from '../ids.ts'
 import { disputeKind } from '../kinds/dispute.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { type CommonFilter, commonFilters, findSeqBounds, paymentsFoundBy } from './list-filters.ts'
+import { type CommonFilter, commonFilters, findSeqBounds, foundByPayment } from './list-filters.ts'
 import { filtersOf, type ListOwner, type ListPart, listRows, ownedBy, partsByState } from './list-rows.ts'
 import type { Page } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
@@ -37,15 +37,20 @@ export const listDisputes = async (
   const filters = sql`
     ${commonFilters(sql, filter, await findSeqBounds(sql, 'disputes', owner, filter))} ${filtersOf(sql, { payment_id: paymentId })}`
   const byState = paymentId === undefined ? statuses && partsByState(sql, statuses) : undefined
-  const parts = search === undefined ? byState : partsFoundBy(sql, owner, search)
+  const parts = search === undefined ? byState : partsFoundBy(sql, owner, search, statuses)
   const rows = await listRows<ActorRow>(sql, { table: 'disputes', owner, page, filters, ...(parts && { parts }) })
   return rows.map(readDispute)
 }
 
-const partsFoundBy = (sql: Sql, owner: ListOwner, search: string): readonly ListPart[] => {
+const partsFoundBy = (
+  sql: Sql,
+  owner: ListOwner,
+  search: string,
+  statuses: readonly string[] | undefined,
+): readonly ListPart[] => {
   const [id, paymentId] = [decodeId('dp', search), decodeId('pay', search)]
   return [
-    { few: sql`${ownedBy(sql, owner)} and payment_id in (${paymentsFoundBy(sql, owner, search)})` },
+    foundByPayment(sql, 'disputes', owner, search, statuses && partsByState(sql, statuses)),
     ...(id === undefined ? [] : [{ few: sql`id = ${id}` }]),
     ...(paymentId === undefined ? [] : [{ few: sql`${ownedBy(sql, owner)} and payment_id = ${paymentId}` }]),
   ]

@@ -1,6 +1,6 @@
 import type { Sql } from '../postgres/connect.ts'
 import type { ListedTable } from '../resources.ts'
-import { type Fragment, type ListOwner, ownedBy } from './list-rows.ts'
+import { type FewOrMany, type Fragment, type ListOwner, ownedBy } from './list-rows.ts'
 
 /** Filters of the lists of payments, payment links, refunds and disputes. They combine with `and`. */
 export type CommonFilter = {
@@ -60,13 +60,43 @@ export const isTxHash = (text: string): boolean => /^0x[0-9a-f]{64}$/i.test(text
 export const isAddress = (text: string): boolean => /^0x[0-9a-f]{40}$/i.test(text)
 export const isEmailPrefix = (text: string): boolean => [...text].length >= 3
 
-/** Payments of an owner whose e-mail address begins with a text, in any case. The index has this expression. */
-export const emailBeginsWith = (sql: Sql, owner: ListOwner, text: string): Fragment => sql`
-  ${ownedBy(sql, owner)}
-  and lower(customer_email) collate "C" >= lower(${text}::text)
+/** E-mail addresses that begin with a text, in any case. The index has this expression. */
+const emailBeginsWith = (sql: Sql, text: string): Fragment => sql`
+  lower(customer_email) collate "C" >= lower(${text}::text)
   and lower(customer_email) collate "C" < lower(${text}::text) || chr(1114111)`
 
-/** Payments of an owner with this reference or e-mail address, for the records that belong to payments. */
-export const paymentsFoundBy = (sql: Sql, owner: ListOwner, text: string): Fragment => sql`
-  select id from payments where ${ownedBy(sql, owner)} and reference = ${text}
-  ${isEmailPrefix(text) ? sql`union select id from payments where ${emailBeginsWith(sql, owner, text)}` : sql``}`
+/** Payments of an owner whose e-mail address begins with a text. */
+export const foundByEmail = (
+  sql: Sql,
+  owner: ListOwner,
+  text: string,
+  walked: readonly Fragment[] | undefined,
+): FewOrMany => ({
+  candidates: sql`select id from payments where ${ownedBy(sql, owner)} and ${emailBeginsWith(sql, text)}`,
+  few: sql`id in (select id from candidates)`,
+  many: emailBeginsWith(sql, text),
+  walked,
+})
+
+/** Records of a table that belong to payments with this reference or e-mail address. */
+export const foundByPayment = (
+  sql: Sql,
+  table: ListedTable,
+  owner: ListOwner,
+  text: string,
+  walked: readonly Fragment[] | undefined,
+): FewOrMany => {
+  const hasEmail = isEmailPrefix(text)
+  const payments = sql`select id from payments where ${ownedBy(sql, owner)}`
+  return {
+    candidates: sql`
+      ${payments} and reference = ${text}
+      ${hasEmail ? sql`union all ${payments} and ${emailBeginsWith(sql, text)}` : sql``}`,
+    few: sql`${ownedBy(sql, owner)} and payment_id in (select id from candidates)`,
+    // Not with `exists`, for which the planner might read all of these payments at once.
+    many: sql`(
+      select coalesce(p.reference = ${text}, false) ${hasEmail ? sql`or (${emailBeginsWith(sql, text)})` : sql``}
+      from payments p where p.id = ${sql(table)}.payment_id)`,
+    walked,
+  }
+}

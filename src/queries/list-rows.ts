@@ -26,7 +26,22 @@ export type Fragment = postgres.PendingQuery<postgres.Row[]>
  * A condition by which an index returns the rows in the order of `seq`. `few`: a condition by which an index finds few
  * rows, which are sorted. Otherwise the planner could walk the whole list in the hope of finding enough of them early.
  */
-export type ListPart = Fragment | { readonly few: Fragment }
+export type ListPart = Fragment | { readonly few: Fragment } | FewOrMany
+
+/**
+ * Rows by records that are few or many, such as those of customers whose e-mail address begins with a text. Few are looked
+ * up and sorted. If there are many, a page is found sooner by walking the list.
+ */
+export type FewOrMany = {
+  /** Selects the ids of the records, in any order. */
+  readonly candidates: Fragment
+  /** The condition on a row, with the ids in the table `candidates`. */
+  readonly few: Fragment
+  /** The same condition on a row of the walk. */
+  readonly many: Fragment
+  /** Parts of the list in the order of `seq`; all of it by default. */
+  readonly walked: readonly Fragment[] | undefined
+}
 
 /** The `seq` of the row that a cursor refers to, if it is in the list. */
 export const findCursorSeq = async (
@@ -48,11 +63,24 @@ export const listRows = <Row extends object>(sql: Sql, list: ListQuery): Promise
   const paged = pageBySeq(sql, page)
   const where = sql`where ${ownerFilter} ${filters}`
   if (!parts) return sql<Row[]>`select ${columns} from ${sql(table)} as r ${where} and ${paged}`
-  const pages = parts.map(part =>
-    'few' in part
-      ? sql`(select id, seq from (select * from ${sql(table)} where ${part.few} offset 0) few ${where} and ${paged})`
-      : sql`(select id, seq from ${sql(table)} ${where} and ${part} and ${paged})`,
-  )
+  const inOrderOf = (part: Fragment) => sql`(select id, seq from ${sql(table)} ${where} and ${part} and ${paged})`
+  const sorted = (few: Fragment) =>
+    sql`(select id, seq from (select * from ${sql(table)} where ${few} offset 0) few ${where} and ${paged})`
+  const fewOrMany = ({ candidates, few, many, walked = [sql`true`] }: FewOrMany) => {
+    const areMany = sql`(select are_many from counted)`
+    // In `case`, so that the planner does not look for the many by another index.
+    const walks = walked.map(part =>
+      inOrderOf(sql`${part} and ${areMany} and case when ${many} then true else false end`),
+    )
+    return sql`(
+      with candidates as materialized (select id from (${candidates}) all_of_them limit ${MANY}),
+        counted as materialized (select count(*) = ${MANY} as are_many from candidates)
+      ${[sorted(sql`${few} and not ${areMany}`), ...walks].reduce((some, more) => sql`${some} union all ${more}`)})`
+  }
+  const pages = parts.map(part => {
+    if ('candidates' in part) return fewOrMany(part)
+    return 'few' in part ? sorted(part.few) : inOrderOf(part)
+  })
   if (pages.length === 0) return Promise.resolve([])
   // Without duplicates. The rows themselves are read at the end, by their ids.
   const all = pages.reduce((some, more) => sql`${some} union ${more}`)
@@ -60,6 +88,9 @@ export const listRows = <Row extends object>(sql: Sql, list: ListQuery): Promise
     select ${columns} from ${sql(table)} as r
     where id in (select id from (${all}) found where ${paged}) ${inOrder(sql, page)}`
 }
+
+/** So many records take as long to sort as a walk that finds one in a hundred rows. */
+const MANY = 1_000
 
 const inOrder = (sql: Sql, { order }: Page): Fragment => (order === 'asc' ? sql`order by seq` : sql`order by seq desc`)
 

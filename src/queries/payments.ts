@@ -9,8 +9,8 @@ import { readerOf } from './actors.ts'
 import {
   type CommonFilter,
   commonFilters,
-  emailBeginsWith,
   findSeqBounds,
+  foundByEmail,
   isAddress,
   isEmailPrefix,
   isTxHash,
@@ -122,7 +122,7 @@ export const listPayments = async (
 const partsOf = (sql: Sql, owner: ListOwner, filter: PaymentFilter): readonly ListPart[] | undefined => {
   const { statuses, paymentLinkId, reference, attention, search } = filter
   const states = statuses ?? STATES
-  if (search !== undefined) return partsFoundBy(sql, owner, search, states)
+  if (search !== undefined) return partsFoundBy(sql, owner, search, statuses)
   // Few payments need attention.
   if (attention) return undefined
   if (paymentLinkId !== undefined) return partsByState(sql, states, sql`payment_link_id = ${paymentLinkId}`)
@@ -132,7 +132,13 @@ const partsOf = (sql: Sql, owner: ListOwner, filter: PaymentFilter): readonly Li
 
 const STATES = Object.keys(paymentMachine.states)
 
-const partsFoundBy = (sql: Sql, owner: ListOwner, search: string, states: readonly string[]): readonly ListPart[] => {
+const partsFoundBy = (
+  sql: Sql,
+  owner: ListOwner,
+  search: string,
+  statuses: readonly string[] | undefined,
+): readonly ListPart[] => {
+  const states = statuses ?? STATES
   const [id, linkId] = [decodeId('pay', search), decodeId('plink', search)]
   return [
     ...partsByState(sql, states, sql`reference = ${search}`),
@@ -147,6 +153,6 @@ const partsFoundBy = (sql: Sql, owner: ListOwner, search: string, states: readon
           ...partsByState(sql, states, ownedByWithKey(sql, owner, 'payer_address', search.toLowerCase())),
         ]
       : []),
-    ...(isEmailPrefix(search) ? [{ few: emailBeginsWith(sql, owner, search) }] : []),
+    ...(isEmailPrefix(search) ? [foundByEmail(sql, owner, search, statuses && partsByState(sql, statuses))] : []),
   ]
 }

@@ -5,14 +5,7 @@ import { decodeId } from '../ids.ts'
 import { refundKind } from '../kinds/refund.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import {
-  type CommonFilter,
-  commonFilters,
-  findSeqBounds,
-  isAddress,
-  isTxHash,
-  paymentsFoundBy,
-} from './list-filters.ts'
+import { type CommonFilter, commonFilters, findSeqBounds, foundByPayment, isAddress, isTxHash } from './list-filters.ts'
 import {
   type Fragment,
   filtersOf,
@@ -63,7 +56,7 @@ const partsOf = (
   owner: ListOwner,
   { statuses, paymentId, attention, search }: Chosen,
 ): readonly ListPart[] | undefined => {
-  if (search !== undefined) return partsFoundBy(sql, owner, search, statuses ?? STATES)
+  if (search !== undefined) return partsFoundBy(sql, owner, search, statuses)
   // Few refunds need attention, and a payment has few.
   if (attention) return [{ few: needsAttention(sql, owner.merchantId, attention.chainsOn) }]
   return paymentId === undefined && statuses ? partsByState(sql, statuses) : undefined
@@ -71,16 +64,21 @@ const partsOf = (
 
 const STATES = Object.keys(refundMachine.states)
 
-const partsFoundBy = (sql: Sql, owner: ListOwner, search: string, states: readonly string[]): readonly ListPart[] => {
+const partsFoundBy = (
+  sql: Sql,
+  owner: ListOwner,
+  search: string,
+  statuses: readonly string[] | undefined,
+): readonly ListPart[] => {
   const [id, paymentId] = [decodeId('re', search), decodeId('pay', search)]
   return [
-    { few: sql`${ownedBy(sql, owner)} and payment_id in (${paymentsFoundBy(sql, owner, search)})` },
+    foundByPayment(sql, 'refunds', owner, search, statuses && partsByState(sql, statuses)),
     ...(id === undefined ? [] : [{ few: sql`id = ${id}` }]),
     ...(paymentId === undefined ? [] : [{ few: sql`${ownedBy(sql, owner)} and payment_id = ${paymentId}` }]),
     ...(isTxHash(search)
       ? [{ few: sql`tx_hash = ${search.toLowerCase()}` }, { few: sql`stray_tx_hash = ${search.toLowerCase()}` }]
       : []),
-    ...(isAddress(search) ? partsByState(sql, states, sentTo(sql, owner, search.toLowerCase())) : []),
+    ...(isAddress(search) ? partsByState(sql, statuses ?? STATES, sentTo(sql, owner, search.toLowerCase())) : []),
   ]
 }
 

@@ -1,8 +1,9 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { hasBrowser, openBrowser } from '../harness/browser.ts'
 import { type Bench, printSizes } from './bench.ts'
+import { promiseLists } from './dashboard-lists.ts'
 import { median, milliseconds, times } from './promises.ts'
-import { type Observed, observe, visit } from './web-load.ts'
+import { askForRows, type Observed, observe, visit } from './web-load.ts'
 import { OWNER, openWebShop, type WebShop } from './web-shop.ts'
 
 export type DashboardSizes = {
@@ -12,12 +13,23 @@ export type DashboardSizes = {
   readonly rows: number
   /** How many payments are canceled under an open list. */
   readonly changes: number
+  /** Of each kind, of the two merchants whose lists are compared. */
+  readonly records: number
+  readonly fewRecords: number
+  /** How often each list is read; the median counts. */
+  readonly turns: number
 }
 
-const whole: DashboardSizes = { loads: 7, rows: 100, changes: 20 }
-const quick: DashboardSizes = { loads: 3, rows: 20, changes: 3 }
+const whole: DashboardSizes = {
+  ...{ loads: 7, rows: 100, changes: 20 },
+  ...{ records: 100_000, fewRecords: 1_000, turns: 15 },
+}
+const quick: DashboardSizes = {
+  ...{ loads: 3, rows: 20, changes: 3 },
+  ...{ records: 20_000, fewRecords: 1_000, turns: 9 },
+}
 
-/** How quickly the dashboard appears, and how soon it shows a change. */
+/** How quickly the dashboard appears, how soon it shows a change, and whether long lists are as quick as short ones. */
 export const dashboard = (bench: Bench): Promise<void> => measureDashboard(bench, bench.quick ? quick : whole)
 
 const PROMISES = {
@@ -30,6 +42,7 @@ const PROMISES = {
 
 export const measureDashboard = async (bench: Bench, sizes: DashboardSizes): Promise<void> => {
   printSizes(bench, sizes)
+  await promiseLists(bench, sizes)
   const { report } = bench
   if (!hasBrowser) {
     for (const promise of Object.values(PROMISES))
@@ -42,6 +55,7 @@ export const measureDashboard = async (bench: Bench, sizes: DashboardSizes): Pro
   try {
     await promisePaint(bench, { shop, browser }, sizes)
     const context = await signedIn(browser, shop)
+    await context.addInitScript(askForRows(sizes.rows))
     await promiseRows(bench, { shop, context }, sizes)
     await promiseChanges(bench, { shop, context }, sizes)
   } finally {

@@ -1,6 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { openBrowser } from '../harness/browser.ts'
 import type { StreamShop } from './streams-shop.ts'
+import { askForRows } from './web-load.ts'
 import { OWNER } from './web-shop.ts'
 
 /** MiB of the page's JavaScript heap after a garbage collection, and the number of its DOM nodes and listeners. */
@@ -18,16 +19,6 @@ export type StreamPage = AsyncDisposable & {
   counts(): Promise<PageCounts>
   size(): Promise<PageSize>
 }
-
-/** The page asks for 25 rows at a time. */
-const withRows = (rows: number) => `(() => {
-  const real = globalThis.fetch
-  globalThis.requests = 0
-  globalThis.fetch = (url, init) => {
-    globalThis.requests++
-    return real(String(url).replace('limit=25', 'limit=${rows}'), init)
-  }
-})()`
 
 /** What the leading tab sends to the others, which is every message of the stream. */
 const listen = (merchant: string) => `(() => {
@@ -54,7 +45,7 @@ type PageOptions = Pick<StreamShop, 'url' | 'merchant'> & { readonly rows: numbe
 
 const openPage = async (browser: Browser, { url, merchant, rows }: PageOptions): Promise<StreamPage> => {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: 'en-US' })
-  await context.addInitScript(withRows(rows))
+  await context.addInitScript(askForRows(rows))
   const page = await context.newPage()
   await page.goto(`${url}/dashboard/sign-in`)
   await page.getByLabel('E-mail', { exact: true }).fill(OWNER.email)

@@ -3,7 +3,8 @@ import { openSession } from '../../src/commands/sessions.ts'
 import { routes } from '../../src/http/routes.ts'
 import { encodeId } from '../../src/ids.ts'
 import { events } from '../harness/events.ts'
-import { paymentOpening } from '../machines/payment-cases.ts'
+import { paymentOpening, payments } from '../machines/payment-cases.ts'
+import { paymentLinkOpening } from '../machines/payment-link-cases.ts'
 import { makeLink } from './links.ts'
 import { happen, openPayment } from './payments.ts'
 import { member, type Person, type Shop, shop } from './people.ts'
@@ -75,6 +76,35 @@ describe('GET /stream', () => {
     })
     expect(second?.id).toBe(linkId)
     stream.leave()
+  })
+
+  test('200: a client that resumes within a commit gets the event of a change before', async () => {
+    const lamps = await shop(server.api)
+    const [payment, link] = [crypto.randomUUID(), crypto.randomUUID()]
+    const { merchantId } = lamps
+    const create = { ...paymentOpening, merchantId, ...testMode, windowMinutes: 30, paymentLinkId: crypto.randomUUID() }
+    const stream = await open(lamps)
+    const outcome = await server.api.actors.dispatchBundle([
+      { kind: 'payment', actor: payment, create },
+      {
+        kind: 'payment_link',
+        actor: link,
+        create: { ...paymentLinkOpening, merchantId, ...testMode, expiresAt: null },
+      },
+      { kind: 'payment', actor: payment, event: { type: 'asset_picked', ...payments.events.pick } },
+    ])
+    expect(outcome.ok).toBe(true)
+    const whole = await changes(stream, 1)
+    const firstId = stream.lastId()
+    expect([...whole, ...(await changes(stream, 1))].map(({ object, event }) => [object, event])).toEqual([
+      ['payment_link', null],
+      ['payment', 'payment.created'],
+    ])
+    stream.leave()
+    const resumed = await open(lamps, { lastId: firstId })
+    const [last] = await changes(resumed, 1)
+    expect([last?.object, last?.event]).toEqual(['payment', 'payment.created'])
+    resumed.leave()
   })
 
   test('200: webhook deliveries, from their creation', async () => {

@@ -11,135 +11,22 @@ import { listPaymentLinks } from '../../src/queries/payment-links.ts'
 import { listPayments } from '../../src/queries/payments.ts'
 import { listRefunds } from '../../src/queries/refunds.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
-import { makeDispute } from '../http/disputes.ts'
-import { makeLink } from '../http/links.ts'
-import { makePayment } from '../http/payments.ts'
-import { type Shop, shop } from '../http/people.ts'
-import { customerAddress, makeRefund } from '../http/refunds.ts'
-import { makeEndpoint, sendTest } from '../http/webhooks.ts'
+import { shop } from '../http/people.ts'
+import { HOT_PAYER, type ManyRecords, makeManyRecords, RARE, TX } from './many-records.ts'
 
 /** Of each kind. LIST_ROWS=200000 takes minutes. */
 const ROWS = Number(process.env.LIST_ROWS ?? 20_000)
 /** Rows that a list may read for a page of 20. Without an index that fits, it reads a part of the table. */
 const MOST_READ = 1_500
 
-const HOT_PAYER = `0x${'e'.repeat(40)}`
-const RARE = `0x${'a'.repeat(40)}`
-const TX = `0x${'7'.repeat(64)}`
-
 let server: ApiServer
-let here: Shop
-let owner: { readonly merchantId: string; readonly livemode: boolean }
-let links: { readonly busy: string; readonly quiet: string }
-let object: string
-let objectId: string
-let endpoints: readonly string[]
-let eventId: string
+let made: ManyRecords
 
 beforeAll(async () => {
   server = await apiServer({ routes: [] })
-  here = await shop(server.api)
-  owner = { merchantId: here.merchantId, livemode: false }
-  links = { busy: (await makeLink(server.api, owner)).link.id, quiet: (await makeLink(server.api, owner)).link.id }
-  await fill(server.sql)
+  made = await makeManyRecords(server, await shop(server.api), { rows: ROWS, rare: 4 })
 }, 900_000)
 afterAll(() => server[Symbol.asyncDispose]())
-
-/** Each row is a copy of one that a machine has made, with a time, a customer and a link of its own. */
-const fill = async (sql: Sql): Promise<void> => {
-  const made = []
-  for (const state of ['success', 'new', 'expired', 'canceled', 'failed', 'late']) {
-    const { actor } = await makePayment(server.api, owner, state)
-    made.push(actor)
-  }
-  const refund = await makeRefund(server.api, owner, customerAddress)
-  await makeDispute(server.api, here, { submit: false })
-  const dispute = await makeDispute(server.api, here, { submit: true })
-  ;[object = ''] = made
-  endpoints = [(await makeEndpoint(server.api, here)).row.id, (await makeEndpoint(server.api, here)).row.id]
-  const delivery = await sendTest(server.api, here, { id: endpoints[0] ?? '' })
-  eventId = crypto.randomUUID()
-  objectId = encodeId('pay', object)
-  // What tables do with each other's rows is of no interest here.
-  await sql.unsafe('alter table events disable trigger all; alter table transfers disable trigger all')
-  const copies = (table: string, template: string, changes: string, rows: number) =>
-    sql.unsafe(`
-      insert into ${table} overriding user value
-      select copy.* from generate_series(1, ${rows}) n
-      cross join lateral (select t from ${table} t where ${template}) t(row)
-      cross join lateral jsonb_populate_record((t).row, jsonb_build_object(
-        'id', gen_random_uuid(), 'created_at', now() - (${rows} - n) * interval '1 minute', ${changes})) copy
-      order by n`)
-  // Few are failed or need attention; one payer and one link have a lot of them.
-  await copies(
-    'payments',
-    `id = (case when n % 5000 = 0 then '${made[4]}' when n % 4000 = 1 then '${made[5]}' when n % 7 = 0 then '${made[1]}'
-      when n % 5 = 0 then '${made[2]}' when n % 11 = 0 then '${made[3]}' else '${made[0]}' end)::uuid`,
-    `'address', case when (t).row.address is not null then '0x' || lpad(to_hex(n), 40, '0') end,
-     'payment_link_id', case when n % 2 = 0 then '${links.busy}' when n % 3000 = 1 then '${links.quiet}' else gen_random_uuid()::text end,
-     'customer_email', case when n % 2500 = 3 then 'Ada' || n || '@example.com' else 'customer' || n || '@example.com' end,
-     'reference', case when n % 2 = 0 then 'busy' else 'order ' || n end,
-     'payer_address', case when n % 3 = 0 then '${HOT_PAYER}' when n % 4000 = 7 then '${RARE}' else '0x' || lpad(to_hex(n), 40, 'f') end`,
-    ROWS,
-  )
-  await copies(
-    'payment_links',
-    `id = '${links.quiet}'`,
-    `'reference', 'link ' || n, 'state', case when n % 5000 = 0 then 'deactivated' else 'active' end,
-     'deactivated_at', case when n % 5000 = 0 then now() end`,
-    ROWS,
-  )
-  await copies(
-    'refunds',
-    `id = '${uuidOf(refund)}'`,
-    `'state', case when n % 4000 = 0 then 'requires_signature' when n % 2 = 0 then 'canceled' else 'processed' end,
-     'tx_hash', case when n % 2 = 1 then '0x' || lpad(to_hex(n), 64, '0') end,
-     'destination', case when n % 4000 = 1 then '${RARE}' else '0x' || lpad(to_hex(n), 40, 'b') end,
-     'payment_id', case when n % 5000 = 3 then '${object}' else gen_random_uuid()::text end`,
-    ROWS,
-  )
-  await copies(
-    'disputes',
-    `id = '${uuidOf(dispute)}'`,
-    `'state', case when n % 4000 = 0 then 'under_review' else 'won' end,
-     'payment_id', case when n % 5000 = 3 then '${object}' else gen_random_uuid()::text end,
-     'evidence_due_by', now() + interval '1 year'`,
-    ROWS,
-  )
-  await copies(
-    'events',
-    `id = (select id from events where actor = '${object}' order by seq desc limit 1)`,
-    `'actor', gen_random_uuid(), 'type', case when n % 5000 = 0 then 'payment.late' else 'payment.succeeded' end`,
-    ROWS,
-  )
-  await sql`
-    insert into transfers (chain_id, tx_hash, log_index, block_number, block_hash, mined_at, payment_id, to_address, amount, state)
-    select 31337, case when n % 5000 = 1 then ${TX} else '0x' || lpad(to_hex(n), 64, '0') end, n, n, '0x' || lpad(to_hex(n), 64, 'c'),
-      now(), id, ${RARE}, 1, 'final'
-    from (select id, row_number() over (order by seq) as n from payments limit ${ROWS}) p`
-  await copies(
-    'deliveries',
-    `id = '${delivery}'`,
-    `'event_id', case when n = 7 then '${eventId}' else gen_random_uuid()::text end,
-     'event_type', case when n % 4000 = 0 then 'refund.failed' else 'payment.succeeded' end,
-     'endpoint_id', case when n % 2 = 0 then '${endpoints[0]}' else '${endpoints[1]}' end,
-     'state', case when n % 3000 = 0 then 'failed' when n % 5000 = 1 then 'pending' else 'delivered' end,
-     'attempts', 1, 'automatic_attempts', 1,
-     'next_attempt_at', case when n % 5000 = 1 and n % 3000 > 0 then now() end,
-     'delivered_at', case when n % 3000 > 0 and n % 5000 <> 1 then now() end`,
-    ROWS,
-  )
-  await sql.unsafe('analyze deliveries, payments, payment_links, refunds, disputes, events, transfers')
-}
-
-const uuidOf = (id: string): string => {
-  const digits = '0123456789abcdefghjkmnpqrstvwxyz'
-  const value = [...(id.split('_')[1] ?? '')].reduce((sum, digit) => sum * 32n + BigInt(digits.indexOf(digit)), 0n)
-  return value
-    .toString(16)
-    .padStart(32, '0')
-    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
-}
 
 type PlanNode = {
   readonly 'Node Type': string
@@ -240,7 +127,7 @@ const expectIndexes = async <Filter>(
 const payments = (sql: Sql, filter: object, order: 'asc' | 'desc') =>
   listPayments(
     sql,
-    owner,
+    made.owner,
     { ...noFilter, paymentLinkId: undefined, reference: undefined, attention: false, ...filter },
     { ...page, order },
   )
@@ -253,22 +140,23 @@ test('every combination of filters of payments is served by an index', async () 
   }
   const of = {
     '': {},
-    'of a quiet link': { paymentLinkId: links.quiet },
-    'of a busy link': { paymentLinkId: links.busy },
+    'of a quiet link': { paymentLinkId: made.links.quiet },
+    'of a busy link': { paymentLinkId: made.links.busy },
     'of a reference': { reference: 'busy' },
     'that need attention': { attention: true },
   }
   const found = {
     '': {},
-    'by id': { search: objectId },
-    'by link': { search: encodeId('plink', links.quiet) },
-    'by busy link': { search: encodeId('plink', links.busy) },
+    'by id': { search: made.objectId },
+    'by link': { search: encodeId('plink', made.links.quiet) },
+    'by busy link': { search: encodeId('plink', made.links.busy) },
     'by reference': { search: 'order 17' },
     'by transaction': { search: TX },
     'by deposit address': { search: `0x${'9'.repeat(40)}` },
     'by payer': { search: RARE },
     'by busy payer': { search: HOT_PAYER },
     'by e-mail': { search: 'ada' },
+    'by a common e-mail': { search: 'customer' },
     'by nothing': { search: 'nothing at all' },
   }
   await expectIndexes(combined<object>(statuses, times, of), payments)
@@ -279,30 +167,37 @@ test('every combination of filters of payment links is served by an index', asyn
   const statuses = { 'of any status': {}, deactivated: { statuses: ['deactivated', 'expired'] } }
   const found = {
     '': {},
-    'by id': { search: encodeId('plink', links.quiet) },
+    'by id': { search: encodeId('plink', made.links.quiet) },
     'by reference': { search: 'link 17' },
     'of a reference': { reference: 'link 17' },
   }
   await expectIndexes(combined<object>(statuses, times, found), (sql, filter, order) =>
-    listPaymentLinks(sql, owner, { ...noFilter, reference: undefined, ...filter }, { ...page, order }),
+    listPaymentLinks(sql, made.owner, { ...noFilter, reference: undefined, ...filter }, { ...page, order }),
   )
 }, 900_000)
 
-const ofPayment = () => ({ '': {}, 'of a payment': { paymentId: object } })
+const ofPayment = () => ({ '': {}, 'of a payment': { paymentId: made.object } })
 
 test('every combination of filters of refunds is served by an index', async () => {
   const statuses = { 'of any status': {}, 'to be signed': { statuses: ['requires_signature', 'failed'] } }
   const found = {
     '': {},
-    'by payment': { search: objectId },
+    'by payment': { search: made.objectId },
     'by reference': { search: 'order 17' },
+    'by a common reference': { search: 'busy' },
     'by transaction': { search: TX },
     'by destination': { search: RARE },
     'by e-mail': { search: 'ada' },
+    'by a common e-mail': { search: 'customer' },
     'that need attention': { attention: { chainsOn: [31337] } },
   }
   await expectIndexes(combined<object>(statuses, times, ofPayment(), found), (sql, filter, order) =>
-    listRefunds(sql, owner, { ...noFilter, paymentId: undefined, attention: undefined, ...filter }, { ...page, order }),
+    listRefunds(
+      sql,
+      made.owner,
+      { ...noFilter, paymentId: undefined, attention: undefined, ...filter },
+      { ...page, order },
+    ),
   )
 }, 900_000)
 
@@ -310,20 +205,22 @@ test('every combination of filters of disputes is served by an index', async () 
   const statuses = { 'of any status': {}, 'under review': { statuses: ['under_review', 'lost'] } }
   const found = {
     '': {},
-    'by payment': { search: objectId },
+    'by payment': { search: made.objectId },
     'by reference': { search: 'order 17' },
+    'by a common reference': { search: 'busy' },
     'by e-mail': { search: 'ada' },
+    'by a common e-mail': { search: 'customer' },
   }
   await expectIndexes(combined<object>(statuses, times, ofPayment(), found), (sql, filter, order) =>
-    listDisputes(sql, owner, { ...noFilter, paymentId: undefined, ...filter }, { ...page, order }),
+    listDisputes(sql, made.owner, { ...noFilter, paymentId: undefined, ...filter }, { ...page, order }),
   )
 }, 900_000)
 
 test('every combination of filters of events is served by an index', async () => {
   const types = { 'of any type': {}, 'of a type': { type: 'payment.late' } }
-  const objects = { '': {}, 'of an object': { objectId: object } }
+  const objects = { '': {}, 'of an object': { objectId: made.object } }
   await expectIndexes(combined<object>(types, objects), (sql, filter, order) =>
-    listEvents(sql, owner, { type: undefined, objectId: undefined, ...filter }, { ...page, order }),
+    listEvents(sql, made.owner, { type: undefined, objectId: undefined, ...filter }, { ...page, order }),
   )
 }, 900_000)
 
@@ -334,9 +231,9 @@ test('every combination of filters of deliveries is served by an index', async (
     'of a type': { eventType: 'payment.succeeded' },
     'of a rare type': { eventType: 'refund.failed' },
   }
-  const events = { '': {}, 'of an event': { eventId } }
-  const of = { '': {}, 'to an endpoint': { endpointId: endpoints[1] } }
+  const events = { '': {}, 'of an event': { eventId: made.eventId } }
+  const of = { '': {}, 'to an endpoint': { endpointId: made.endpoints[1] } }
   await expectIndexes(combined<object>(statuses, types, events, of), (sql, filter, order) =>
-    listDeliveries(sql, owner, { status: undefined, endpointId: undefined, ...filter }, { ...page, order }),
+    listDeliveries(sql, made.owner, { status: undefined, endpointId: undefined, ...filter }, { ...page, order }),
   )
 }, 900_000)
