@@ -43,12 +43,21 @@ export type RequestOptions = {
 const PATIENCE_MS = 20_000
 
 /** Sends one request. Rejects with an ApiError unless the response is a success. */
-export const send = async <Name extends CallName>(
+export const send = <Name extends CallName>(
   name: Name,
   input: Calls[Name]['input'],
+  options?: RequestOptions,
+): Promise<Calls[Name]['output']> =>
+  // The compiler has the types from the document of the API, which a test compares with the server.
+  sendAs(calls[name], { ...input }, options) as Promise<Calls[Name]['output']>
+
+/** `call`: the method, the path and the parameters of the query, as in a table of calls. */
+export const sendAs = async (
+  call: string,
+  input: Readonly<Record<string, unknown>>,
   { bearer, signal, file }: RequestOptions = {},
-): Promise<Calls[Name]['output']> => {
-  const { method, url, body: json, idempotencyKey } = requestFor(name, { ...input })
+): Promise<unknown> => {
+  const { method, url, body: json, idempotencyKey } = requestFor(call, input)
   const body = file ?? json
   const response = await reach(url, {
     method,
@@ -60,8 +69,7 @@ export const send = async <Name extends CallName>(
     ...(body !== undefined && { body }),
     signal: AbortSignal.any([AbortSignal.timeout(PATIENCE_MS), ...(signal ? [signal] : [])]),
   })
-  // The compiler has the types from the document of the API, which a test compares with the server.
-  if (response.ok) return (response.status === 204 ? undefined : await readJson(response)) as Calls[Name]['output']
+  if (response.ok) return response.status === 204 ? undefined : await readJson(response)
   throw await errorOf(response)
 }
 
@@ -116,8 +124,8 @@ type Sent = {
 }
 
 /** Distributes the fields of an input over path, query, header and body. */
-export const requestFor = (name: CallName, { idempotencyKey, ...input }: Record<string, unknown>): Sent => {
-  const [method = '', target = ''] = calls[name].split(' ')
+export const requestFor = (call: string, { idempotencyKey, ...input }: Record<string, unknown>): Sent => {
+  const [method = '', target = ''] = call.split(' ')
   const [pattern = '', names] = target.split('?')
   const take = (field: string): unknown => {
     const value = input[field]

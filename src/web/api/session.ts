@@ -25,6 +25,8 @@ export type Session = {
     input: Calls[Name]['input'],
     options?: Pick<RequestOptions, 'signal' | 'file'>,
   ): Promise<Calls[Name]['output']>
+  /** The same for requests that are not in the table of calls: `request` is repeated with another token where needed. */
+  run<Output>(request: (bearer: string) => Promise<Output>): Promise<Output>
   /** An access token for a request that is not a call, such as the event stream. */
   bearer(): Promise<string>
   /** Signs in, with a password, a new account or an invite. */
@@ -150,6 +152,17 @@ export const openBrowserSession = (): Session => {
     return userId() === undefined || userId() === id
   }
 
+  const run: Session['run'] = async request => {
+    const id = userId()
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await request(await bearer())
+      } catch (error) {
+        if (attempt === 3 || !(await overcome(error, id))) throw error
+      }
+    }
+  }
+
   return {
     state,
     gate,
@@ -164,16 +177,8 @@ export const openBrowserSession = (): Session => {
         forget()
       }
     },
-    call: async (name, input, options = {}) => {
-      const id = userId()
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await send(name, input, { ...options, bearer: await bearer() })
-        } catch (error) {
-          if (attempt === 3 || !(await overcome(error, id))) throw error
-        }
-      }
-    },
+    call: (name, input, options = {}) => run(bearer => send(name, input, { ...options, bearer })),
+    run,
     enter: async (name, input) => {
       const entered: SignedIn | Account = await send(name, input)
       if (!('accessToken' in entered)) return

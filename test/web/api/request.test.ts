@@ -1,10 +1,11 @@
 import { expect, test } from 'bun:test'
+import { calls } from '../../../src/web/api/calls.ts'
 import { requestFor } from '../../../src/web/api/request.ts'
 import { readEvents } from '../../../src/web/api/sse.ts'
 
 test('the fields of a call go into the path, the query, a header and the body', () => {
   expect(
-    requestFor('listPayments', { merchantId: 'mer_1', status: ['pending', 'success'], limit: 5, q: undefined }),
+    requestFor(calls.listPayments, { merchantId: 'mer_1', status: ['pending', 'success'], limit: 5, q: undefined }),
   ).toEqual({
     method: 'GET',
     url: '/v1/merchants/mer_1/payments?limit=5&status=pending&status=success',
@@ -12,14 +13,14 @@ test('the fields of a call go into the path, the query, a header and the body', 
     idempotencyKey: undefined,
   })
   expect(
-    requestFor('startRefund', { merchantId: 'mer_1', id: 'pay_1/..', idempotencyKey: 'k', amountMinor: 5 }),
+    requestFor(calls.startRefund, { merchantId: 'mer_1', id: 'pay_1/..', idempotencyKey: 'k', amountMinor: 5 }),
   ).toEqual({
     method: 'POST',
     url: '/v1/merchants/mer_1/payments/pay_1%2F../refunds',
     body: '{"amountMinor":5}',
     idempotencyKey: 'k',
   })
-  expect(requestFor('endSession', { id: 'ses_1' })).toMatchObject({ method: 'DELETE', body: undefined })
+  expect(requestFor(calls.endSession, { id: 'ses_1' })).toMatchObject({ method: 'DELETE', body: undefined })
 })
 
 /** The messages of a stream that arrives in these pieces. */

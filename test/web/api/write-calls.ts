@@ -12,14 +12,23 @@ type Call = {
   readonly operation: Operation
 }
 
+/** The dashboard has the operations of people who have signed in or are about to; the pages of operators have theirs. */
+export type Surface = 'dashboard' | 'ops'
+
+export const callFiles: Readonly<Record<Surface, string>> = {
+  dashboard: 'src/web/api/calls.ts',
+  ops: 'src/web/ops/calls.ts',
+}
+
 /**
- * The calls of the browser and their types, from the OpenAPI document: all operations of people who have signed in or are
- * about to, without those of operators. Written into src/web/api/calls.ts, because the browser's code is checked without that of the server.
+ * The calls of the browser and their types, from the OpenAPI document. Written into a file, because the browser's code is
+ * checked without that of the server.
  */
-export const writeCalls = (): string => {
+export const writeCalls = (surface: Surface): string => {
   const document = documentOf([...healthRoutes({}), ...routes, ...pageRoutes(routes)], 'http://localhost')
-  const calls = callsIn(document)
+  const calls = callsIn(document, surface)
   const used = new Set<string>()
+  const [constName, typeName] = surface === 'ops' ? ['opsCalls', 'OpsCall'] : ['calls', 'Call']
   const inputs = calls.map(
     call => `  ${call.name}: {\n    input: ${inputOf(call, document, used)}\n    output: ${outputOf(call, used)}\n  }`,
   )
@@ -27,10 +36,10 @@ export const writeCalls = (): string => {
   return [
     '// Written by `bun run calls` from the OpenAPI document. A test fails if it is not up to date.\n',
     '/** By operation: the method, the path, the parameters of the query. Other fields are sent in the body. */',
-    `export const calls = {\n${calls.map(lineOf).join('\n')}\n} as const\n`,
-    'export type CallName = keyof typeof calls\n',
+    `export const ${constName} = {\n${calls.map(lineOf).join('\n')}\n} as const\n`,
+    `export type ${typeName}Name = keyof typeof ${constName}\n`,
     '/** What goes into a call, and what comes out of it. */',
-    `export type Calls = {\n${inputs.join('\n')}\n}\n`,
+    `export type ${typeName}s = {\n${inputs.join('\n')}\n}\n`,
     ...types,
   ].join('\n')
 }
@@ -39,10 +48,11 @@ export const writeCalls = (): string => {
  * JSON for people: neither pages, nor what only API keys and customers call. A member begins a test payment as customers
  * begin theirs. The suffix of a twin is left out.
  */
-const callsIn = ({ paths }: Document): readonly Call[] =>
+const callsIn = ({ paths }: Document, surface: Surface): readonly Call[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
-      if (path.startsWith('/v1/ops/')) return []
+      const isForOperators = path.startsWith('/v1/ops/')
+      if (isForOperators !== (surface === 'ops')) return []
       const isForPeople = path.startsWith('/v1/auth/') || operation.security.some(each => 'session' in each)
       const isInvite = path.startsWith('/v1/invites/')
       if (!isForPeople && !isInvite && operation.operationId !== 'openCheckout') return []

@@ -1,0 +1,206 @@
+// Written by `bun run calls` from the OpenAPI document. A test fails if it is not up to date.
+
+/** By operation: the method, the path, the parameters of the query. Other fields are sent in the body. */
+export const opsCalls = {
+  listMachines: 'GET /v1/ops/machines?window',
+  getMachine: 'GET /v1/ops/machines/{kind}?window',
+  listActorTransitions: 'GET /v1/ops/actors/{id}/transitions?limit&order&startingAfter',
+  listQueues: 'GET /v1/ops/queues',
+  listChains: 'GET /v1/ops/chains',
+  listWorkers: 'GET /v1/ops/workers',
+  listAudits: 'GET /v1/ops/audits?limit&order&startingAfter',
+  startAudit: 'POST /v1/ops/audits',
+} as const
+
+export type OpsCallName = keyof typeof opsCalls
+
+/** What goes into a call, and what comes out of it. */
+export type OpsCalls = {
+  listMachines: {
+    input: { readonly window?: '1h' | '24h' | '30d' | '7d' }
+    output: MachineList
+  }
+  getMachine: {
+    input: { readonly kind: string; readonly window?: '1h' | '24h' | '30d' | '7d' }
+    output: MachineWithDefinition
+  }
+  listActorTransitions: {
+    input: {
+      readonly id: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly startingAfter?: string
+    }
+    output: OpsTransitionList
+  }
+  listQueues: {
+    input: object
+    output: OpsQueueList
+  }
+  listChains: {
+    input: object
+    output: OpsChainList
+  }
+  listWorkers: {
+    input: object
+    output: OpsWorkerList
+  }
+  listAudits: {
+    input: { readonly limit?: number; readonly order?: 'asc' | 'desc'; readonly startingAfter?: string }
+    output: OpsAuditList
+  }
+  startAudit: {
+    input: object
+    output: OpsAudit
+  }
+}
+
+export type MachineList = {
+  readonly object: 'list'
+  readonly data: readonly Machine[]
+  readonly has_more: boolean
+}
+
+export type MachineWithDefinition = {
+  readonly object: 'machine'
+  readonly kind: 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+  readonly version: number
+  readonly states: readonly {
+    readonly count: number
+    readonly driven: boolean
+    readonly dwellMs: {
+      readonly p50: number
+      readonly p95: number
+    } | null
+    readonly final: boolean
+    readonly state: string
+  }[]
+  readonly edges: readonly {
+    readonly count: number
+    readonly events: readonly string[]
+    readonly from: string
+    readonly to: string
+  }[]
+  readonly definition: Readonly<Record<string, unknown>>
+}
+
+export type OpsTransitionList = {
+  readonly object: 'list'
+  readonly data: readonly OpsTransition[]
+  readonly has_more: boolean
+}
+
+export type OpsQueueList = {
+  readonly object: 'list'
+  readonly data: readonly OpsQueue[]
+  readonly has_more: boolean
+}
+
+export type OpsChainList = {
+  readonly object: 'list'
+  readonly data: readonly OpsChain[]
+  readonly has_more: boolean
+}
+
+export type OpsWorkerList = {
+  readonly object: 'list'
+  readonly data: readonly OpsWorker[]
+  readonly has_more: boolean
+}
+
+export type OpsAuditList = {
+  readonly object: 'list'
+  readonly data: readonly OpsAudit[]
+  readonly has_more: boolean
+}
+
+export type OpsAudit = {
+  readonly id: string
+  readonly status: 'clean' | 'failed' | 'findings' | 'running'
+  readonly startedAt: string
+  readonly finishedAt: string | null
+  readonly checks: readonly {
+    readonly count: number
+    readonly name: string
+    readonly sample: string | null
+    readonly status: 'clean' | 'failed' | 'findings'
+  }[]
+}
+
+export type Machine = {
+  readonly object: 'machine'
+  readonly kind: 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+  readonly version: number
+  readonly states: readonly {
+    readonly count: number
+    readonly driven: boolean
+    readonly dwellMs: {
+      readonly p50: number
+      readonly p95: number
+    } | null
+    readonly final: boolean
+    readonly state: string
+  }[]
+  readonly edges: readonly {
+    readonly count: number
+    readonly events: readonly string[]
+    readonly from: string
+    readonly to: string
+  }[]
+}
+
+export type OpsTransition = {
+  readonly object: 'transition'
+  readonly id: string
+  readonly kind: 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+  readonly actorId: string
+  readonly merchantId: string | null
+  readonly rev: number
+  readonly event: string
+  readonly from: string | null
+  readonly to: string
+  readonly at: string
+  readonly cause: {
+    readonly id: string | null
+    readonly name: string | null
+    readonly type: 'api_key' | 'chain' | 'customer' | 'member' | 'operator' | 'system' | 'timer'
+  }
+  readonly context: Readonly<Record<string, unknown>> | null
+}
+
+export type OpsQueue = {
+  readonly task: string
+  readonly ready: number
+  readonly delayed: number
+  readonly failed: number
+  readonly oldestAgeMs: number
+}
+
+export type OpsChain = {
+  readonly chainId: number
+  readonly name: string
+  readonly head: number | null
+  readonly cursor: number | null
+  readonly lagBlocks: number | null
+  readonly lastBlockAt: string | null
+  readonly nodes: readonly {
+    readonly head: number | null
+    readonly label: string
+    readonly lastError: string | null
+    readonly latencyMs: number | null
+    readonly state: 'behind' | 'healthy' | 'paused' | 'unknown'
+  }[]
+  readonly prices: readonly {
+    readonly at: string | null
+    readonly pair: string
+    readonly rate: string | null
+  }[]
+}
+
+export type OpsWorker = {
+  readonly id: string
+  readonly role: string
+  readonly startedAt: string
+  readonly heartbeatAt: string
+  readonly version: string
+}

@@ -1,0 +1,23 @@
+export type Point = readonly [x: number, y: number]
+
+/** Where the states and arrows of a machine are, in pixels. */
+export type Chart = {
+  readonly width: number
+  readonly height: number
+  /** The line that leads to the initial state. */
+  readonly start: readonly Point[]
+  /** The corner of each box. */
+  readonly states: Readonly<Record<string, Point>>
+  readonly arrows: readonly {
+    readonly from: string
+    readonly to: string
+    readonly points: readonly Point[]
+    readonly label: Point
+  }[]
+}
+
+export const boxSize = { width: 176, height: 84 } as const
+
+/** The events on an arrow, one per line. `after.expiry.payment-link.active` is `after expiry`. */
+export const labelLines = (events: readonly string[]): readonly string[] =>
+  events.map(event => event.replace(/^after\.(\w+)\..*$/, 'after $1'))
