@@ -9,6 +9,7 @@ import { localeOf } from '../http/locale.ts'
 import { logoFileRoutes } from '../http/logos.ts'
 import { metricsRoutes } from '../http/metrics.ts'
 import { documentOf } from '../http/openapi/document.ts'
+import { opsPageRoutes } from '../http/ops/pages.ts'
 import { payPageRoutes } from '../http/pay-pages.ts'
 import { receiptPageRoutes } from '../http/receipts.ts'
 import { claimRoutes } from '../http/refund-claims.ts'
@@ -59,6 +60,7 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
     ...claimRoutes,
     ...refundPageRoutes,
     ...dashboardRoutes,
+    ...opsPageRoutes,
   ]
   return pages
 }

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals'
 import type { ComponentChildren, ComponentType } from 'preact'
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation, useRoute } from 'preact-iso'
@@ -6,16 +5,14 @@ import type { Account } from '../api/calls.ts'
 import { CacheContext } from '../api/query.ts'
 import type { Session } from '../api/session.ts'
 import { Empty } from '../parts/empty.tsx'
-import { ErrorNote } from '../parts/error-note.tsx'
 import { pageReaderOf, ReaderContext } from '../parts/reader.ts'
-import { Loading, SkeletonRows } from '../parts/skeleton.tsx'
 import { Toasts } from '../parts/toast.tsx'
 import { dashboardTextsOf } from '../text/dashboard/texts.ts'
 import { SignInPage, type SignUp, SignUpPage } from './account/door.tsx'
 import { Gate } from './account/gate.tsx'
+import { type SessionProps, Starting } from './account/starting.tsx'
 import { PaymentsPage } from './payments/payments-page.tsx'
 import { FindRefund } from './refunds/find-refund.tsx'
-import { shownFailure } from './shell/failure.ts'
 import { LiveContext, useLiveFeed } from './shell/live.ts'
 import { MembershipNote, useMembershipChange } from './shell/membership.tsx'
 import { PageHead } from './shell/page-head.tsx'
@@ -103,33 +100,7 @@ const useForgottenRecords = (userId: string | undefined): void => {
   last.current = userId
 }
 
-type StartingProps = { readonly session: Session; readonly preferences: Preferences }
-
-const Starting = ({ session, preferences }: StartingProps) => {
-  const texts = useTexts()
-  const error = useSignal<unknown>()
-  const start = () => {
-    error.value = undefined
-    session.start(preferences.hadSession()).catch(fault => {
-      error.value = fault
-    })
-  }
-  useEffect(start, [])
-  return (
-    <main class="starting">
-      <h1 class="sr">{texts.start.title}</h1>
-      {error.value === undefined ? (
-        <Loading skeleton={<SkeletonRows rows={6} />} onRetry={start} />
-      ) : (
-        <ErrorNote failure={shownFailure(error.value)} onRetry={start}>
-          {texts.start.failed}
-        </ErrorNote>
-      )}
-    </main>
-  )
-}
-
-type ShopScreenProps = StartingProps & { readonly account: Account }
+type ShopScreenProps = SessionProps & { readonly account: Account }
 
 /** The shop and the mode are in the address. Without them it leads to those of the last visit. */
 const ShopScreen = ({ session, preferences, account }: ShopScreenProps) => {

@@ -151,7 +151,7 @@ const ModeSwitch = () => {
 const useAccountItems = (preferences: Preferences): readonly MenuItem[] => {
   const { account: texts } = useTexts()
   const { locale } = useReader()
-  const { session } = useShop()
+  const { session, account } = useShop()
   const address = useAddress()
   const { route } = useLocation()
   const themes: readonly (readonly [Theme, string])[] = [
@@ -166,6 +166,7 @@ const useAccountItems = (preferences: Preferences): readonly MenuItem[] => {
   }
   return [
     { label: texts.own, onSelect: () => route(address('account')) },
+    ...(account.user.operator ? [{ label: texts.operations, onSelect: () => location.assign('/ops') }] : []),
     ...themes
       .filter(([theme]) => theme !== preferences.theme.value)
       .map(([theme, label]) => ({ label, onSelect: () => preferences.setTheme(theme) })),

@@ -19,6 +19,8 @@ export type Formats = {
   listed(at: Instant, now: Date): string
   /** `4 minutes ago`, `in 2 days` */
   relative(at: Instant, now: Date): string
+  /** In the largest unit that leaves two digits: `120 ms`, `26 s`, `21 min`. */
+  duration(ms: number): string
 }
 
 export type Instant = Date | string | number
@@ -65,6 +67,12 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
       const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
       return relatives.format(Math.trunc(seconds / length), unit)
     },
+    duration: ms => {
+      const [unit, length] = spans.findLast(([, length]) => ms >= 2 * length) ?? spans[0]
+      return new Intl.NumberFormat(locale, {
+        ...{ style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 0 },
+      }).format(ms / length)
+    },
   }
 }
 
@@ -75,6 +83,14 @@ const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['hour', 3_600],
   ['minute', 60],
 ]
+
+const spans = [
+  ['millisecond', 1],
+  ['second', 1_000],
+  ['minute', 60_000],
+  ['hour', 3_600_000],
+  ['day', 86_400_000],
+] as const
 
 /** `4900n` with two digits is `49.00`. */
 const decimal = (amount: bigint, digits: number): string => {

@@ -1,4 +1,4 @@
-import ELK, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.js'
+import elkjs, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.js'
 import type { Kind } from '../../../src/actors/kind.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { type Arrow, arrowsOf, statesOf } from '../../../src/kinds/definition.ts'
@@ -22,12 +22,14 @@ const START = '[start]'
 const START_SIZE = 10
 const LETTER_WIDTH = 6.7
 const LINE_HEIGHT = 16
+/** Between an arrow and its label: arrows are drawn thicker the more often they are taken. */
+const GAP = 8
 
 const layOut = async (kind: Kind): Promise<Chart> => {
   const arrows = arrowsOf(kind)
-  const elk = new ELK()
+  const elk = new elkjs.default()
   const initial = kind.machine.root.initial.target[0]?.key ?? ''
-  const whole = await elk.layout({
+  const whole: ElkNode = await elk.layout({
     id: kind.name,
     layoutOptions: options,
     children: [
@@ -44,7 +46,7 @@ const layOut = async (kind: Kind): Promise<Chart> => {
     arrows: arrows.map(({ from, to }, n) => {
       const edge = whole.edges?.[n + 1]
       const label = edge?.labels?.[0]
-      return { from, to, points: pointsOf(edge), label: [rounded(label?.x), rounded(label?.y)] }
+      return { from, to, points: pointsOf(edge), label: [rounded(label?.x) + GAP, rounded(label?.y)] }
     }),
   }
 }
@@ -74,7 +76,9 @@ const edgeOf = (arrow: Arrow, n: number): ElkExtendedEdge => {
     sources: [arrow.from],
     targets: [arrow.to],
     // One line more, for how often it was taken.
-    labels: [{ text: lines.join('\n'), width: letters * LETTER_WIDTH, height: (lines.length + 1) * LINE_HEIGHT }],
+    labels: [
+      { text: lines.join('\n'), width: letters * LETTER_WIDTH + 2 * GAP, height: (lines.length + 1) * LINE_HEIGHT },
+    ],
   }
 }
 

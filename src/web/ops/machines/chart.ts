@@ -16,7 +16,7 @@ export type Chart = {
   }[]
 }
 
-export const boxSize = { width: 176, height: 84 } as const
+export const boxSize = { width: 192, height: 84 } as const
 
 /** The events on an arrow, one per line. `after.expiry.payment-link.active` is `after expiry`. */
 export const labelLines = (events: readonly string[]): readonly string[] =>

@@ -36,6 +36,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
   roles: { owner: 'Inhaber', developer: 'Entwickler', viewer: 'Leser' },
   mode: { label: 'Modus', test: 'Test', live: 'Live', note: 'Testmodus – kein echtes Geld' },
   account: {
+    operations: 'Betrieb',
     menu: email => `Konto: ${email}`,
     light: 'Helles Design',
     dark: 'Dunkles Design',

@@ -33,6 +33,7 @@ export const dashboardEn = {
   roles: { owner: 'Owner', developer: 'Developer', viewer: 'Viewer' },
   mode: { label: 'Mode', test: 'Test', live: 'Live', note: 'Test mode – no real money' },
   account: {
+    operations: 'Operations',
     menu: (email: string) => `Account: ${email}`,
     light: 'Light theme',
     dark: 'Dark theme',

@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { kinds } from '../../../src/kinds/all.ts'
+import { hasBrowser } from '../../harness/browser.ts'
+import { until } from '../../harness/until.ts'
+import { formatted } from '../api/formatted.ts'
+import { forgetAttempts, onPage, signUp } from '../dashboard/harness.ts'
+import { type SandboxShop, sandboxShop } from '../dashboard/sandbox-shop.ts'
+import { layOutCharts } from './lay-out-charts.ts'
+
+test('the charts are those of the machines; `bun run charts` writes them anew', async () => {
+  const written = readFileSync(new URL('../../../src/web/ops/machines/charts.ts', import.meta.url), 'utf8')
+  expect(written).toBe(formatted(await layOutCharts()))
+})
+
+test('a changed machine changes its chart', async () => {
+  const [payment] = kinds
+  if (!payment) throw new Error('There is no machine')
+  const renamed = { ...payment, name: 'other' }
+  expect(await layOutCharts([renamed])).toContain('"other"')
+})
+
+describe.skipIf(!hasBrowser)('the pages for operators', () => {
+  let shop: SandboxShop
+  beforeAll(async () => {
+    shop = await sandboxShop()
+    await shop.served.server.sql`update accounts set operator = true where email = 'anna@lamps.example'`
+    await shop.pay()
+    await shop.pay('underpaid')
+  }, 120_000)
+  afterAll(() => shop?.[Symbol.asyncDispose]())
+
+  const open = (path: string) => shop.page.goto(`${shop.served.server.url}${path}`)
+
+  test('health shows what works and what does not, and leads to the parts', async () => {
+    const { heading, click, expectSound } = onPage(shop.page)
+    await open('/ops')
+    await heading('Health')
+    await shop.page.getByRole('heading', { name: 'Everything' }).waitFor()
+    await expectSound()
+    await click('Chains', 'link')
+    await heading('Chains')
+  })
+
+  test('machines are drawn with the states of now, and a state shows its events', async () => {
+    const { heading, expectSound } = onPage(shop.page)
+    await open('/ops/machines/payment')
+    await heading('Machines')
+    const box = (name: string) =>
+      shop.page.locator('.chart__state', { has: shop.page.getByText(name, { exact: true }) })
+    const counted = async (name: string) => (await box(name).locator('b').textContent()) ?? ''
+    const { sql } = shop.served.server
+    const states = await sql<{ state: string; count: number }[]>`
+      select state, count(*)::float8 as count from payments group by state`
+    for (const { state, count } of states) await until(async () => (await counted(state)) === String(count))
+    await box('success').click()
+    await shop.page.getByRole('complementary', { name: 'success' }).getByText('stray_seen').waitFor()
+    expect(new URL(shop.page.url()).search).toContain('state=success')
+    await expectSound()
+  })
+
+  test.each(kinds.map(({ name }) => name))('the chart of %s has every state and arrow of its machine', async name => {
+    await open(`/ops/machines/${name}`)
+    const machine = kinds.find(kind => kind.name === name)?.machine
+    const states = Object.keys(machine?.states ?? {})
+    await shop.page.locator('.chart__state').first().waitFor()
+    expect((await shop.page.locator('.chart__name code').allTextContents()).sort()).toEqual(states.sort())
+    const arrows = await shop.page.locator('.chart__arrows g').count()
+    expect(await shop.page.locator('.table tbody tr').count()).toBe(arrows)
+    expect(arrows).toBeGreaterThan(0)
+  })
+
+  test('the engine: queues, workers, chains and audits; an audit is started here', async () => {
+    const { heading, click, toast, expectSound } = onPage(shop.page)
+    for (const name of ['Queues', 'Workers', 'Chains']) {
+      await click(name, 'link')
+      await heading(name)
+      await shop.page.locator('.table tbody tr').first().waitFor()
+      await expectSound()
+    }
+    await click('Audit', 'link')
+    await heading('Audit')
+    await click('Run an audit')
+    await toast('The audit has started')
+    await shop.page.getByRole('row').nth(1).waitFor()
+    await expectSound()
+  })
+
+  test('an account that is no operator learns how to become one', async () => {
+    const other = { email: 'olga@lamps.example', password: 'correct horse battery' }
+    await signUp(shop.served, other, 'Other')
+    await forgetAttempts(shop.served)
+    await using visit = await shop.served.visit({ viewport: { width: 1280, height: 800 } })
+    await visit.page.goto(`${shop.served.server.url}/ops`)
+    const { heading, signIn, expectSound } = onPage(visit.page)
+    await heading('Sign in to operations')
+    await expectSound()
+    await signIn(other)
+    await heading('For operators only')
+    await visit.page.getByText(`bun run admin operator add ${other.email}`).waitFor()
+    await expectSound()
+  })
+})
