@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const allowed: ReadonlyMap<string, string> = new Map()
 
 /** Types of the API document, which are named as their records are. */
-const generated = 'src/web/api/calls.ts'
+const generated = ['src/web/api/calls.ts', 'src/web/api/ops-calls.ts']
 
 type Sources = ReadonlyMap<string, string>
 
@@ -19,7 +19,7 @@ const readSources = async (): Promise<Sources> => {
   for (const folder of ['src', 'machines', 'tasks'])
     for (const entry of await readdir(join(root, folder), { recursive: true, withFileTypes: true })) {
       const path = join(entry.parentPath, entry.name)
-      if (!entry.isFile() || !/\.tsx?$/.test(entry.name) || path.endsWith(generated)) continue
+      if (!entry.isFile() || !/\.tsx?$/.test(entry.name) || generated.some(file => path.endsWith(file))) continue
       sources.set(relative(root, path), await readFile(path, 'utf8'))
     }
   return sources

@@ -17,7 +17,7 @@ export type Surface = 'dashboard' | 'ops'
 
 export const callFiles: Readonly<Record<Surface, string>> = {
   dashboard: 'src/web/api/calls.ts',
-  ops: 'src/web/ops/calls.ts',
+  ops: 'src/web/api/ops-calls.ts',
 }
 
 /**

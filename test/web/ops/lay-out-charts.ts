@@ -2,7 +2,7 @@ import elkjs, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled
 import type { Kind } from '../../../src/actors/kind.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { type Arrow, arrowsOf, statesOf } from '../../../src/kinds/definition.ts'
-import { boxSize, type Chart, labelLines, type Point } from '../../../src/web/ops/machines/chart.ts'
+import { boxSize, type Chart, type ChartPoint, labelLines } from '../../../src/web/ops/machines/chart.ts'
 
 /**
  * The places of the states and arrows of every machine, as `bun run charts` writes them. They are computed here, so that
@@ -82,12 +82,12 @@ const edgeOf = (arrow: Arrow, n: number): ElkExtendedEdge => {
   }
 }
 
-const pointsOf = (edge: ElkExtendedEdge | undefined): readonly Point[] =>
+const pointsOf = (edge: ElkExtendedEdge | undefined): readonly ChartPoint[] =>
   (edge?.sections ?? []).flatMap(({ startPoint, bendPoints = [], endPoint }) =>
     [startPoint, ...bendPoints, endPoint].map(({ x, y }) => [rounded(x), rounded(y)] as const),
   )
 
-const placeOf = (state: string, { children = [] }: ElkNode): Point => {
+const placeOf = (state: string, { children = [] }: ElkNode): ChartPoint => {
   const { x, y } = children.find(({ id }) => id === state) ?? {}
   return [rounded(x), rounded(y)]
 }

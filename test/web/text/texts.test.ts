@@ -28,6 +28,8 @@ const alike: readonly string[] = [
     'Filter',
     'Webhooks',
     'Dashboard',
+    'Version',
+    'p50 2 · p95 2',
     'In English',
     'Auf Deutsch',
   ],

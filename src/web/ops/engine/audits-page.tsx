@@ -1,4 +1,5 @@
 import { useContext } from 'preact/hooks'
+import type { OpsAudit } from '../../api/ops-calls.ts'
 import { CacheContext } from '../../api/query.ts'
 import { useAction } from '../../dashboard/shell/action.ts'
 import { shownFailure } from '../../dashboard/shell/failure.ts'
@@ -14,7 +15,6 @@ import { SkeletonRows } from '../../parts/skeleton.tsx'
 import type { StateShape } from '../../parts/state-mark.tsx'
 import { Table } from '../../parts/table.tsx'
 import { showToast } from '../../parts/toast.tsx'
-import type { OpsAudit } from '../calls.ts'
 import { useOpsCall, useOpsQuery } from '../shell/ops.ts'
 import { useOpsTexts } from '../shell/texts.ts'
 

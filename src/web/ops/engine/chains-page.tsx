@@ -1,3 +1,4 @@
+import type { OpsChain } from '../../api/ops-calls.ts'
 import { PageHead } from '../../dashboard/shell/page-head.tsx'
 import { Facts, Section } from '../../dashboard/shell/record.tsx'
 import { Result } from '../../dashboard/shell/result.tsx'
@@ -8,7 +9,6 @@ import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import type { StateShape } from '../../parts/state-mark.tsx'
 import { Table } from '../../parts/table.tsx'
-import type { OpsChain } from '../calls.ts'
 import { useOpsQuery } from '../shell/ops.ts'
 import { useOpsTexts } from '../shell/texts.ts'
 

@@ -1,9 +1,9 @@
+import type { OpsQueue } from '../../api/ops-calls.ts'
 import { PageHead } from '../../dashboard/shell/page-head.tsx'
 import { Result } from '../../dashboard/shell/result.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { Table } from '../../parts/table.tsx'
-import type { OpsQueue } from '../calls.ts'
 import { useOpsQuery } from '../shell/ops.ts'
 import { useOpsTexts } from '../shell/texts.ts'
 

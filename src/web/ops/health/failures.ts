@@ -1,9 +1,9 @@
+import type { OpsAudit, OpsChain, OpsQueue, OpsWorker } from '../../api/ops-calls.ts'
 import type { useReader } from '../../parts/reader.ts'
-import type { OpsAudit, OpsChain, OpsQueue, OpsWorker } from '../calls.ts'
 import type { OpsTexts } from '../shell/texts.ts'
 
 /** What the server shows of itself, in one reading. */
-export type Reading = {
+export type HealthReading = {
   readonly chains: readonly OpsChain[]
   readonly queues: readonly OpsQueue[]
   readonly workers: readonly OpsWorker[]
@@ -27,7 +27,7 @@ const LOST_WORKER_MS = 60_000
 const OLD_AUDIT_MS = 48 * 3_600_000
 
 /** What does not work, the worst first, each with what to do about it. */
-export const failuresIn = (reading: Reading, texts: OpsTexts, formats: Formats): readonly Failure[] => {
+export const failuresIn = (reading: HealthReading, texts: OpsTexts, formats: Formats): readonly Failure[] => {
   const found = [
     ...workerFailures(reading, texts),
     ...reading.chains.flatMap(chain => chainFailures(chain, texts, formats)),
@@ -42,7 +42,7 @@ type Formats = ReturnType<typeof useReader>['formats']
 export const isRunning = ({ heartbeatAt }: OpsWorker, at: Date): boolean =>
   at.getTime() - new Date(heartbeatAt).getTime() < LOST_WORKER_MS
 
-const workerFailures = ({ workers, at }: Reading, { health }: OpsTexts): readonly Failure[] =>
+const workerFailures = ({ workers, at }: HealthReading, { health }: OpsTexts): readonly Failure[] =>
   workers.some(worker => isRunning(worker, at))
     ? []
     : [{ tone: 'bad', title: health.noWorker, what: health.noWorkerWhat, path: '/ops/workers' }]
@@ -93,7 +93,7 @@ const queueFailures = (
   ]
 }
 
-const auditFailures = ({ audits, at }: Reading, { health }: OpsTexts): readonly Failure[] => {
+const auditFailures = ({ audits, at }: HealthReading, { health }: OpsTexts): readonly Failure[] => {
   const path = '/ops/audits'
   const last = audits.find(({ status }) => status !== 'running')
   if (last?.status === 'findings') return [{ tone: 'bad', title: health.auditFound, what: health.auditFoundWhat, path }]

@@ -8,13 +8,13 @@ import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
 import { useOpsQuery } from '../shell/ops.ts'
 import { useOpsTexts } from '../shell/texts.ts'
-import { type Failure, failuresIn, isRunning, type Reading } from './failures.ts'
+import { type Failure, failuresIn, type HealthReading, isRunning } from './failures.ts'
 
 /** What does not work, and what to do; then everything at a glance. */
 export const HealthPage = () => {
   const texts = useOpsTexts()
   const { formats } = useReader()
-  const result = useOpsQuery(['health'], async (call, signal): Promise<Reading> => {
+  const result = useOpsQuery(['health'], async (call, signal): Promise<HealthReading> => {
     const [chains, queues, workers, audits] = await Promise.all([
       call('listChains', {}, signal),
       call('listQueues', {}, signal),
@@ -49,7 +49,7 @@ export const HealthPage = () => {
 const Failures = ({ failures }: { readonly failures: readonly Failure[] }) => {
   const { health } = useOpsTexts()
   return (
-    <ul class="asks" role="status">
+    <ul class="asks">
       {failures.length === 0 && (
         <li data-tone="good">
           <StateMark shape="done" />
@@ -87,7 +87,7 @@ const Glance = ({ title, path, children }: GlanceProps) => (
   </div>
 )
 
-const ChainsGlance = ({ chains }: Reading) => {
+const ChainsGlance = ({ chains }: HealthReading) => {
   const { health, nav, chains: texts } = useOpsTexts()
   const { formats } = useReader()
   return (
@@ -103,7 +103,7 @@ const ChainsGlance = ({ chains }: Reading) => {
   )
 }
 
-const QueuesGlance = ({ queues }: Reading) => {
+const QueuesGlance = ({ queues }: HealthReading) => {
   const { health, nav } = useOpsTexts()
   const { formats } = useReader()
   const sum = (key: 'ready' | 'delayed' | 'failed') => formats.count(queues.reduce((all, each) => all + each[key], 0))
@@ -122,7 +122,7 @@ const QueuesGlance = ({ queues }: Reading) => {
   )
 }
 
-const WorkersGlance = ({ workers, at }: Reading) => {
+const WorkersGlance = ({ workers, at }: HealthReading) => {
   const { health, nav } = useOpsTexts()
   const { formats } = useReader()
   const last = workers.map(({ heartbeatAt }) => heartbeatAt).sort()
@@ -139,7 +139,7 @@ const WorkersGlance = ({ workers, at }: Reading) => {
   )
 }
 
-const AuditGlance = ({ audits }: Reading) => {
+const AuditGlance = ({ audits }: HealthReading) => {
   const { health, nav, audits: texts } = useOpsTexts()
   const { formats } = useReader()
   const [last] = audits

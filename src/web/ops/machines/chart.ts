@@ -1,18 +1,18 @@
-export type Point = readonly [x: number, y: number]
+export type ChartPoint = readonly [x: number, y: number]
 
 /** Where the states and arrows of a machine are, in pixels. */
 export type Chart = {
   readonly width: number
   readonly height: number
   /** The line that leads to the initial state. */
-  readonly start: readonly Point[]
+  readonly start: readonly ChartPoint[]
   /** The corner of each box. */
-  readonly states: Readonly<Record<string, Point>>
+  readonly states: Readonly<Record<string, ChartPoint>>
   readonly arrows: readonly {
     readonly from: string
     readonly to: string
-    readonly points: readonly Point[]
-    readonly label: Point
+    readonly points: readonly ChartPoint[]
+    readonly label: ChartPoint
   }[]
 }
 

@@ -1,7 +1,7 @@
+import type { Machine } from '../../api/ops-calls.ts'
 import { useReader } from '../../parts/reader.ts'
-import type { Machine } from '../calls.ts'
 import { useOpsTexts } from '../shell/texts.ts'
-import { type Chart, labelLines, type Point } from './chart.ts'
+import { type Chart, type ChartPoint, labelLines } from './chart.ts'
 
 type MachineChartProps = {
   readonly chart: Chart
@@ -19,7 +19,7 @@ export const MachineChart = ({ chart, machine, selected, stayingCount, onSelect 
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways in narrow windows, also by keyboard
     <section class="chart" aria-label={texts.chart(texts.kinds[machine.kind])} tabIndex={0}>
-      <div class="chart__sheet" style={{ width: `${width}px`, height: `${height}px` }}>
+      <div class="chart__sheet" style={{ '--width': `${width}px`, '--height': `${height}px` }}>
         <Arrows chart={chart} machine={machine} />
         {machine.states.map(state => (
           <StateBox
@@ -39,7 +39,7 @@ export const MachineChart = ({ chart, machine, selected, stayingCount, onSelect 
 
 type StateBoxProps = {
   readonly state: Machine['states'][number]
-  readonly place: Point
+  readonly place: ChartPoint
   readonly share: number
   readonly staying: number
   readonly isSelected: boolean
@@ -54,7 +54,7 @@ const StateBox = ({ state, place: [x, y], share, staying, isSelected, onSelect }
       type="button"
       class="chart__state"
       aria-pressed={isSelected}
-      style={{ left: `${x}px`, top: `${y}px` }}
+      style={{ '--x': `${x}px`, '--y': `${y}px` }}
       onClick={onSelect}
     >
       <span class="chart__name">
@@ -122,7 +122,7 @@ const Arrows = ({ chart, machine }: Pick<MachineChartProps, 'chart' | 'machine'>
 const RADIUS = 8
 
 /** A line with rounded corners. */
-const pathOf = (points: readonly Point[]): string =>
+const pathOf = (points: readonly ChartPoint[]): string =>
   points
     .map((point, n) => {
       const [before, after] = [points[n - 1], points[n + 1]]
@@ -132,7 +132,7 @@ const pathOf = (points: readonly Point[]): string =>
     })
     .join('')
 
-const towards = ([x, y]: Point, [otherX, otherY]: Point): Point => {
+const towards = ([x, y]: ChartPoint, [otherX, otherY]: ChartPoint): ChartPoint => {
   const length = Math.hypot(otherX - x, otherY - y)
   const part = Math.min(RADIUS, length / 2) / (length || 1)
   return [x + (otherX - x) * part, y + (otherY - y) * part]

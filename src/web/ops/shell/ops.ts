@@ -3,10 +3,10 @@ import type { QueryObserverResult } from '@tanstack/query-core'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Account } from '../../api/calls.ts'
+import { type OpsCallName, type OpsCalls, opsCalls } from '../../api/ops-calls.ts'
 import { useQuery } from '../../api/query.ts'
 import { sendAs } from '../../api/request.ts'
 import type { Session } from '../../api/session.ts'
-import { type OpsCallName, type OpsCalls, opsCalls } from '../calls.ts'
 
 type Ops = { readonly session: Session; readonly account: Account }
 
