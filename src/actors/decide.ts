@@ -43,7 +43,12 @@ export type UnitVerdict =
 export type Decider = ReturnType<typeof decider>
 
 /** Decides the units of one batch in order. Each sees the changes of the units before it. */
-export const decider = (registry: Registry, reads: ReadonlyMap<string, ReadActor>, at: Date, random: Random) => {
+export const decider = (
+  registry: Pick<Registry, 'get'>,
+  reads: ReadonlyMap<string, ReadActor>,
+  at: Date,
+  random: Random,
+) => {
   const heads = new Map<string, ActorHead>()
 
   const decide = (unit: Unit): UnitVerdict => {

@@ -42,7 +42,13 @@ const causeOf = ({ chains }: Api, cause: string | null, names: ReadonlyMap<strin
 
 const system: Cause = { type: 'system', id: null, name: null }
 
-/** Without the names of API keys and the e-mail addresses of members. */
-export const causeWithoutNames = (api: Api, cause: string | null): Cause => causeOf(api, cause, NO_NAMES)
+/** Without the names of API keys and the e-mail addresses of members. An operator is shown by the ID of the account. */
+export const causeWithoutNames = (api: Api, cause: string | null): Cause => {
+  const operator = cause?.startsWith('operator:') ? cause.split(':')[1] : undefined
+  return operator === undefined ? causeOf(api, cause, NO_NAMES) : { type: 'operator', id: operator, name: null }
+}
+
+/** Why an operator sent the event; null for other causes. */
+export const reasonOf = (cause: string | null): string | null => /^operator:[^:]*:(.*)$/s.exec(cause ?? '')?.[1] ?? null
 
 const NO_NAMES: ReadonlyMap<string, string> = new Map()

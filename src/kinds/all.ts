@@ -23,6 +23,8 @@ type Silent = { readonly kind: Kind; readonly record?: never }
 
 const all: readonly (Publishing | Silent)[] = Object.values(byName)
 
+export const kindNamed = (name: MachineName): Kind => byName[name].kind
+
 /** All kinds of actors. The core gets them at its start. */
 export const kinds: readonly Kind[] = all.map(({ kind }) => kind)
 

@@ -41,6 +41,18 @@ export const findSecurityEventSeq = async (sql: Sql, merchantId: string, id: str
   return row?.seq
 }
 
+/** An event that an operator sends to an actor of a merchant, with the reason, for the audit log of the merchant. */
+export const recordOperatorEvent = async (
+  sql: Sql,
+  operatorId: string,
+  { merchantId, ...details }: { merchantId: string; record: string; event: string; reason: string },
+): Promise<void> => {
+  // Without the account and its address: the merchant's owners read the entry.
+  await sql`
+    select record_security_event(
+      ${merchantId}, null, ${operatorId}, null, 'operator.event_sent', ${JSON.stringify(details)}::text::json)`
+}
+
 /** Records that an operator has listed sessions. */
 export const recordSessionsRead = async (sql: Sql, accountId: string, { actor, address }: Operator): Promise<void> => {
   await sql`select record_security_event(null, ${accountId}, ${actor}, ${address}, 'session.listed')`

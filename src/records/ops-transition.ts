@@ -16,9 +16,12 @@ export type OpsTransition = TransitionRow & {
   readonly merchantId: string | null
 }
 
+/** `reason`: of an operator. */
+export type OpsCause = { readonly cause: Cause; readonly reason: string | null }
+
 export const kindName = () => type.enumerated(...machineNames)
 
-export const opsTransitionRecord = recordOf<OpsTransition, Cause>()('OpsTransition', {
+export const opsTransitionRecord = recordOf<OpsTransition, OpsCause>()('OpsTransition', {
   object: constantField('transition'),
   id: {
     type: text,
@@ -59,7 +62,13 @@ export const opsTransitionRecord = recordOf<OpsTransition, Cause>()('OpsTransiti
     example: example.later,
     of: ({ at }) => at.toISOString(),
   },
-  cause: { ...causeField, of: (_, cause) => causeField.render(cause) },
+  cause: { ...causeField, of: (_, { cause }) => causeField.render(cause) },
+  reason: {
+    type: textOrNull,
+    about: 'Why an operator has sent the event. Null for other causes.',
+    example: null,
+    of: (_, { reason }) => reason,
+  },
   context: {
     type: () => type({ '[string]': 'unknown' }).or('null'),
     about:

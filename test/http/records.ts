@@ -204,7 +204,10 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   'GET /v1/merchants/:merchantId/refunds/:id/history': refund,
   'GET /v1/merchants/:merchantId/disputes/:id/history': dispute(false),
   'GET /v1/merchants/:merchantId/deliveries/:id/history': delivery,
+  'GET /v1/ops/actors/:id': payment('success'),
   'GET /v1/ops/actors/:id/transitions': payment('success'),
+  'POST /v1/ops/actors/:id/preview': { ...payment('new'), body: { type: 'cancel' } },
+  'POST /v1/ops/actors/:id/events': { ...payment('late'), body: { type: 'dismiss', reason: 'A test' } },
 }
 
 export const fixtureOf = ({ method, path }: Pick<Route, 'method' | 'path'>): Fixture | undefined =>

@@ -1,5 +1,6 @@
 import { listShape } from '../../fields/shape.ts'
 import { opsTransitionRecord } from '../../records/ops-transition.ts'
+import { actorPreview, foundActor, opsActor } from '../../records/shapes/ops-actor.ts'
 import { opsMachine, opsMachineWithDefinition } from '../../records/shapes/ops-machine.ts'
 import type { Docs } from './docs.ts'
 
@@ -17,6 +18,51 @@ export const getMachineDocs: Docs = {
   description: 'The machine as in the list, with its definition.',
   answers: { 200: opsMachineWithDefinition },
   refusals: ['resource_not_found'],
+}
+
+export const getActorDocs: Docs = {
+  operation: 'getActor',
+  summary: 'Retrieve an actor',
+  description:
+    'A payment, refund, payment link, dispute or delivery of any merchant, and why it waits: the events that it takes now, who sends them, and what their conditions say.',
+  answers: { 200: opsActor },
+}
+
+export const searchActorsDocs: Docs = {
+  operation: 'searchActors',
+  summary: 'Search actors',
+  description:
+    'The actors of all merchants with this ID, event ID, reference, transaction hash or address; at most 100.',
+  answers: { 200: listShape(foundActor) },
+  refusals: ['parameter_missing'],
+}
+
+export const previewEventDocs: Docs = {
+  operation: 'previewEvent',
+  summary: 'Preview an event',
+  description:
+    'What an event would do to an actor now. Nothing is written, and any event of the machine can be previewed. If the machine does not take it, `details.possible` lists the events of the state.',
+  answers: { 200: actorPreview },
+  refusals: ['state_conflict'],
+  fields: {
+    type: 'Event of the machine, as in `possible` of the actor. Events of timers cannot be previewed.',
+    payload: 'Fields of the event. Amounts on a chain are decimal strings, times ISO 8601 in UTC.',
+  },
+  example: { type: 'dismiss' },
+}
+
+export const sendEventDocs: Docs = {
+  operation: 'sendEvent',
+  summary: 'Send an event to an actor',
+  description:
+    'For a delivery `redeliver` and `cancel`; for a payment `dismiss`, and in test mode `end_window`; for a refund `dismiss`; for a payment link `deactivate`. The reason is in the audit log of the merchant and in the history of the actor. If the machine does not take the event, `details.possible` lists those of the state.',
+  answers: { 200: opsActor },
+  refusals: ['state_conflict'],
+  fields: {
+    type: 'Event that operators can send to this actor.',
+    reason: 'Why you send it, for the people who read the history. Do not enter personal data.',
+  },
+  example: { type: 'dismiss', reason: 'The shop has refunded the customer in cash' },
 }
 
 export const listActorTransitionsDocs: Docs = {

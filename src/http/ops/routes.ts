@@ -1,15 +1,19 @@
 import type { Route } from '../route.ts'
+import { opsActorEventRoutes } from './actor-events.ts'
 import { opsActorRoutes } from './actors.ts'
 import { auditRoutes } from './audits.ts'
 import { chainRoutes } from './chains.ts'
 import { opsMachineRoutes } from './machines.ts'
 import { queueRoutes } from './queues.ts'
+import { opsSearchRoutes } from './search.ts'
 import { workerRoutes } from './workers.ts'
 
 /** The routes for operators of the server. */
 export const opsRoutes: readonly Route[] = [
   ...opsMachineRoutes,
   ...opsActorRoutes,
+  ...opsActorEventRoutes,
+  ...opsSearchRoutes,
   ...queueRoutes,
   ...chainRoutes,
   ...workerRoutes,

@@ -1,0 +1,55 @@
+import { explainEvents } from '../../actors/explain.ts'
+import { snakeCase } from '../../actors/kind.ts'
+import { rowCodec } from '../../actors/rows.ts'
+import { encodeId } from '../../ids.ts'
+import { isForOperators, markOf } from '../../kinds/event-marks.ts'
+import { listJobs, listTimers, type OpsActor } from '../../queries/ops/actors.ts'
+import { listRelated } from '../../queries/ops/related.ts'
+import type { FoundActor } from '../../queries/ops/search.ts'
+import { resources } from '../../resources.ts'
+import type { Api } from '../api.ts'
+import { errorWithoutValues } from './error-text.ts'
+
+/** An actor and why it waits. Of its context only the fields that histories show. */
+export const viewActor = async ({ sql, clock }: Pick<Api, 'sql' | 'clock'>, found: OpsActor) => {
+  const { kind, name, row, actor, merchantId, livemode } = found
+  const [timers, jobs, related] = await Promise.all([
+    listTimers(sql, actor.id),
+    listJobs(sql, found),
+    listRelated(sql, found),
+  ])
+  return {
+    object: 'actor',
+    id: encodeId(resources[name].prefix, actor.id),
+    kind: name,
+    merchantId: encodeId('mer', merchantId),
+    livemode,
+    state: actor.state,
+    rev: actor.rev,
+    machineVersion: row.version,
+    context: shownContext(found),
+    possible: explainEvents(kind, actor, clock.now()).map(({ event, guards }) => ({
+      event,
+      by: markOf(name, event)?.by ?? 'system',
+      operator: isForOperators(name, event, livemode),
+      guards,
+    })),
+    timers: timers.map(timer => ({ name: timer.name, dueAt: timer.due_at.toISOString() })),
+    jobs: jobs.map(({ id, task, run_at, attempts, last_error }) => ({
+      ...{ id, task, runAt: run_at.toISOString(), attempts },
+      lastError: last_error && errorWithoutValues(last_error),
+    })),
+    related: related.map(({ relation, ...other }) => ({ relation, ...summaryOf(other) })),
+    stuck: null,
+    createdAt: actor.createdAt.toISOString(),
+    updatedAt: actor.updatedAt.toISOString(),
+  }
+}
+
+const shownContext = ({ kind, actor }: OpsActor) => rowCodec(kind, Object.keys(kind.columns).map(snakeCase)).show(actor)
+
+export const summaryOf = ({ kind, id, state }: FoundActor) => ({
+  kind,
+  id: encodeId(resources[kind].prefix, id),
+  state,
+})
