@@ -4,7 +4,10 @@ import { feedLagMs } from '../actors/feed.ts'
 import type { LockWait } from '../actors/locked-actors.ts'
 import { chainIdsOf } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
+import { kinds } from '../kinds/all.ts'
+import { drivenStates } from '../kinds/event-marks.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
+import { findStuck, type StuckActor } from '../queries/ops/stuck.ts'
 import type { Sender } from '../webhooks/sender.ts'
 import type { Api } from './api.ts'
 import { metricsDocs } from './docs/service.ts'
@@ -30,11 +33,12 @@ export const metricsRoutes = (
     docs: metricsDocs,
     handle: async (api, { headers, address }) => {
       if (!mayRead(api.settings, address, headers)) refuse('invalid_token')
-      const [up, backlog, heldMs] = await Promise.all([
+      const [up, backlog, heldMs, stuck] = await Promise.all([
         stateOf(checks),
         soon(readBacklog(api.sql, chainIdsOf(api.chains))),
         // A separate query: the transaction that holds the feed back also makes the query of the backlog slow.
         soon(feedLagMs(api.sql)),
+        soon(findStuck(api.sql, kinds, { driven: drivenStates, limit: MOST_STUCK })),
       ])
       const families = [
         ...trafficOf(api),
@@ -43,6 +47,7 @@ export const metricsRoutes = (
         ...processOf(api),
         ...up,
         ...(backlog ? backlogOf(backlog) : []),
+        ...stuckOf(stuck),
         ...(heldMs === undefined ? [] : [feedHeld(heldMs)]),
       ]
       return { status: 200, text: expositionOf(families), headers: EXPOSITION_TYPE }
@@ -200,6 +205,27 @@ const backlogOf = (backlog: Backlog): readonly MetricFamily[] => [
   ),
   ofChains('paymachine_chain_age_seconds', 'Age of the latest block that was read.', backlog, 'ageSeconds'),
 ]
+
+/** Of each state and reason. */
+const MOST_STUCK = 1_000
+
+/** Undefined: not known at the moment. */
+const stuckOf = (stuck: readonly StuckActor[] | undefined): readonly MetricFamily[] =>
+  stuck === undefined
+    ? []
+    : [
+        {
+          name: 'paymachine_actors_stuck',
+          help: 'Actors that stay too long in a state that the chain, a timer or the server leaves, as in /v1/ops/stuck.',
+          type: 'gauge',
+          samples: kinds.flatMap(({ name: kind }) =>
+            (['dwell', 'no_exit'] as const).map(reason => ({
+              labels: { kind, reason },
+              value: stuck.filter(actor => actor.kind === kind && actor.reason === reason).length,
+            })),
+          ),
+        },
+      ]
 
 const feedHeld = (ms: number): MetricFamily =>
   gauge(

@@ -31,6 +31,7 @@ import { openListener } from '../webhooks/listener.ts'
 import { openPoster } from '../webhooks/post.ts'
 import { openSender, type Sender } from '../webhooks/sender.ts'
 import { startWorker } from '../workers/worker.ts'
+import { logStuckActors } from './stuck-log.ts'
 
 /** The actors, and what a worker runs besides: timers, jobs, chain watchers, signers and the webhook sender. */
 export type BackgroundServices = {
@@ -129,6 +130,7 @@ const startWorkerServices = (
   const warnings = logRefundAttention(services, { chainIds: chainIdsOf(chains), share: worker.share })
   const nodes = recordNodes(services, { chains: chains.all, share: worker.share })
   const audits = scheduleAudits(services, { share: worker.share })
+  const stuck = logStuckActors(services, { share: worker.share })
   const sums = keepMachineSums(services, { isChosen: () => worker.share().position === 0 })
   const mining = sandbox && mineWhileNeeded(services, sandbox)
   return {
@@ -141,7 +143,7 @@ const startWorkerServices = (
       const graceTimer = setTimeout(() => chains.close(), CHAINS_GRACE_MS)
       await Promise.all([
         ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), warnings.stop()],
-        ...[nodes.stop(), audits.stop(), sums.stop(), mining?.stop(), listener.stop(), sender.stop()],
+        ...[nodes.stop(), audits.stop(), sums.stop(), stuck.stop(), mining?.stop(), listener.stop(), sender.stop()],
       ])
       clearTimeout(graceTimer)
     },

@@ -1,6 +1,6 @@
 import { listShape } from '../../fields/shape.ts'
 import { opsTransitionRecord } from '../../records/ops-transition.ts'
-import { actorPreview, foundActor, opsActor } from '../../records/shapes/ops-actor.ts'
+import { actorPreview, foundActor, opsActor, stuckActor } from '../../records/shapes/ops-actor.ts'
 import { opsMachine, opsMachineWithDefinition } from '../../records/shapes/ops-machine.ts'
 import type { Docs } from './docs.ts'
 
@@ -63,6 +63,22 @@ export const sendEventDocs: Docs = {
     reason: 'Why you send it, for the people who read the history. Do not enter personal data.',
   },
   example: { type: 'dismiss', reason: 'The shop has refunded the customer in cash' },
+}
+
+export const listTransitionsDocs: Docs = {
+  operation: 'listTransitions',
+  summary: 'List transitions',
+  description:
+    'The transitions of all actors of all merchants, in the order of the feed. While a transaction is open in the database, the transitions that were committed after its beginning are left out.',
+  answers: { 200: listShape(opsTransitionRecord) },
+}
+
+export const listStuckDocs: Docs = {
+  operation: 'listStuckActors',
+  summary: 'List stuck actors',
+  description:
+    'Actors that stay for too long in a state that the chain, a timer or the server leaves; those for the longest time first, at most 100. They are also logged, and counted in the metric `paymachine_actors_stuck`.',
+  answers: { 200: listShape(stuckActor) },
 }
 
 export const listActorTransitionsDocs: Docs = {

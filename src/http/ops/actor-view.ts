@@ -2,10 +2,11 @@ import { explainEvents } from '../../actors/explain.ts'
 import { snakeCase } from '../../actors/kind.ts'
 import { rowCodec } from '../../actors/rows.ts'
 import { encodeId } from '../../ids.ts'
-import { isForOperators, markOf } from '../../kinds/event-marks.ts'
+import { drivenStates, isForOperators, markOf } from '../../kinds/event-marks.ts'
 import { listJobs, listTimers, type OpsActor } from '../../queries/ops/actors.ts'
 import { listRelated } from '../../queries/ops/related.ts'
 import type { FoundActor } from '../../queries/ops/search.ts'
+import { judgeActor } from '../../queries/ops/stuck.ts'
 import { resources } from '../../resources.ts'
 import type { Api } from '../api.ts'
 import { errorWithoutValues } from './error-text.ts'
@@ -18,6 +19,7 @@ export const viewActor = async ({ sql, clock }: Pick<Api, 'sql' | 'clock'>, foun
     listJobs(sql, found),
     listRelated(sql, found),
   ])
+  const stuck = await judgeActor(sql, kind, actor, { driven: drivenStates, hasTimers: timers.length > 0 })
   return {
     object: 'actor',
     id: encodeId(resources[name].prefix, actor.id),
@@ -40,7 +42,7 @@ export const viewActor = async ({ sql, clock }: Pick<Api, 'sql' | 'clock'>, foun
       lastError: last_error && errorWithoutValues(last_error),
     })),
     related: related.map(({ relation, ...other }) => ({ relation, ...summaryOf(other) })),
-    stuck: null,
+    stuck: stuck && { since: stuck.since.toISOString(), reason: stuck.reason },
     createdAt: actor.createdAt.toISOString(),
     updatedAt: actor.updatedAt.toISOString(),
   }

@@ -19,7 +19,10 @@ import type { Api } from '../api.ts'
 import { getMachineDocs, listMachinesDocs } from '../docs/ops.ts'
 import { forOperators, type Route } from '../route.ts'
 
-const windowQuery = () => type({ window: type.enumerated(...machineWindows).default('24h') })
+const windowQuery = () => type({ 'window?': type.enumerated(...machineWindows) })
+
+// Not the default of the type: a type without transformations is only checked.
+const DEFAULT: MachineWindow = '24h'
 
 export const opsMachineRoutes: readonly Route[] = [
   forOperators(
@@ -30,7 +33,7 @@ export const opsMachineRoutes: readonly Route[] = [
       docs: listMachinesDocs,
       query: windowQuery,
       handle: async (api, { query }) => {
-        const figures = await readFigures(api, query.window)
+        const figures = await readFigures(api, query.window ?? DEFAULT)
         const data = kinds.map(kind => machineOf(kind, figures))
         return { status: 200, body: { object: 'list', data, has_more: false } }
       },
@@ -46,7 +49,7 @@ export const opsMachineRoutes: readonly Route[] = [
       query: windowQuery,
       handle: async (api, { params, query }) => {
         const kind = kinds.find(({ name }) => name === params.kind) ?? refuse('resource_not_found')
-        const figures = await readFigures(api, query.window)
+        const figures = await readFigures(api, query.window ?? DEFAULT)
         return { status: 200, body: { ...machineOf(kind, figures), definition: definitionOf(kind) } }
       },
     },

@@ -6,6 +6,8 @@ import { chainRoutes } from './chains.ts'
 import { opsMachineRoutes } from './machines.ts'
 import { queueRoutes } from './queues.ts'
 import { opsSearchRoutes } from './search.ts'
+import { opsStuckRoutes } from './stuck.ts'
+import { opsTransitionRoutes } from './transitions.ts'
 import { workerRoutes } from './workers.ts'
 
 /** The routes for operators of the server. */
@@ -14,6 +16,8 @@ export const opsRoutes: readonly Route[] = [
   ...opsActorRoutes,
   ...opsActorEventRoutes,
   ...opsSearchRoutes,
+  ...opsTransitionRoutes,
+  ...opsStuckRoutes,
   ...queueRoutes,
   ...chainRoutes,
   ...workerRoutes,

@@ -27,7 +27,7 @@ export const countStates = (sql: Sql, kinds: readonly Kind[]): Promise<StateCoun
     select kind, state, actors::float8 as actors from count_states()
     where (kind, state) not in (
       select kind, state from json_to_recordset(${isUncounted}::text::json) as r(kind text, state text))
-    ${uncounted.map(each => sql`union all ${countIn(sql, each)}`)}`
+    ${uncounted.length === 0 ? sql`` : uncounted.map(each => sql`union all ${countIn(sql, each)}`)}`
 }
 
 const countIn = (sql: Sql, { kind, state }: { readonly kind: Kind; readonly state: string }): Fragment => {

@@ -46,10 +46,9 @@ export const listRelated = async (sql: Sql, { name, actor, merchantId, livemode 
     payment_link: [many('payment', 'payment_link_id')],
     delivery: subjects,
   }
-  const [first, ...others] = parts[name]
-  if (!first) return []
+  const none = sql`(select null, null, null::uuid, null where false)`
   return sql<Related[]>`
-    select * from (${first} ${others.map(part => sql`union all ${part}`)}) as related(relation, kind, id, state)`
+    select * from (${none} ${parts[name].map(part => sql`union all ${part}`)}) as related(relation, kind, id, state)`
 }
 
 const NONE = '00000000-0000-0000-0000-000000000000'

@@ -113,6 +113,7 @@ describe('POST /v1/ops/actors/:id/events', () => {
     await post(id, 'events', { type: 'cancel', reason: 'x' })
     await server.sql`
       update webhook_endpoints set state = 'disabled', disabled_reason = 'by_merchant' where id = ${row.id}`
+    await server.sql`select renew_subscriptions(${row.id})`
     expect(await post(id, 'events', { type: 'redeliver', reason: 'x' })).toMatchObject({ status: 409 })
   })
 

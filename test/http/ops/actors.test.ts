@@ -83,6 +83,13 @@ describe('GET /v1/ops/actors/:id', () => {
     expect(payment.related).toContainEqual(expect.objectContaining({ relation: 'refund', id }))
   })
 
+  test('200: a payment link and its payments', async () => {
+    const { id, linkId } = await makePayment(server.api, mode, 'new')
+    expect((await get(linkId)).related).toEqual([
+      { relation: 'payment', kind: 'payment', id, state: 'pending' } as never,
+    ])
+  })
+
   test('200: a delivery and what its event is about', async () => {
     const { row } = await makeEndpoint(server.api, lamps, { eventTypes: ['payment.created'] })
     const { id } = await makePayment(server.api, mode, 'new')

@@ -1,0 +1,57 @@
+import { type } from 'arktype'
+import { encodeId } from '../../ids.ts'
+import { findPlace, listFeed } from '../../queries/ops/transitions.ts'
+import { kindName, opsTransitionRecord } from '../../records/ops-transition.ts'
+import { resources } from '../../resources.ts'
+import { causeWithoutNames, reasonOf } from '../causes.ts'
+import { listTransitionsDocs } from '../docs/ops.ts'
+import { listOf, listQuery, pageOf } from '../list.ts'
+import { recordId } from '../record-id.ts'
+import { forOperators, type Route } from '../route.ts'
+import { boundedText } from '../text.ts'
+import { decodeActorId } from './actor-id.ts'
+
+const actorId = () => type('string').pipe((text, ctx) => decodeActorId(text)?.id ?? ctx.error('an id of an actor'))
+
+const query = () =>
+  listQuery().and({
+    'kind?': kindName(),
+    'event?': boundedText(1, 100),
+    'state?': boundedText(1, 100),
+    'actor?': actorId(),
+    'merchantId?': recordId('mer'),
+  })
+
+/** The UUID and the number of `<id of the actor>:<rev>`. */
+const placeOf = (cursor: string) => {
+  const [, id = '', rev = ''] = /^(\w+):([1-9]\d{0,8})$/.exec(cursor) ?? []
+  const actor = decodeActorId(id)?.id
+  return actor === undefined ? undefined : `${actor}:${rev}`
+}
+
+export const opsTransitionRoutes: readonly Route[] = [
+  forOperators(
+    'GET',
+    {},
+    {
+      path: '/v1/ops/transitions',
+      docs: listTransitionsDocs,
+      query,
+      handle: async (api, { query }) => {
+        const page = await pageOf(query, placeOf, place => {
+          const [actor = '', rev] = place.split(':')
+          return findPlace(api.sql, actor, Number(rev))
+        })
+        const { kind, event, state, actor, merchantId } = query
+        const rows = await listFeed(api.sql, { kind, event, state, actor, merchantId }, page)
+        const body = listOf(rows, query.limit, ({ actor, merchant_id, ...row }) =>
+          opsTransitionRecord.render(
+            { ...row, actorId: encodeId(resources[row.kind].prefix, actor), merchantId: merchant_id },
+            { cause: causeWithoutNames(api, row.cause), reason: reasonOf(row.cause) },
+          ),
+        )
+        return { status: 200, body }
+      },
+    },
+  ),
+]
