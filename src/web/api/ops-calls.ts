@@ -4,7 +4,13 @@
 export const opsCalls = {
   listMachines: 'GET /v1/ops/machines?window',
   getMachine: 'GET /v1/ops/machines/{kind}?window',
+  getActor: 'GET /v1/ops/actors/{id}',
   listActorTransitions: 'GET /v1/ops/actors/{id}/transitions?limit&order&startingAfter',
+  previewEvent: 'POST /v1/ops/actors/{id}/preview',
+  sendEvent: 'POST /v1/ops/actors/{id}/events',
+  searchActors: 'GET /v1/ops/search?q',
+  listTransitions: 'GET /v1/ops/transitions?limit&order&actor&event&kind&merchantId&startingAfter&state',
+  listStuckActors: 'GET /v1/ops/stuck',
   listQueues: 'GET /v1/ops/queues',
   listChains: 'GET /v1/ops/chains',
   listWorkers: 'GET /v1/ops/workers',
@@ -24,6 +30,10 @@ export type OpsCalls = {
     input: { readonly kind: string; readonly window?: '1h' | '24h' | '30d' | '7d' }
     output: MachineWithDefinition
   }
+  getActor: {
+    input: { readonly id: string }
+    output: Actor
+  }
   listActorTransitions: {
     input: {
       readonly id: string
@@ -32,6 +42,41 @@ export type OpsCalls = {
       readonly startingAfter?: string
     }
     output: OpsTransitionList
+  }
+  previewEvent: {
+    input: { readonly id: string } & {
+      readonly type: string
+      readonly payload?: Readonly<Record<string, unknown>>
+    }
+    output: ActorPreview
+  }
+  sendEvent: {
+    input: { readonly id: string } & {
+      readonly type: string
+      readonly reason: string
+    }
+    output: Actor
+  }
+  searchActors: {
+    input: { readonly q?: string }
+    output: FoundActorList
+  }
+  listTransitions: {
+    input: {
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly actor?: string
+      readonly event?: string
+      readonly kind?: 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+      readonly merchantId?: string
+      readonly startingAfter?: string
+      readonly state?: string
+    }
+    output: OpsTransitionList
+  }
+  listStuckActors: {
+    input: object
+    output: StuckActorList
   }
   listQueues: {
     input: object
@@ -84,9 +129,79 @@ export type MachineWithDefinition = {
   readonly definition: Readonly<Record<string, unknown>>
 }
 
+export type Actor = {
+  readonly object: 'actor'
+  readonly id: string
+  readonly kind: 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+  readonly merchantId: string
+  readonly livemode: boolean
+  readonly state: string
+  readonly rev: number
+  readonly machineVersion: number
+  readonly context: Readonly<Record<string, unknown>>
+  readonly possible: readonly {
+    readonly by: 'chain' | 'customer' | 'merchant' | 'operator' | 'system' | 'timer'
+    readonly event: string
+    readonly guards: readonly {
+      readonly holds: boolean | null
+      readonly name: string
+    }[]
+    readonly operator: boolean
+  }[]
+  readonly timers: readonly {
+    readonly dueAt: string
+    readonly name: string
+  }[]
+  readonly jobs: readonly {
+    readonly attempts: number
+    readonly id: string
+    readonly lastError: string | null
+    readonly runAt: string
+    readonly task: string
+  }[]
+  readonly related: readonly {
+    readonly id: string
+    readonly kind: 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+    readonly relation: 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund' | 'subject'
+    readonly state: string
+  }[]
+  readonly stuck: {
+    readonly reason: 'dwell' | 'no_exit'
+    readonly since: string
+  } | null
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
 export type OpsTransitionList = {
   readonly object: 'list'
   readonly data: readonly OpsTransition[]
+  readonly has_more: boolean
+}
+
+export type ActorPreview = {
+  readonly state: string
+  readonly context: Readonly<Record<string, unknown>>
+  readonly events: readonly string[]
+  readonly timers: readonly {
+    readonly dueAt: string | null
+    readonly name: string
+  }[]
+  readonly jobs: readonly {
+    readonly runAt: string | null
+    readonly task: string
+  }[]
+}
+
+export type FoundActorList = {
+  readonly object: 'list'
+  readonly data: readonly FoundActor[]
+  readonly has_more: boolean
+}
+
+export type StuckActorList = {
+  readonly object: 'list'
+  readonly data: readonly StuckActor[]
   readonly has_more: boolean
 }
 
@@ -165,7 +280,22 @@ export type OpsTransition = {
     readonly name: string | null
     readonly type: 'api_key' | 'chain' | 'customer' | 'member' | 'operator' | 'system' | 'timer'
   }
+  readonly reason: string | null
   readonly context: Readonly<Record<string, unknown>> | null
+}
+
+export type FoundActor = {
+  readonly kind: 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+  readonly id: string
+  readonly state: string
+}
+
+export type StuckActor = {
+  readonly kind: 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+  readonly id: string
+  readonly state: string
+  readonly since: string
+  readonly reason: 'dwell' | 'no_exit'
 }
 
 export type OpsQueue = {
