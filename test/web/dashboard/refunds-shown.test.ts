@@ -343,3 +343,25 @@ describe.skipIf(!hasBrowser)('the hash of a transaction sent otherwise can be re
     })
   })
 })
+
+describe.skipIf(!hasBrowser)('the first page of a shop', () => {
+  test('counts the refunds that wait for a signature, and leads to them', async () => {
+    const waits = await instance.made()
+    await using visit = await instance.open(instance.pathOf().replace(/refunds$/, 'home'))
+    const { page } = visit
+    await visit.go()
+    const ask = page.getByText(/^\d+ refunds? needs? you$/)
+    const countOf = async () => Number.parseInt((await ask.textContent()) ?? '', 10)
+    await ask.waitFor()
+    const before = await countOf()
+    expect(before).toBeGreaterThan(0)
+    await instance.made()
+    await page.getByText(`${before + 1} refunds need you`).waitFor({ timeout: 30_000 })
+    await cancel(instance, waits)
+    await page
+      .getByText(before === 1 ? '1 refund needs you' : `${before} refunds need you`)
+      .waitFor({ timeout: 30_000 })
+    await page.getByRole('link', { name: /^Open: \d+ refunds? needs? you/ }).click()
+    await page.getByRole('heading', { level: 1, name: 'Refunds' }).waitFor()
+  })
+})

@@ -1,4 +1,5 @@
 import type { Chain } from '../../../src/chain/chain.ts'
+import { until } from '../../harness/until.ts'
 import { payServer, type Visit } from '../pay/pay-server.ts'
 
 /** A server with the sandbox chain, and the owner of a new shop in a browser. */
@@ -14,17 +15,24 @@ export const sandboxShop = async (name = 'Lamps & Light', others: readonly Chain
   const merchant = String(merchants[0].id)
   const call = async (method: string, path: string, json?: object) =>
     Object((await server.call(method, path, { bearer, ...(json && { json }) })).json)
+  const pay = async (scenario = 'paid'): Promise<string> => {
+    const link = await call('POST', `/v1/merchants/${merchant}/payment-links`, { amountMinor: 1000, currency: 'USD' })
+    const opened = await server.call('POST', `/v1/checkout/links/${link.id}/payments`, {
+      json: { customerEmail: 'ada@example.com' },
+    })
+    const { id } = Object(opened.json).payment
+    await call('POST', `/v1/merchants/${merchant}/payments/${id}/simulate`, { scenario })
+    return id
+  }
   return {
     ...{ served, visit, page: visit.page, merchant, bearer: String(bearer), call },
     go: (path: string, mode = 'test') => visit.page.goto(`${server.url}/dashboard/${merchant}/${mode}/${path}`),
     /** A payment over ten dollars that the sandbox has paid. */
-    pay: async (scenario = 'paid'): Promise<string> => {
-      const link = await call('POST', `/v1/merchants/${merchant}/payment-links`, { amountMinor: 1000, currency: 'USD' })
-      const opened = await server.call('POST', `/v1/checkout/links/${link.id}/payments`, {
-        json: { customerEmail: 'ada@example.com' },
-      })
-      const { id } = Object(opened.json).payment
-      await call('POST', `/v1/merchants/${merchant}/payments/${id}/simulate`, { scenario })
+    pay,
+    /** The same, once the amount is final. */
+    payAndWait: async (): Promise<string> => {
+      const id = await pay()
+      await until(async () => (await call('GET', `/v1/merchants/${merchant}/payments/${id}`)).status === 'success')
       return id
     },
     [Symbol.asyncDispose]: async () => {

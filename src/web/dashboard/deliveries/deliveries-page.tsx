@@ -11,6 +11,7 @@ import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
+import { nameOfEndpoint } from './endpoint-name.ts'
 import { useDeliveriesTexts } from './texts.ts'
 
 /** A select is as wide as its longest option. */
@@ -112,5 +113,5 @@ export const useEndpoints = (): ReadonlyMap<string, string> => {
   const { data } = useShopQuery(['webhooks', 'names'], ({ call, ...scope }, signal) =>
     call('listWebhookEndpoints', { ...scope, limit: 100 }, { signal }),
   ).value
-  return new Map(data?.data.map(({ id, url, inbox }) => [id, inbox ? texts.inbox : url.replace(/^https?:\/\//, '')]))
+  return new Map(data?.data.map(each => [each.id, nameOfEndpoint(each, texts.inbox)]))
 }

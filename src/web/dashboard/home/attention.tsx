@@ -2,6 +2,9 @@ import type { ComponentChildren } from 'preact'
 import type { PaymentWithCrypto, WebhookDelivery, WebhookEndpoint } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { StateMark } from '../../parts/state-mark.tsx'
+import { type EndpointHealth, healthOf } from '../deliveries/endpoint-health.ts'
+import { withoutProtocol } from '../deliveries/endpoint-name.ts'
+import { useDeliveriesTexts } from '../deliveries/texts.ts'
 import { paymentPath } from '../payments/payment-state.ts'
 import { isManual } from '../refunds/refund-state.ts'
 import { useShopQuery } from '../shell/queries.ts'
@@ -21,6 +24,8 @@ type Facts = {
   readonly failedDeliveries: string
   /** Deliveries with a failed attempt that are tried again. */
   readonly retriedDeliveries: string
+  /** The answers to them. */
+  readonly retrying: EndpointHealth
 }
 
 const hasFailed = ({ attempts }: WebhookDelivery): boolean => attempts.some(({ outcome }) => outcome !== null)
@@ -50,6 +55,7 @@ export const useAttention = () => {
         pending.data.filter(hasFailed).length,
         pending.has_more && pending.data.some(hasFailed),
       ),
+      retrying: healthOf(pending.data),
     }
   }).value
 }
@@ -61,6 +67,7 @@ export const AttentionList = ({
   endpoints,
   failedDeliveries,
   retriedDeliveries,
+  retrying,
 }: Facts) => {
   const texts = useHomeTexts()
   const { states } = useTexts()
@@ -94,13 +101,13 @@ export const AttentionList = ({
         </Ask>
       )}
       {endpoints.map(({ id, url }) => (
-        <Ask key={id} href={address('webhooks', id)} isBad title={texts.endpointOff(url.replace(/^https?:\/\//, ''))}>
+        <Ask key={id} href={address('webhooks', id)} isBad title={texts.endpointOff(withoutProtocol(url))}>
           {texts.endpointOffWhat}
         </Ask>
       ))}
       {retriedDeliveries !== '0' && (
         <Ask href={`${address('deliveries')}?status=pending`} title={texts.retriedDeliveries(retriedDeliveries)}>
-          {texts.retriedDeliveriesWhat}
+          <Retrying health={retrying} />
         </Ask>
       )}
       {failedDeliveries !== '0' && (
@@ -110,6 +117,17 @@ export const AttentionList = ({
       )}
     </ul>
   )
+}
+
+/** Since when a server does not accept deliveries, and why. */
+const Retrying = ({ health }: { readonly health: EndpointHealth }) => {
+  const texts = useHomeTexts()
+  const { outcomes } = useDeliveriesTexts()
+  const { formats, now } = useReader()
+  if (health.state === 'unused' || health.state === 'healthy' || health.last.outcome === null) return null
+  const { outcome, httpStatus } = health.last
+  const why = outcomes[outcome] + (httpStatus === null ? '' : ` (${httpStatus})`)
+  return texts.retriedDeliveriesWhat(formats.listed(health.since, now.value), why)
 }
 
 type AskProps = {

@@ -22,6 +22,8 @@ const TINTED_MS = 1_200
 const REST_MS = 100
 /** Rows that are read at a time. A shop may have a thousand changes a second. */
 const ROWS_AT_ONCE = 10
+/** Lists of deliveries are read as a whole, so they rest longer. */
+const DELIVERIES_REST_MS = 1_000
 
 type Feed = LiveUpdates & { receive(change: LiveChange): void; setState(state: LiveState): void }
 
@@ -96,6 +98,11 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
     return rows.size > 0
   })
 
+  const deliveries = paced(DELIVERIES_REST_MS, async () => {
+    await Promise.allSettled([refresh('deliveries'), refresh('webhooks', 'inbox')])
+    return false
+  })
+
   return {
     isLive,
     newPayments,
@@ -107,6 +114,7 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
       isLive.value = phase === 'live'
     },
     receive: ({ object, id, event }) => {
+      if (object === 'webhook_delivery') return deliveries.ask()
       if (object === 'payment') waiting.payments.add(id)
       else if (object === 'refund') waiting.refunds.add(id)
       else if (object === 'payment_link') waiting.hasLink = true

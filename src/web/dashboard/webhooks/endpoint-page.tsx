@@ -12,6 +12,8 @@ import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { DeliveriesTable } from '../deliveries/deliveries-table.tsx'
+import { type EndpointHealth, healthOf } from '../deliveries/endpoint-health.ts'
+import { nameOfEndpoint } from '../deliveries/endpoint-name.ts'
 import { useDeliveriesTexts } from '../deliveries/texts.ts'
 import { useEventTypesTexts } from '../event-types/texts.ts'
 import { RotateDialog } from '../secrets/rotate-dialog.tsx'
@@ -28,13 +30,12 @@ import { RowMenu } from '../shell/row-actions.tsx'
 import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
 import { ChangeTypes } from './change-types.tsx'
 import { EndpointBadge } from './endpoint-badge.tsx'
+import { HealthBadge, useFailingText, useLatestDeliveries } from './health.tsx'
 import { Inbox } from './inbox.tsx'
 import { sendTest } from './open-inbox.ts'
 import { Recover } from './recover.tsx'
 import { useWebhooksTexts } from './texts.ts'
 import { VerifyCode } from './verify-code.tsx'
-
-const LATEST = 10
 
 export const EndpointPage = () => {
   const { id = '' } = useRoute().params
@@ -61,7 +62,7 @@ export const EndpointPage = () => {
   return (
     <>
       <PageHead
-        title={endpoint ? nameOf(endpoint, texts.inbox) : texts.endpoint}
+        title={endpoint ? nameOfEndpoint(endpoint, texts.inbox) : texts.endpoint}
         back={{ href: address('webhooks'), label: texts.title }}
         lead={
           <span class="sub">
@@ -76,7 +77,7 @@ export const EndpointPage = () => {
       {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
       <div role="status">
         {isTesting && <p class="quiet">{texts.test.running}</p>}
-        {tested && <TestResult delivery={tested} />}
+        {tested && <TestResult sent={tested} />}
       </div>
       <Result result={result} skeleton={<SkeletonRows rows={10} />}>
         {found => <OneEndpoint endpoint={found} />}
@@ -85,18 +86,18 @@ export const EndpointPage = () => {
   )
 }
 
-/** The address without its protocol. That of an inbox is secret, and is not in titles, which browsers keep. */
-const nameOf = ({ url, inbox }: WebhookEndpoint, inboxName: string): string =>
-  inbox ? inboxName : url.replace(/^https?:\/\//, '')
-
 /** What the test event came to, where it was sent. */
-const TestResult = ({ delivery: { id, attempts } }: { readonly delivery: WebhookDelivery }) => {
+const TestResult = ({ sent }: { readonly sent: WebhookDelivery }) => {
   const { test } = useWebhooksTexts()
   const { outcomes, answeredIn } = useDeliveriesTexts()
   const { formats } = useReader()
   const address = useAddress()
-  const last = attempts.at(-1)
-  if (last?.outcome == null) return null
+  const { id } = sent
+  const { data } = useShopQuery(['deliveries', 'one', id], ({ call, merchantId }, signal) =>
+    call('getWebhookDelivery', { merchantId, id }, { signal }),
+  ).value
+  const last = (data ?? sent).attempts.at(-1)
+  if (last?.outcome == null) return <p class="quiet">{test.running}</p>
   const isGood = last.outcome === 'delivered'
   const answer = last.httpStatus === null ? undefined : answeredIn(last.httpStatus, formats.count(last.durationMs ?? 0))
   return (
@@ -221,9 +222,9 @@ const OneEndpoint = ({ endpoint }: { readonly endpoint: WebhookEndpoint }) => {
   const address = useAddress()
   const { about } = useEventTypesTexts()
   const { id, url, eventTypes, inbox, createdAt } = endpoint
-  const deliveries = useShopQuery(['deliveries', 'endpoint', id], ({ call, merchantId }, signal) =>
-    call('listWebhookDeliveries', { merchantId, id, limit: LATEST }, { signal }),
-  ).value
+  const deliveries = useLatestDeliveries(id)
+  const health = healthOf(deliveries.data?.data ?? [])
+  const failing = useFailingText(health)
   return (
     <div class="split">
       <div>
@@ -246,8 +247,18 @@ const OneEndpoint = ({ endpoint }: { readonly endpoint: WebhookEndpoint }) => {
         <Section title={texts.details}>
           <Facts
             facts={[
-              [texts.health, <Health endpoint={endpoint} latest={deliveries.data?.data ?? []} />],
-              [texts.lastAnswer, <LastAnswer latest={deliveries.data?.data ?? []} />],
+              [
+                texts.health,
+                endpoint.status === 'disabled' ? (
+                  <Badge shape="off">{texts.disabled}</Badge>
+                ) : (
+                  <>
+                    <HealthBadge health={health} />
+                    {failing !== undefined && <span class="under">{failing}</span>}
+                  </>
+                ),
+              ],
+              [texts.lastAnswer, <LastAnswer health={health} />],
               [
                 texts.url,
                 <>
@@ -273,48 +284,16 @@ const OneEndpoint = ({ endpoint }: { readonly endpoint: WebhookEndpoint }) => {
   )
 }
 
-type HealthProps = { readonly latest: readonly WebhookDelivery[] }
-
-/** By the latest deliveries. Those of an endpoint that fails wait longer and longer. */
-const Health = ({ endpoint, latest }: HealthProps & { readonly endpoint: WebhookEndpoint }) => {
-  const texts = useWebhooksTexts()
-  if (endpoint.status === 'disabled') return <Badge shape="off">{texts.disabled}</Badge>
-  const last = latest.find(({ attempts }) => attempts.some(({ outcome }) => outcome !== null))
-  if (!last) return texts.unused
-  if (last.status === 'delivered')
-    return (
-      <Badge shape="done" tone="good">
-        {texts.healthy}
-      </Badge>
-    )
-  if (last.status === 'failed')
-    return (
-      <Badge shape="bad" tone="bad">
-        {texts.failing}
-      </Badge>
-    )
-  return (
-    <Badge shape="warn" tone="warn">
-      {texts.retrying}
-    </Badge>
-  )
-}
-
-const LastAnswer = ({ latest }: HealthProps) => {
+const LastAnswer = ({ health }: { readonly health: EndpointHealth }) => {
   const { outcomes, answeredIn } = useDeliveriesTexts()
   const { formats } = useReader()
-  const [last] = latest
-    .flatMap(({ attempts }) => attempts)
-    .filter(({ outcome }) => outcome !== null)
-    .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
-  if (last?.outcome == null) return '–'
+  if (health.state === 'unused' || health.last.outcome === null) return '–'
+  const { outcome, httpStatus, durationMs, startedAt } = health.last
   return (
     <>
-      {last.httpStatus === null
-        ? outcomes[last.outcome]
-        : answeredIn(last.httpStatus, formats.count(last.durationMs ?? 0))}
+      {httpStatus === null ? outcomes[outcome] : answeredIn(httpStatus, formats.count(durationMs ?? 0))}
       <span class="under">
-        <Moment at={last.startedAt} />
+        <Moment at={startedAt} />
       </span>
     </>
   )

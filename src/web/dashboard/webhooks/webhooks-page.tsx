@@ -10,6 +10,7 @@ import { NoteBox } from '../../parts/note.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { showToast } from '../../parts/toast.tsx'
+import { nameOfEndpoint } from '../deliveries/endpoint-name.ts'
 import { useEventTypes } from '../event-types/texts.ts'
 import { SecretDialog } from '../secrets/secret-dialog.tsx'
 import { useAction } from '../shell/action.ts'
@@ -22,9 +23,9 @@ import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { RowMenu, useActionsColumn } from '../shell/row-actions.tsx'
 import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
-import { EndpointBadge } from './endpoint-badge.tsx'
+import { EndpointProblem, EndpointState } from './health.tsx'
 import { NewEndpoint } from './new-endpoint.tsx'
-import { openInbox } from './open-inbox.ts'
+import { openInbox, sendTest } from './open-inbox.ts'
 import { useWebhooksTexts } from './texts.ts'
 import { VerifyCode } from './verify-code.tsx'
 
@@ -44,16 +45,24 @@ export const WebhooksPage = () => {
     readListPage<WebhookEndpoint>(position, page => call('listWebhookEndpoints', { ...scope, ...page }, { signal })),
   ).value
   const close = () => setDeleted(undefined)
-  const act = (name: 'enableWebhookEndpoint' | 'testWebhookEndpoint', id: string, done: string) =>
+  const enable = (id: string) =>
     void action.run(async () => {
-      await session.call(name, { merchantId, id })
+      await session.call('enableWebhookEndpoint', { merchantId, id })
       await refresh('webhooks')
-      showToast(done)
+      showToast(texts.enabledDone)
+    })
+  const test = (id: string) =>
+    void action.run(async () => {
+      showToast(texts.test.running)
+      const { attempts } = await sendTest(session, merchantId, id)
+      const { outcome } = attempts.at(-1) ?? { outcome: null }
+      showToast(outcome === null ? texts.testSent : outcome === 'delivered' ? texts.test.good : texts.test.bad)
+      await refresh('deliveries')
     })
   const itemsOf = (endpoint: WebhookEndpoint) => [
     endpoint.status === 'enabled'
-      ? { label: texts.sendTest, onSelect: () => act('testWebhookEndpoint', endpoint.id, texts.testSent) }
-      : { label: texts.enable, onSelect: () => act('enableWebhookEndpoint', endpoint.id, texts.enabledDone) },
+      ? { label: texts.sendTest, onSelect: () => test(endpoint.id) }
+      : { label: texts.enable, onSelect: () => enable(endpoint.id) },
     { label: texts.delete, onSelect: () => setDeleted(endpoint), danger: true },
   ]
   return (
@@ -169,12 +178,13 @@ const EndpointsTable = ({ rows, itemsOf }: EndpointsTableProps) => {
       key: 'url',
       head: texts.endpoint,
       card: 1,
-      cell: ({ id, url, description, inbox }) => (
+      cell: endpoint => (
         <>
-          <a class="open clip" href={address('webhooks', id)}>
-            <b>{inbox ? texts.inbox : url.replace(/^https?:\/\//, '')}</b>
+          <a class="open clip" href={address('webhooks', endpoint.id)}>
+            <b>{nameOfEndpoint(endpoint, texts.inbox)}</b>
           </a>
-          {description !== null && <span class="table__under">{description}</span>}
+          {endpoint.description !== null && <span class="table__under">{endpoint.description}</span>}
+          <EndpointProblem endpoint={endpoint} />
         </>
       ),
     },
@@ -182,7 +192,7 @@ const EndpointsTable = ({ rows, itemsOf }: EndpointsTableProps) => {
       key: 'status',
       head: texts.status,
       card: 2,
-      cell: endpoint => <EndpointBadge endpoint={endpoint} />,
+      cell: endpoint => <EndpointState endpoint={endpoint} />,
     },
     {
       key: 'events',

@@ -17,7 +17,7 @@ export const homeDe: Translated<typeof homeEn> = {
   endpointOffWhat: 'Der Endpunkt wurde ausgeschaltet, weil er nicht wie erwartet antwortete.',
   retriedDeliveries: count =>
     count === '1' ? '1 Webhook-Zustellung wird wiederholt' : `${count} Webhook-Zustellungen werden wiederholt`,
-  retriedDeliveriesWhat: 'Ihr Server hat sie nicht angenommen. Sehen Sie sich seine Antworten an.',
+  retriedDeliveriesWhat: (time, why) => `Ihr Server nimmt sie seit ${time} nicht an. ${why}.`,
   failedDeliveries: count =>
     count === '1' ? '1 Webhook-Zustellung ist gescheitert' : `${count} Webhook-Zustellungen sind gescheitert`,
   failedDeliveriesWhat: 'Diese Zustellungen endeten ohne Erfolg. Senden Sie erneut, sobald Ihr Server wieder arbeitet.',

@@ -14,7 +14,7 @@ export const homeEn = {
   endpointOffWhat: 'It was disabled, because it did not answer as it should.',
   retriedDeliveries: (count: string) =>
     count === '1' ? '1 webhook delivery is being retried' : `${count} webhook deliveries are being retried`,
-  retriedDeliveriesWhat: 'Your server did not accept them. Look at its answers.',
+  retriedDeliveriesWhat: (time: string, why: string) => `Your server has not accepted them since ${time}. ${why}.`,
   failedDeliveries: (count: string) =>
     count === '1' ? '1 webhook delivery has failed' : `${count} webhook deliveries have failed`,
   failedDeliveriesWhat: 'These deliveries have ended without success. Send them again when your server works.',

@@ -43,6 +43,7 @@ export const webhooksDe: Translated<typeof webhooksEn> = {
   healthy: 'Arbeitet',
   retrying: 'Neuer Versuch',
   failing: 'Scheitert',
+  failingSince: (time, why) => `Seit ${time}. ${why}`,
   unused: 'Noch nichts gesendet',
   lastAnswer: 'Letzte Antwort',
   details: 'Einzelheiten',

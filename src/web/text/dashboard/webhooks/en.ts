@@ -40,6 +40,7 @@ export const webhooksEn = {
   healthy: 'Healthy',
   retrying: 'Retrying',
   failing: 'Failing',
+  failingSince: (time: string, why: string) => `Since ${time}. ${why}`,
   unused: 'Nothing sent yet',
   lastAnswer: 'Last answer',
   details: 'Details',
