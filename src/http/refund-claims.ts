@@ -5,6 +5,7 @@ import { signerOf } from '../chain/signed-message.ts'
 import { isOpenClaim, nameDestination } from '../commands/refund-claims.ts'
 import { destinationFor } from '../commands/refunds.ts'
 import { Refusal, refuse } from '../errors.ts'
+import { claimMessage } from '../pages/claims/message.ts'
 import {
   type ClaimPageFacts,
   closedPage,
@@ -13,14 +14,18 @@ import {
   namingPage,
   noClaimPage,
   takenPage,
-} from '../pages/claim.ts'
-import { claimMessage } from '../pages/claim-message.ts'
+} from '../pages/claims/page.ts'
 import { findVisitedClaim, type VisitedClaim } from '../queries/refund-claims.ts'
+import { logoUrlOf } from '../records/logo-url.ts'
+import type { Locale } from '../web/text/locale.ts'
 import type { Api } from './api.ts'
 import { nameDestinationDocs, visitClaimDocs } from './docs/refund-claims.ts'
+import { localeOf } from './locale.ts'
 import { type Answer, forCustomers, type Route } from './route.ts'
 
 const path = '/claims/:secret'
+
+const languageQuery = () => type({ 'lang?': "'en' | 'de'" })
 
 const naming = () => type({ address: 'string', 'signature?': 'string', 'confirmed?': "'yes'" })
 
@@ -30,10 +35,13 @@ export const claimRoutes: readonly Route[] = [
     path,
     page: true,
     docs: visitClaimDocs,
-    handle: async (api, { params }) => {
+    query: languageQuery,
+    handle: async (api, { params, query, headers }) => {
+      const locale = localeOf(query.lang, headers)
       const claim = await findClaim(api, params.secret)
-      if (!claim) return noClaimPage(api.web)
-      return shut(api, claim, undefined) ?? namingPage(api.web, claim, placeOf(api, claim))
+      if (!claim) return noClaimPage(api.web, locale)
+      const facts = factsOf(api, claim, locale)
+      return shut(api, facts, undefined) ?? namingPage(api.web, facts)
     },
   }),
 
@@ -43,28 +51,30 @@ export const claimRoutes: readonly Route[] = [
     page: true,
     form: true,
     docs: nameDestinationDocs,
+    query: languageQuery,
     body: naming,
-    handle: async (api, { params, body }) => {
+    handle: async (api, { params, query, headers, body }) => {
+      const locale = localeOf(query.lang, headers)
       const claim = await findClaim(api, params.secret)
-      if (!claim) return noClaimPage(api.web)
+      if (!claim) return noClaimPage(api.web, locale)
+      const facts = factsOf(api, claim, locale)
       const typed = body.address.trim()
-      const closed = shut(api, claim, typed)
+      const closed = shut(api, facts, typed)
       if (closed) return closed
 
-      const place = placeOf(api, claim)
       const address = await addressIn(api, claim, typed)
-      if (!address) return namingPage(api.web, claim, place, { address: typed, fault: 'invalid_destination' })
+      if (!address) return namingPage(api.web, facts, { address: typed, fault: 'invalid_destination' })
       const { signature = '' } = body
-      const message = claimMessage(claim, place.host, address)
+      const message = claimMessage(claim, facts.host, address)
       if (signature !== '' && (await signerOf(message, signature)) !== address)
-        return namingPage(api.web, claim, place, { address: typed, fault: 'invalid_signature' })
-      if (!body.confirmed) return confirmPage(api.web, claim, place, address, signature)
+        return namingPage(api.web, facts, { address: typed, fault: 'invalid_signature' })
+      if (!body.confirmed) return confirmPage(api.web, facts, address, signature)
 
       const named = await nameDestination(api, claim, address, signature === '' ? undefined : { message, signature })
-      if (named) return namedPage(api.web, { ...claim, refund: named }, place, address)
+      if (named) return namedPage(api.web, { ...facts, claim: { ...claim, refund: named } }, address)
       // Another request was faster, or the merchant has canceled the refund.
       const latest = await findClaim(api, params.secret)
-      return (latest && shut(api, latest, typed)) ?? refuse('state_conflict')
+      return (latest && shut(api, factsOf(api, latest, locale), typed)) ?? refuse('state_conflict')
     },
   }),
 ]
@@ -75,16 +85,16 @@ const findClaim = async ({ sql }: Api, secret: string): Promise<VisitedClaim | u
 }
 
 /** The page of a claim that no longer accepts an address; undefined if it still does. */
-const shut = (api: Api, claim: VisitedClaim, typed: string | undefined): Answer | undefined => {
+const shut = (api: Api, facts: ClaimPageFacts, typed: string | undefined): Answer | undefined => {
+  const { claim } = facts
   const { refund } = claim
   if (isOpenClaim(refund, claim, api.clock.now())) return undefined
   const { destination } = refund.context
-  if (refund.state === 'canceled' || destination === null) return closedPage(api.web, claim)
-  const place = placeOf(api, claim)
+  if (refund.state === 'canceled' || destination === null) return closedPage(api.web, facts)
   // A repeated request with the same address gets the confirmation again.
   return typed?.toLowerCase() === destination.toLowerCase()
-    ? namedPage(api.web, claim, place, destination)
-    : takenPage(api.web, claim, place, typed !== undefined)
+    ? namedPage(api.web, facts, destination)
+    : takenPage(api.web, facts, typed !== undefined)
 }
 
 const addressIn = async (
@@ -100,7 +110,14 @@ const addressIn = async (
   }
 }
 
-const placeOf = ({ chains, settings }: Api, { refund: { context } }: VisitedClaim): ClaimPageFacts => ({
-  network: chains.find(context.chainId)?.chain.network ?? `Chain ${context.chainId}`,
-  host: new URL(settings.publicUrl).host,
-})
+const factsOf = ({ chains, settings }: Api, claim: VisitedClaim, locale: Locale): ClaimPageFacts => {
+  const { chainId } = claim.refund.context
+  const { name, logo, accentColor } = claim.shop
+  return {
+    ...{ claim, locale },
+    // Visitors may use another host name than PUBLIC_URL.
+    shop: { name, accentColor, logoUrl: logoUrlOf('', logo) },
+    network: chains.find(chainId)?.chain.network ?? `Chain ${chainId}`,
+    host: new URL(settings.publicUrl).host,
+  }
+}

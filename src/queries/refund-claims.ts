@@ -31,7 +31,8 @@ export const listClaims = async (sql: Sql, refundIds: readonly string[]): Promis
 export type VisitedClaim = {
   readonly refund: Actor<Refund>
   readonly expiresAt: Date
-  readonly merchantName: string
+  /** The merchant as its customers see it. */
+  readonly shop: { readonly name: string; readonly logo: string | null; readonly accentColor: string | null }
   /** The decimals of the asset. */
   readonly decimals: number
   /** The deposit address of the payment, which is not a valid destination. */
@@ -41,7 +42,9 @@ export type VisitedClaim = {
 type VisitedRow = ActorRow & {
   readonly claim: {
     readonly expires_at: string
-    readonly merchant_name: string
+    readonly name: string
+    readonly logo: string | null
+    readonly accent_color: string | null
     readonly decimals: number
     readonly payment_address: string | null
   }
@@ -52,18 +55,19 @@ const readRefund = readerOf(refundKind)
 export const findVisitedClaim = async (sql: Sql, secretHash: Buffer): Promise<VisitedClaim | undefined> => {
   const [row] = await sql<VisitedRow[]>`
     select r.*, jsonb_build_object(
-      'expires_at', c.expires_at, 'merchant_name', m.name, 'decimals', p.decimals, 'payment_address', p.address) as claim
+      'expires_at', c.expires_at, 'name', s.name, 'logo', s.logo, 'accent_color', s.accent_color,
+      'decimals', p.decimals, 'payment_address', p.address) as claim
     from refund_claims c
     join refunds r on r.id = c.id
     join payments p on p.id = r.payment_id
-    join merchants m on m.id = r.merchant_id
+    join settings s on s.merchant_id = r.merchant_id and s.livemode = r.livemode
     where c.secret_hash = ${secretHash}`
   if (!row) return undefined
-  const { expires_at, merchant_name, decimals, payment_address } = row.claim
+  const { expires_at, name, logo, accent_color, decimals, payment_address } = row.claim
   return {
     refund: readRefund(row),
     expiresAt: new Date(expires_at),
-    merchantName: merchant_name,
+    shop: { name, logo, accentColor: accent_color },
     decimals,
     paymentAddress: payment_address,
   }

@@ -6,7 +6,7 @@ import { claimRoutes } from '../../src/http/refund-claims.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
-import { claimMessage } from '../../src/pages/claim-message.ts'
+import { claimMessage } from '../../src/pages/claims/message.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { findVisitedClaim } from '../../src/queries/refund-claims.ts'
 import { rekey } from '../../src/rekey/rekey.ts'
@@ -170,7 +170,9 @@ test('an invalid signature, or one of another account, refund, server or address
   for (const [what, text] of Object.entries(wrong))
     for (const more of [{}, { confirmed: 'yes' }]) {
       const answer = await send(servers[0], secret, { address, signature: text, ...more })
-      expect([what, answer.status, wordsOf(answer).includes('invalid_signature')]).toEqual([what, 422, true])
+      expect([what, answer.status, wordsOf(answer).includes('The signature does not belong to this address')]).toEqual([
+        ...[what, 422, true],
+      ])
       // So that the next try is sent without it.
       expect(answer.text).toContain('name="signature" type="hidden" value=""')
     }

@@ -53,6 +53,40 @@ const open = async (secret: string, options: BrowserContextOptions = {}, script 
 
 const press = (page: Page, name: string) => page.getByRole('button', { name }).click()
 
+const shown = async (page: Page) => ({
+  lang: await page.locator('html').getAttribute('lang'),
+  heading: await page.locator('h1').textContent(),
+  stripe: await page.getByTestId('test-mode').locator('b').textContent(),
+  shop: (await page.locator('.shop').textContent())?.slice(0, 40),
+})
+
+describe.skipIf(!hasBrowser)('the language of the page', () => {
+  test('is that of ?lang= up to the confirmation, can be changed, and shop and test mode are named in it', async () => {
+    const { secret } = await claimed()
+    await using visit = await open(`${secret}?lang=de`)
+    const { page } = visit
+    const german = {
+      lang: 'de',
+      stripe: 'Testmodus – kein echtes Geld.',
+      shop: expect.stringContaining('Erstattung von Lamps'),
+    }
+    expect(await shown(page)).toEqual({ ...german, heading: 'Geben Sie Ihre Adresse für die Erstattung ein' })
+    await page.fill('#address', '0x12')
+    await press(page, 'Weiter')
+    await page.getByText('An diese Adresse kann die Erstattung nicht gesendet werden.').waitFor()
+    expect(await page.textContent('body')).not.toContain('invalid_destination')
+    await page.fill('#address', customerAddress)
+    await press(page, 'Weiter')
+    await page.waitForSelector('#named')
+    expect(await shown(page)).toEqual({ ...german, heading: 'Ist das Ihre Adresse?' })
+    await press(page, 'Adresse bestätigen')
+    await page.getByRole('heading', { name: 'Vielen Dank' }).waitFor()
+    await page.getByTestId('language').click()
+    await page.getByRole('heading', { name: 'An address was already entered' }).waitFor()
+    expect(await shown(page)).toMatchObject({ lang: 'en', shop: expect.stringContaining('Refund from Lamps') })
+  })
+})
+
 const named = async (id: string) => (await refundRow(server.api, id))?.destination
 
 describe.skipIf(!hasBrowser).each([
@@ -211,7 +245,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     )
     const { page, id } = visit
     await press(page, 'Lamp Wallet')
-    await page.waitForSelector('text=invalid_signature')
+    await page.waitForSelector('text=The signature does not belong to this address')
     expect(await page.inputValue('#address')).toBe(account.address.toLowerCase())
     await press(page, 'Continue')
     await press(page, 'Confirm address')

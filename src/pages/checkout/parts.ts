@@ -94,7 +94,7 @@ export const paymentNumber = ({ texts, facts }: CheckoutScene): Html => html`<di
 export const contactUrl = ({ supportEmail, supportUrl }: ShopFace): string | undefined =>
   supportEmail !== null ? `mailto:${supportEmail}` : (supportUrl ?? undefined)
 
-export const shopName = ({ name }: ShopFace): Html => html`<bdi>${name}</bdi>`
+export const shopName = ({ name }: Pick<ShopFace, 'name'>): Html => html`<bdi>${name}</bdi>`
 
 /** `Write to Lamps`, as a link; undefined if no contact is set. */
 export const contactLink = ({ facts: { shop }, texts }: CheckoutScene): Html | undefined => {
@@ -146,7 +146,7 @@ export const price = ({ facts, texts }: CheckoutScene, tag = texts.test.tag): Ht
 }
 
 /** The logo, or the first letter of the name. */
-export const logo = ({ name, logoUrl }: ShopFace): Html =>
+export const logo = ({ name, logoUrl }: Pick<ShopFace, 'name' | 'logoUrl'>): Html =>
   logoUrl === null
     ? html`<span class="shop__logo shop__letter" aria-hidden="true">${initialOf(name)}</span>`
     : html`<img class="shop__logo" src="${logoUrl}" alt="" width="40" height="40">`
@@ -156,7 +156,7 @@ const initialOf = (name: string): string => {
   return /\p{L}|\p{N}/u.test(first) ? first.toUpperCase() : '·'
 }
 
-export const testBanner = ({ texts }: CheckoutScene): Html =>
+export const testBanner = ({ texts }: Pick<CheckoutScene, 'texts'>): Html =>
   html`<aside class="test" aria-label="${texts.test.label}" data-testid="test-mode"><p><b>${texts.test.badge}</b> <span>${texts.test.sentence}</span></p></aside>`
 
 export const foot = (scene: CheckoutScene): Html => {

@@ -11,30 +11,30 @@ const main = (): void => {
   if (!place || !list || !status) return
   if (!(address instanceof HTMLInputElement) || !(signature instanceof HTMLInputElement)) return
 
-  const say = (text: string) => {
-    status.textContent = text
+  const texts: Readonly<Record<string, string>> = JSON.parse(document.body.dataset.texts ?? '{}')
+  const say = (text: string | undefined) => {
+    status.textContent = text ?? ''
   }
 
   const use = async (provider: Provider): Promise<void> => {
-    say('Open your wallet and choose the account for the refund.')
+    say(texts.choose)
     const accounts = await ask(provider, 'eth_requestAccounts')
     const account = String(Object(accounts)[0] ?? '').toLowerCase()
-    if (!/^0x[0-9a-f]{40}$/.test(account)) return say('The wallet did not return an address. You can type one.')
+    if (!/^0x[0-9a-f]{40}$/.test(account)) return say(texts.noAccount)
     address.value = account
     signature.value = ''
-    say('Open your wallet and sign the message. It confirms that the address is yours, and costs nothing.')
+    say(texts.sign)
     const message = (place.dataset.message ?? '').replace('{address}', account)
     const signed = await ask(provider, 'personal_sign', [hexOf(message), account])
     // The customer may have changed the address in the meantime: the signature would not match.
     if (typeof signed === 'string' && address.value === account) signature.value = signed.toLowerCase()
-    if (signature.value === '')
-      return say('The address was entered without a signature. A signature is optional: you can continue.')
-    say('Signed.')
+    if (signature.value === '') return say(texts.unsigned)
+    say(texts.signed)
     address.form?.requestSubmit()
   }
 
   findWallets({
-    legacyName: 'Browser wallet',
+    legacyName: texts.browserWallet ?? '',
     found: ({ name, provider }) => {
       const button = document.createElement('button')
       button.type = 'button'

@@ -1,4 +1,4 @@
-import { type Html, html } from './html.ts'
+import { type Html, html } from '../html.ts'
 
 /** The frame of a page for customers: one card. */
 export const card = (content: Html): Html => html`<main class="card"><article>${content}</article></main>`

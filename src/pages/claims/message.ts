@@ -1,6 +1,6 @@
-import { encodeId } from '../ids.ts'
-import type { VisitedClaim } from '../queries/refund-claims.ts'
-import { claimAmount } from './claim-facts.ts'
+import { encodeId } from '../../ids.ts'
+import type { VisitedClaim } from '../../queries/refund-claims.ts'
+import { claimAmount } from './facts.ts'
 
 /** Placeholder for the address; the script of the page replaces it. */
 export const ADDRESS_BLANK = '{address}'

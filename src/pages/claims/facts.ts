@@ -1,5 +1,5 @@
-import type { VisitedClaim } from '../queries/refund-claims.ts'
-import { unitsOf } from './money.ts'
+import type { VisitedClaim } from '../../queries/refund-claims.ts'
+import { unitsOf } from '../money.ts'
 
 /** `16.20 TUSD`: the amount of the refund. Supported tokens are at par with a currency, so they have two decimals like money. */
 export const claimAmount = ({ refund: { context }, decimals }: VisitedClaim): string =>
