@@ -10,6 +10,7 @@ import { requireMigrated } from '../postgres/version.ts'
 import { StartError } from '../process/start-error.ts'
 import { accountCommands } from './accounts.ts'
 import type { AdminCommand } from './command.ts'
+import { machineCommands } from './machines.ts'
 import { merchantCommands } from './merchants.ts'
 import { operatorCommands } from './operators.ts'
 import { signerCommands } from './signers.ts'
@@ -19,6 +20,7 @@ const commands: readonly AdminCommand[] = [
   ...accountCommands,
   ...operatorCommands,
   ...signerCommands,
+  ...machineCommands,
 ]
 
 /** Environment, output and input of a command-line program. */

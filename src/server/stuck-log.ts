@@ -21,7 +21,7 @@ export const logStuckActors = (
   const check = async (): Promise<void> => {
     const found = await findStuck(sql, kinds, { driven: drivenStates, limit: MOST })
     for (const { kind, id, state, since, reason } of found.filter(actor => !known.has(keyOf(actor))))
-      log.warn({ kind, id, state, since: since.toISOString(), reason }, 'actor stuck: see GET /v1/ops/stuck')
+      log.warn({ kind, id, state, since: since.toISOString(), reason }, 'actor stuck')
     known = new Set(found.map(keyOf))
   }
   const loop = async (): Promise<void> => {

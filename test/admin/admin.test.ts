@@ -268,3 +268,11 @@ test.concurrent("a user agent with control characters cannot write to the operat
   const { out } = await here(env, ['sessions', '--email', 'ada@example.com'])
   expect(out).toEndWith(', a?[2J?b\n')
 })
+
+test.concurrent('machines rebuild makes the counts of the machines from the tables', async () => {
+  await using db = await database()
+  await db.sql`insert into machine_states values ('payment', 'pending', 7)`
+  const { code, out } = await admin({ DATABASE_URL: db.url, SECRET_KEY }, ['machines', 'rebuild'])
+  expect([code, out]).toEqual([0, 'The counts, flows and durations of all state machines are made anew\n'])
+  expect(await db.sql`select from machine_states`).toHaveLength(0)
+})

@@ -52,10 +52,10 @@ describe('GET /v1/ops/stuck', () => {
     const { log, lines } = readableLog()
     const share = () => ({ position: 0, count: 1 })
     const logging = logStuckActors({ sql: server.sql, log }, { share, everyMs: 5 })
-    await until(() => lines().some(({ msg }) => String(msg).startsWith('actor stuck')))
+    await until(() => lines().some(({ msg }) => msg === 'actor stuck'))
     await Bun.sleep(50)
     await logging.stop()
-    expect(lines().filter(({ msg }) => String(msg).startsWith('actor stuck'))).toMatchObject([
+    expect(lines().filter(({ msg }) => msg === 'actor stuck')).toMatchObject([
       { kind: 'payment', id: actor, state: 'pending', reason: 'dwell' },
     ])
     await insertStays(0)
