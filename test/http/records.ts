@@ -204,6 +204,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   'GET /v1/merchants/:merchantId/refunds/:id/history': refund,
   'GET /v1/merchants/:merchantId/disputes/:id/history': dispute(false),
   'GET /v1/merchants/:merchantId/deliveries/:id/history': delivery,
+  'GET /v1/ops/machines/:kind': { make: async () => 'payment' },
   'GET /v1/ops/actors/:id': payment('success'),
   'GET /v1/ops/actors/:id/transitions': payment('success'),
   'POST /v1/ops/actors/:id/preview': { ...payment('new'), body: { type: 'cancel' } },

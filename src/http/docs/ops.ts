@@ -34,7 +34,6 @@ export const searchActorsDocs: Docs = {
   description:
     'The actors of all merchants with this ID, event ID, reference, transaction hash or address; at most 100.',
   answers: { 200: listShape(foundActor) },
-  refusals: ['parameter_missing'],
 }
 
 export const previewEventDocs: Docs = {

@@ -142,7 +142,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   order:
     'Sort order. `desc`: newest first. `asc`: oldest first; with a stored cursor as `startingAfter`, it returns every later object exactly once.',
   ...historyOrders,
-  'searchActors.q': 'ID, event ID, reference, transaction hash or address.',
+  'searchActors.q': 'ID, event ID, reference, transaction hash or address. Without it the list is empty.',
   window: 'Period of the flows and durations: the last hour, day, week or 30 days. Default: `24h`.',
   kind: 'Machine: the type of the actors.',
   'listTransitions.event': 'Return only transitions by this event.',

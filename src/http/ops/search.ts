@@ -12,9 +12,9 @@ export const opsSearchRoutes: readonly Route[] = [
     {
       path: '/v1/ops/search',
       docs: searchActorsDocs,
-      query: () => type({ q: boundedText(1, 200) }),
+      query: () => type({ 'q?': boundedText(1, 200) }),
       handle: async ({ sql }, { query }) => {
-        const found = await searchActors(sql, query.q.trim())
+        const found = query.q === undefined ? [] : await searchActors(sql, query.q.trim())
         return { status: 200, body: { object: 'list', data: found.map(summaryOf), has_more: false } }
       },
     },
