@@ -165,7 +165,7 @@ const useAccountItems = (preferences: Preferences): readonly MenuItem[] => {
     session.signOut(everywhere).catch(() => {})
   }
   return [
-    { label: texts.own, onSelect: () => route(address('account')) },
+    { label: texts.own, startsGroup: true, onSelect: () => route(address('account')) },
     ...(account.user.operator ? [{ label: texts.operations, onSelect: () => location.assign('/ops') }] : []),
     ...themes
       .filter(([theme]) => theme !== preferences.theme.value)
@@ -174,7 +174,7 @@ const useAccountItems = (preferences: Preferences): readonly MenuItem[] => {
       label: locale === 'en' ? texts.german : texts.english,
       onSelect: () => preferences.setLocale(locale === 'en' ? 'de' : 'en'),
     },
-    { label: texts.signOut, onSelect: () => signOut(false) },
+    { label: texts.signOut, startsGroup: true, onSelect: () => signOut(false) },
     { label: texts.signOutEverywhere, onSelect: () => signOut(true) },
   ]
 }

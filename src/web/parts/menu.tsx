@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, Fragment } from 'preact'
 import { useId, useRef, useState } from 'preact/hooks'
 import { placeBelow } from './place.ts'
 
@@ -9,6 +9,8 @@ export type MenuItem = {
   readonly danger?: boolean
   /** It is shown, so that people know it exists, and does nothing. */
   readonly disabled?: boolean
+  /** A line above it separates it from the items of another kind. */
+  readonly startsGroup?: boolean
 }
 
 type MenuProps = {
@@ -27,7 +29,7 @@ export const Menu = ({ label, children, items, class: look = 'button' }: MenuPro
   const [isOpen, setOpen] = useState(false)
   const typed = useRef({ text: '', at: 0 })
 
-  const itemsNow = () => [...(menu.current?.children ?? [])]
+  const itemsNow = () => [...(menu.current?.querySelectorAll('[role=menuitem]') ?? [])]
   const focusAt = (n: number) => {
     const item = itemsNow().at(n % items.length)
     if (item instanceof HTMLElement) item.focus()
@@ -107,18 +109,20 @@ export const Menu = ({ label, children, items, class: look = 'button' }: MenuPro
         onToggle={event => setOpen(event.newState === 'open')}
         onKeyDown={move}
       >
-        {items.map(item => (
-          <button
-            key={item.label}
-            type="button"
-            role="menuitem"
-            tabIndex={-1}
-            class={item.danger ? 'menu__item menu__item--danger' : 'menu__item'}
-            aria-disabled={item.disabled}
-            onClick={() => choose(item)}
-          >
-            {item.label}
-          </button>
+        {items.map((item, n) => (
+          <Fragment key={item.label}>
+            {item.startsGroup && n > 0 && <hr />}
+            <button
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              class={item.danger ? 'menu__item menu__item--danger' : 'menu__item'}
+              aria-disabled={item.disabled}
+              onClick={() => choose(item)}
+            >
+              {item.label}
+            </button>
+          </Fragment>
         ))}
       </div>
     </>

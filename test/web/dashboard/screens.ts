@@ -94,6 +94,14 @@ const views: Readonly<Record<string, View>> = {
   'payment-loading': { path: `payments/${idOf('paid')}`, data: 'loading' },
   'payment-failed-to-load': { path: `payments/${idOf('paid')}`, data: 'failed' },
   links: { path: 'links' },
+  more: {
+    path: 'payments',
+    act: page =>
+      page
+        .locator('.bottom__more')
+        .click({ timeout: 1_000 })
+        .catch(() => {}),
+  },
   'links-empty': { path: 'links', data: 'empty', mode: 'test' },
   'links-no-address': { path: 'links', noAddress: true },
   'link-no-address': { path: `links/${links[0]?.id}`, noAddress: true },

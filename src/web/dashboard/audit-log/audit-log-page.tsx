@@ -18,7 +18,7 @@ export const AuditLogPage = () => {
   return (
     <>
       <PageHead title={texts.title} lead={texts.what} />
-      <OwnersNote of="owners" />
+      <OwnersNote of="readers" />
       {useIsOwner() && <Entries />}
     </>
   )

@@ -90,7 +90,11 @@ const OnePayment = ({ payment }: PaymentProps) => {
         <StateStrip label={texts.state} path={path} notes={useNotes(payment, path.at)} />
       </div>
       <Decision payment={payment} />
-      <div class="split">
+      <div class="split split--turned">
+        <div>
+          <SandboxPay payment={payment} />
+          <PaidWith payment={payment} />
+        </div>
         <div>
           <PaymentHistory payment={payment} />
           <Transfers payment={payment} />
@@ -99,8 +103,6 @@ const OnePayment = ({ payment }: PaymentProps) => {
           <RecordJson record={payment} />
         </div>
         <div>
-          <SandboxPay payment={payment} />
-          <PaidWith payment={payment} />
           <Details payment={payment} />
         </div>
       </div>

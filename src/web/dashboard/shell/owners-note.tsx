@@ -3,8 +3,8 @@ import { useCanWrite, useIsOwner } from './shop.ts'
 import { useTexts } from './texts.ts'
 
 type OwnersNoteProps = {
-  /** Who can make changes: owners and developers, or owners only. */
-  readonly of?: 'writers' | 'owners'
+  /** Who can make changes: owners and developers, or owners only. `readers`: the page is for owners only. */
+  readonly of?: 'writers' | 'owners' | 'readers'
 }
 
 /** For members who cannot make the changes, in place of the actions: who can. */
@@ -12,8 +12,10 @@ export const OwnersNote = ({ of = 'writers' }: OwnersNoteProps) => {
   const texts = useTexts()
   const isOwner = useIsOwner()
   const can = useCanWrite() && (of === 'writers' || isOwner)
-  return can ? null : <Owners text={of === 'owners' ? texts.onlyOwners : texts.owners} />
+  return can ? null : <Owners text={texts[sentences[of]]} />
 }
+
+const sentences = { writers: 'owners', owners: 'onlyOwners', readers: 'onlyOwnersRead' } as const
 
 const Owners = ({ text }: { readonly text: (names: string) => string }) => {
   const { data } = useShopQuery(['members'], ({ merchantId, call }, signal) =>

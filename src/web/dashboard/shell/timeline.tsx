@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks'
 import type { Transition } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
@@ -32,8 +33,17 @@ const LIMIT = 100
 export const Timeline = ({ section, id, call, opened, events, shapeOf }: TimelineProps) => {
   const texts = useTimelineTexts()
   const { formats } = useReader()
-  const result = useShopQuery([section, 'one', id, 'history'], ({ merchantId, call: send }, signal) =>
-    send(call, { merchantId, id, limit: LIMIT, order: 'desc' }, { signal }),
+  // The last entry of each newer page.
+  const [pages, setPages] = useState<{ readonly of: string; readonly newer: readonly string[] }>({ of: id, newer: [] })
+  const newer = pages.of === id ? pages.newer : []
+  const setNewer = (cursors: readonly string[]) => setPages({ of: id, newer: cursors })
+  const startingAfter = newer.at(-1)
+  const result = useShopQuery([section, 'one', id, 'history', startingAfter], ({ merchantId, call: send }, signal) =>
+    send(
+      call,
+      { merchantId, id, limit: LIMIT, order: 'desc', ...(startingAfter !== undefined && { startingAfter }) },
+      { signal },
+    ),
   ).value
   return (
     <Section title={texts.title} aside={texts.order}>
@@ -55,13 +65,41 @@ export const Timeline = ({ section, id, call, opened, events, shapeOf }: Timelin
                 )
               })}
             </ol>
-            {has_more && <p class="quiet">{texts.older}</p>}
+            <HistoryPages
+              texts={texts}
+              onNewer={newer.length > 0 ? () => setNewer(newer.slice(0, -1)) : undefined}
+              onOlder={has_more ? () => setNewer([...newer, data.at(-1)?.id ?? '']) : undefined}
+            />
           </>
         )}
       </Result>
     </Section>
   )
 }
+
+type HistoryPagesProps = {
+  readonly texts: TimelineTexts
+  /** Undefined: there are none. */
+  readonly onNewer: (() => void) | undefined
+  readonly onOlder: (() => void) | undefined
+}
+
+/** Of a long history, the entries before and after those that are shown. */
+const HistoryPages = ({ texts, onNewer, onOlder }: HistoryPagesProps) =>
+  (onNewer ?? onOlder) && (
+    <p class="buttons">
+      {onNewer && (
+        <button type="button" class="button button--small" onClick={onNewer}>
+          {texts.newer}
+        </button>
+      )}
+      {onOlder && (
+        <button type="button" class="button button--small" onClick={onOlder}>
+          {texts.older}
+        </button>
+      )}
+    </p>
+  )
 
 const tones: Partial<Record<StateShape, 'good' | 'warn' | 'bad'>> = { done: 'good', warn: 'warn', bad: 'bad' }
 

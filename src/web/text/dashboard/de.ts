@@ -118,6 +118,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
   },
   record: { json: 'Als JSON', show: 'Den Eintrag als JSON zeigen', copy: 'JSON kopieren' },
   owners: names => `Nur Inhaber und Entwickler können hier etwas ändern. Inhaber: ${names}.`,
+  onlyOwnersRead: names => `Nur Inhaber können das lesen. Inhaber: ${names}.`,
   onlyOwners: names => `Nur Inhaber können hier etwas ändern. Inhaber: ${names}.`,
   notFound: {
     title: 'Hier ist nichts',

@@ -114,6 +114,7 @@ export const dashboardEn = {
   },
   record: { json: 'JSON', show: 'Show the record as JSON', copy: 'Copy JSON' },
   owners: (names: string) => `Only owners and developers can make changes here. Owners: ${names}.`,
+  onlyOwnersRead: (names: string) => `Only owners can read this. Owners: ${names}.`,
   onlyOwners: (names: string) => `Only owners can make changes here. Owners: ${names}.`,
   notFound: {
     title: 'There is nothing here',

@@ -5,7 +5,8 @@ import type { timelineEn } from './en.ts'
 export const timelineDe: Translated<typeof timelineEn> = {
   title: 'Was geschehen ist',
   order: 'Neueste zuerst',
-  older: 'Der Anfang ist nicht gezeigt.',
+  newer: 'Neuere Einträge',
+  older: 'Ältere Einträge',
   causes: {
     api_key: name => `durch den API-Schlüssel ${name}`,
     chain: 'auf der Blockchain gesehen',

@@ -2,7 +2,8 @@
 export const timelineEn = {
   title: 'What happened',
   order: 'Newest first',
-  older: 'The beginning is not shown.',
+  newer: 'Newer entries',
+  older: 'Older entries',
   causes: {
     api_key: (name: string) => `by the API key ${name}`,
     chain: 'seen on the chain',
