@@ -27,6 +27,7 @@ export const auditLogDe: Translated<typeof auditLogEn> = {
     'mfa.recovery_code_used': 'Wiederherstellungscode benutzt',
     'mfa.recovery_codes_replaced': 'Wiederherstellungscodes ersetzt',
     'operator.added': 'Zum Betreiber dieses Servers gemacht',
+    'operator.event_sent': 'Ein Betreiber hat ein Ereignis an einen Datensatz gesendet',
     'operator.removed': 'Nicht mehr Betreiber dieses Servers',
     'password.changed': 'Passwort geändert',
     'recovery_file.downloaded': 'Wiederherstellungsdatei heruntergeladen',

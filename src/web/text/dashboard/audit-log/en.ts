@@ -25,6 +25,7 @@ export const auditLogEn = {
     'mfa.recovery_code_used': 'Recovery code used',
     'mfa.recovery_codes_replaced': 'Recovery codes replaced',
     'operator.added': 'Made an operator of this server',
+    'operator.event_sent': 'An operator sent an event to a record',
     'operator.removed': 'No longer an operator of this server',
     'password.changed': 'Password changed',
     'recovery_file.downloaded': 'Recovery file downloaded',
