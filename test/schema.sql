@@ -344,6 +344,13 @@ create table inbox_requests (
   constraint inbox_requests_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES webhook_endpoints(id)
 );
 
+create unlogged table inspector_tickets (
+  hash bytea not null,
+  session_id uuid not null,
+  expires_at timestamp with time zone not null default (now() + '00:01:00'::interval),
+  constraint inspector_tickets_pkey PRIMARY KEY (hash)
+);
+
 create table invites (
   id uuid not null,
   merchant_id uuid not null,

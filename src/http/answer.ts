@@ -4,17 +4,20 @@ import type { Log } from '../log.ts'
 import type { HeaderFields } from '../pages/answer.ts'
 import { isTransient } from '../postgres/errors.ts'
 import type { Answer } from './route.ts'
+import type { AcceptSocket } from './sockets.ts'
 
 /** A response before the common headers are added. */
 export type Draft = {
   readonly status: number
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
   readonly headers: HeaderFields
+  readonly accept?: AcceptSocket
 }
 
 export const draftOf = (answer: Answer): Draft => {
   const { status, headers = NONE } = answer
   if ('text' in answer) return { status, body: answer.text, headers }
+  if (answer.accept) return { status, body: null, headers, accept: answer.accept }
   if (answer.body === undefined) return { status, body: null, headers }
   return {
     status,

@@ -11,6 +11,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { ChangeStreams } from './change-streams.ts'
 import { openPaymentStreams } from './checkout-stream.ts'
 import type { Streams } from './checkout-streams.ts'
+import { type Inspector, openInspector } from './inspector.ts'
 import { openMerchantStreams } from './merchant-streams.ts'
 import { openTraffic, type Traffic } from './traffic.ts'
 
@@ -27,6 +28,8 @@ export type Api = Services &
     readonly streams: Streams
     /** Event streams of merchants. They are closed like those of payments. */
     readonly merchantStreams: ChangeStreams
+    /** WebSockets of the inspector. They are closed like the streams. */
+    readonly inspector: Inspector
     /** Balance checks for payments that customers are waiting for. */
     readonly balanceChecks: BalanceChecks
     readonly traffic: Traffic
@@ -54,6 +57,7 @@ export const openApi = (
   const { host, publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks } = env
   const streams = openPaymentStreams({ ...services, settings: { publicUrl }, keyring, chains, balanceChecks })
   const merchantStreams = openMerchantStreams(services)
+  const inspector = openInspector(services)
   return {
     ...services,
     settings: {
@@ -68,12 +72,14 @@ export const openApi = (
     sandbox,
     streams,
     merchantStreams,
+    inspector,
     balanceChecks,
     traffic: openTraffic(),
     web,
     close: async () => {
       streams.stop()
       merchantStreams.stop()
+      inspector.stop()
       sessions.stop()
       await balanceChecks.stop()
       await keys.stop()

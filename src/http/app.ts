@@ -97,7 +97,7 @@ const stepsOf = (guard: Guard, route: Route, api: Api): Steps<Caller> => {
       return guard(access, visit)
     },
     read: method === 'GET' ? undefined : readBody(),
-    answer: (visit, { key, session, member }, sent) => {
+    answer: (visit, { key, session, member, holder }, sent) => {
       const { request, params, headers, requestId } = visit
       // Handlers for API keys do not use the address.
       const address = access.by === 'key' ? undefined : visit.address
@@ -106,7 +106,7 @@ const stepsOf = (guard: Guard, route: Route, api: Api): Steps<Caller> => {
         : validateQuery(strict(route.query), readQuery(request.url, repeatableIn(route.query)))
       const body = method === 'GET' || upload ? sent : validateBody(strict(route.body), sent === undefined ? {} : sent)
       // Field by field: spreading three objects took longer than authentication.
-      const call = { params, query, body, headers, requestId, address, key, session, member }
+      const call = { params, query, body, headers, requestId, address, key, session, member, holder }
       // The values were parsed by the types that the route declares.
       return route.handle(api, call as never)
     },

@@ -4,6 +4,7 @@ import { type Draft, draftOf, draftOfRefusal, refusalOf } from './answer.ts'
 import type { Api } from './api.ts'
 import { openHeaders } from './headers.ts'
 import type { Answer } from './route.ts'
+import { upgradeResponse } from './sockets.ts'
 import type { Visit } from './visit.ts'
 
 /** The steps of a request, in the documented order of checks. A step runs only if the previous one has succeeded. */
@@ -58,7 +59,11 @@ export const exchange = async <Caller>(
 const headersOf = openHeaders()
 
 /** With a body for HEAD too: the server removes it, and Elysia uses it for the Content-Length. */
-const respond = ({ request, answerHeaders }: Visit, { status, body, headers: draftHeaders }: Draft): Response => {
+const respond = (
+  { request, answerHeaders }: Visit,
+  { status, body, headers: draftHeaders, accept }: Draft,
+): Response => {
+  if (accept) return upgradeResponse(accept)
   // The route's own headers replace common ones of the same name.
   for (const name in draftHeaders) answerHeaders[name] = draftHeaders[name] ?? ''
   const headers = headersOf(answerHeaders)

@@ -3,6 +3,7 @@ import type { SessionCaller } from '../access/session-cache.ts'
 import { Refusal, refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import type { Role } from '../queries/members.ts'
+import type { TicketHolder } from '../queries/ops/tickets.ts'
 import { isLoopback, limitGroup } from './address.ts'
 import type { Api } from './api.ts'
 import { type Left, leftField, type Now, openBuckets, policyField, type RateLimit } from './limits.ts'
@@ -10,9 +11,15 @@ import { requireOperator } from './operator-access.ts'
 import type { Access, MemberCaller } from './route.ts'
 import { findSession } from './session.ts'
 import { requireStepUp } from './step-up.ts'
+import { findTicketHolder } from './ticket-access.ts'
 import { addressOf, type Visit } from './visit.ts'
 
-export type Caller = { readonly key?: KeyCaller; readonly session?: SessionCaller; readonly member?: MemberCaller }
+export type Caller = {
+  readonly key?: KeyCaller
+  readonly session?: SessionCaller
+  readonly member?: MemberCaller
+  readonly holder?: TicketHolder
+}
 
 export type Guard = (access: Access, visit: Visit) => Caller | Promise<Caller>
 
@@ -97,8 +104,16 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     return { session, member }
   }
 
+  const guardTicket = async (visit: Visit): Promise<Caller> => {
+    requireFewWrong(visit)
+    const holder = await findTicketHolder(api, visit).catch(error => countWrong(visit, error))
+    sessions?.count(holder.accountId, visit)
+    return { holder }
+  }
+
   return (access, visit) => {
     if (access.by === 'key') return guardKey(access, visit)
+    if (access.by === 'ticket') return guardTicket(visit)
     if (access.by !== 'anybody') return guardSession(access, visit)
     if (access.checkout) checkout?.count(limitGroup(addressOf(visit, api)), visit)
     return {}

@@ -4,6 +4,7 @@ import type { Socket } from 'node:net'
 import type { AnyElysia } from 'elysia'
 import { requestOf } from './node-request.ts'
 import { respond } from './node-response.ts'
+import { openUpgrades } from './node-upgrade.ts'
 import { isRewritten, withoutRoute } from './raw-path.ts'
 
 /** `idleS`: maximum idle time of a connection. Must be more than 4, because Bun checks every four seconds. */
@@ -24,6 +25,12 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Lis
   const inTurn = openQueues()
   let stopping = false
 
+  const fetchFor = async (incoming: IncomingMessage): Promise<Response> => {
+    const request = isRewritten(pathOf(incoming)) ? withoutRoute(requestOf(incoming)) : requestOf(incoming)
+    arrived.set(request, incoming)
+    return app.fetch(request)
+  }
+
   const answer = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
     silent.delete(incoming.socket)
     // A closed connection is not a fault, but without a listener the error would be thrown.
@@ -37,9 +44,8 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Lis
     // The client has closed the connection, or the previous response was the last one.
     if (!incoming.socket.writable) return
     try {
-      const request = isRewritten(pathOf(incoming)) ? withoutRoute(requestOf(incoming)) : requestOf(incoming)
-      arrived.set(request, incoming)
-      await respond(await app.fetch(request), { outgoing, isHead: request.method === 'HEAD', isLast: () => stopping })
+      const isHead = incoming.method === 'HEAD'
+      await respond(await fetchFor(incoming), { outgoing, isHead, isLast: () => stopping })
     } catch {
       // The app handles all its errors: this is an invalid request, or a response that was interrupted.
       outgoing.destroy()
@@ -48,7 +54,16 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Lis
 
   const idleMs = idleS * 1_000
   const times = { keepAliveTimeout: idleMs, headersTimeout: HEAD_MS, connectionsCheckingInterval: HEAD_MS / 4 }
-  const server = createServer(times, answer)
+  // Other upgrades, such as that of curl to HTTP/2, are ordinary requests.
+  const shouldUpgradeCallback = ({ method, headers }: IncomingMessage) =>
+    method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket'
+  const options = { ...times, shouldUpgradeCallback }
+  const server = createServer(options, answer)
+  const upgrades = openUpgrades(fetchFor)
+  server.on('upgrade', (incoming, socket, head) => {
+    silent.delete(socket as Socket)
+    upgrades.answer(incoming, socket, head)
+  })
   server.timeout = idleMs
   // Otherwise a request with an unknown Expect header would be rejected.
   server.on('checkExpectation', answer)
@@ -73,7 +88,10 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Lis
       const closed = server.listening ? once(server, 'close') : undefined
       server.close()
       for (const socket of silent) socket.destroy()
-      if (cutOff) server.closeAllConnections()
+      if (cutOff) {
+        server.closeAllConnections()
+        upgrades.stop()
+      }
       await closed
     },
   }

@@ -4,9 +4,11 @@ import type { SessionCaller } from '../access/session-cache.ts'
 import { lazy } from '../lazy.ts'
 import type { HeaderFields, TextAnswer } from '../pages/answer.ts'
 import type { Role } from '../queries/members.ts'
+import type { TicketHolder } from '../queries/ops/tickets.ts'
 import type { Scope } from '../resources.ts'
 import type { Api } from './api.ts'
 import type { Docs } from './docs/docs.ts'
+import type { AcceptSocket } from './sockets.ts'
 
 /**
  * The table of routes is data: the server serves it, the API reference is generated from it, and a test calls every
@@ -49,6 +51,8 @@ export type Access =
   | { readonly by: 'member'; readonly role: Role; readonly stepUp?: true }
   /** An operator of the server: see operator-access.ts. */
   | { readonly by: 'operator'; readonly stepUp?: true }
+  /** An operator, by a ticket in the query that is valid once. For WebSockets, which browsers open without an access token. */
+  | { readonly by: 'ticket' }
 
 /** The request for a handler, after all checks. */
 export type Call<Path extends string = string, Body = undefined, Query = undefined> = {
@@ -70,8 +74,15 @@ type Param<Path extends string> = Path extends `${string}:${infer Name}/${infer 
 
 export type MemberCaller = { readonly merchantId: string; readonly role: Role }
 
-/** A status with a body that is serialized as JSON, or with a text that is sent as it is. */
-export type Answer = { readonly status: number; readonly body?: unknown; readonly headers?: HeaderFields } | TextAnswer
+/** A status with a body that is serialized as JSON, or with a text that is sent as it is. `accept`: opens a WebSocket. */
+export type Answer =
+  | {
+      readonly status: number
+      readonly body?: unknown
+      readonly headers?: HeaderFields
+      readonly accept?: AcceptSocket
+    }
+  | TextAnswer
 
 /** The type of a body or query. Built at its first use, because building all of them took a fifth of the start. */
 export type Declared = (() => Type) | undefined
@@ -165,6 +176,11 @@ export const forOperators = <
   { stepUp }: { readonly stepUp?: true },
   spec: Spec<Path, Body, Query, RequestOrigin & { readonly session: SessionCaller }>,
 ): Route => define(method, { by: 'operator', ...(stepUp && { stepUp }) }, spec)
+
+/** Opens a WebSocket for the holder of a ticket. */
+export const forTickets = <Path extends `/v1/ops/${string}`, Query extends Declared = undefined>(
+  spec: Spec<Path, undefined, Query, RequestOrigin & { readonly holder: TicketHolder }>,
+): Route => define('GET', { by: 'ticket' }, spec)
 
 /** A route of members for a POST request whose body is a file. */
 export const forUploads = <Path extends `/v1/merchants/:merchantId${string}`, Query extends Declared = undefined>(

@@ -88,6 +88,7 @@ export const apiServer = async ({
   starting.adopt(await serve(server, { host: '127.0.0.1', port: 0 }), s => s.stop())
   starting.defer(() => api.streams.stop())
   starting.defer(() => api.merchantStreams.stop())
+  starting.defer(() => api.inspector.stop())
   const url = `http://127.0.0.1:${server.server?.port}`
   const rest = starting.move()
   return {

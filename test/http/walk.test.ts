@@ -69,6 +69,8 @@ const wrongCallers = ({ access }: Route): readonly WrongCaller[] => {
       token(`a key ${name}`, key, 401, 'invalid_token'),
     ),
   ]
+  if (access.by === 'ticket')
+    return [...outsiders, token('an operator without a ticket', cast.operator.bearer, 401, 'invalid_token')]
   if (access.by === 'operator')
     return [
       ...outsiders,

@@ -36,4 +36,4 @@ export type PlainText = { readonly plain: string }
 
 export type SentFile = { readonly file: string }
 
-type Status = 200 | 201 | 204 | 303 | 400 | 403 | 404 | 409 | 410 | 422 | 503
+type Status = 101 | 200 | 201 | 204 | 303 | 400 | 403 | 404 | 409 | 410 | 422 | 503

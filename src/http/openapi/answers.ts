@@ -45,6 +45,7 @@ const descriptionOf = (answer: DocumentedAnswer | null): string | undefined => {
 }
 
 const reasons: Readonly<Record<string, string>> = {
+  101: 'The WebSocket is open.',
   200: 'Success.',
   201: 'Created.',
   204: 'Success. The response has no body.',

@@ -26,6 +26,12 @@ export const components = (codes: readonly Code[]): Components => ({
       name: 'Client-Secret',
       description: 'Client secret of the payment, from the response that opened it.',
     },
+    ticket: {
+      type: 'apiKey',
+      in: 'query',
+      name: 'ticket',
+      description: 'Ticket of an operator, from `POST /v1/ops/tickets`.',
+    },
     refreshCookie: {
       type: 'apiKey',
       in: 'cookie',

@@ -76,6 +76,7 @@ const accessOf = ({ access }: Route): string | undefined => {
   const stepUp = ' It also requires a sign-in or a `POST /v1/auth/step-up` within the last 5 minutes.'
   if (access.by === 'operator')
     return `Requires an access token of an operator, from a session with a second factor.${access.stepUp ? stepUp : ''}`
+  if (access.by === 'ticket') return 'Requires a ticket of an operator. A page of another site is refused.'
   if (access.by !== 'member') return undefined
   const least = { viewer: 'any member', developer: 'a developer or an owner', owner: 'an owner' }[access.role]
   return `Requires an access token of ${least}.${access.stepUp ? stepUp : ''}`
@@ -86,6 +87,7 @@ const securityOf = ({ access, docs }: Route): readonly Schema[] => {
   if (access.by === 'session') return [{ session: [] }]
   if (access.by === 'member') return [{ session: [access.role] }]
   if (access.by === 'operator') return [{ session: ['operator'] }]
+  if (access.by === 'ticket') return [{ ticket: [] }]
   return (docs?.callers ?? ['nobody']).map(caller => (caller === 'nobody' ? {} : { [caller]: [] }))
 }
 

@@ -36,6 +36,7 @@ const byAccess = ({ access }: Route): readonly (Code | false)[] => {
       access.testOnly === true && 'sandbox_only',
     ]
   if (access.by === 'session') return ['invalid_token', 'rate_limited']
+  if (access.by === 'ticket') return ['invalid_token', 'rate_limited', 'insufficient_role']
   if (access.by === 'operator') return [...operators, access.stepUp === true && 'step_up_required']
   return [
     'invalid_token',

@@ -3,10 +3,12 @@ import { opsActorEventRoutes } from './actor-events.ts'
 import { opsActorRoutes } from './actors.ts'
 import { auditRoutes } from './audits.ts'
 import { chainRoutes } from './chains.ts'
+import { inspectRoutes } from './inspect.ts'
 import { opsMachineRoutes } from './machines.ts'
 import { queueRoutes } from './queues.ts'
 import { opsSearchRoutes } from './search.ts'
 import { opsStuckRoutes } from './stuck.ts'
+import { ticketRoutes } from './tickets.ts'
 import { opsTransitionRoutes } from './transitions.ts'
 import { workerRoutes } from './workers.ts'
 
@@ -22,4 +24,6 @@ export const opsRoutes: readonly Route[] = [
   ...chainRoutes,
   ...workerRoutes,
   ...auditRoutes,
+  ...ticketRoutes,
+  ...inspectRoutes,
 ]

@@ -16,6 +16,7 @@ export const opsCalls = {
   listWorkers: 'GET /v1/ops/workers',
   listAudits: 'GET /v1/ops/audits?limit&order&startingAfter',
   startAudit: 'POST /v1/ops/audits',
+  createInspectorTicket: 'POST /v1/ops/tickets',
 } as const
 
 export type OpsCallName = keyof typeof opsCalls
@@ -97,6 +98,10 @@ export type OpsCalls = {
   startAudit: {
     input: object
     output: OpsAudit
+  }
+  createInspectorTicket: {
+    input: object
+    output: InspectorTicket
   }
 }
 
@@ -240,6 +245,11 @@ export type OpsAudit = {
     readonly sample: string | null
     readonly status: 'clean' | 'failed' | 'findings'
   }[]
+}
+
+export type InspectorTicket = {
+  readonly ticket: string
+  readonly expiresIn: 60
 }
 
 export type Machine = {
