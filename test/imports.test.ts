@@ -86,6 +86,7 @@ const folders = [
   'src/web/ops/health',
   'src/web/ops/engine',
   'src/web/ops/machines',
+  'src/web/ops/actors',
   'src/web/ops',
   'src/web/claim',
   'src/web/pay',

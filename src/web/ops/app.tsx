@@ -1,5 +1,5 @@
 import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
-import { LocationProvider, lazy, Route, Router } from 'preact-iso'
+import { LocationProvider, lazy, Route, Router, useRoute } from 'preact-iso'
 import type { Account } from '../api/calls.ts'
 import { CacheContext } from '../api/query.ts'
 import { DoorFrame } from '../dashboard/account/door.tsx'
@@ -18,6 +18,9 @@ import { OpsShell } from './shell/ops-shell.tsx'
 import { useOpsTexts } from './shell/texts.ts'
 
 const MachinesPage = lazy(async () => (await import('./machines/machines-page.tsx')).MachinesPage)
+const ActorPage = lazy(async () => (await import('./actors/actor-page.tsx')).ActorPage)
+const SearchPage = lazy(async () => (await import('./actors/search-page.tsx')).SearchPage)
+const StuckPage = lazy(async () => (await import('./actors/stuck-page.tsx')).StuckPage)
 const ChainsPage = lazy(async () => (await import('./engine/chains-page.tsx')).ChainsPage)
 const QueuesPage = lazy(async () => (await import('./engine/queues-page.tsx')).QueuesPage)
 const WorkersPage = lazy(async () => (await import('./engine/workers-page.tsx')).WorkersPage)
@@ -66,6 +69,9 @@ const Screen = ({ session, preferences }: SessionProps) => {
           <Route path="/ops" component={HealthPage} />
           <Route path="/ops/machines" component={MachinesPage} />
           <Route path="/ops/machines/:kind" component={MachinesPage} />
+          <Route path="/ops/actors/:id" component={OneActor} />
+          <Route path="/ops/search" component={SearchPage} />
+          <Route path="/ops/stuck" component={StuckPage} />
           <Route path="/ops/chains" component={ChainsPage} />
           <Route path="/ops/queues" component={QueuesPage} />
           <Route path="/ops/workers" component={WorkersPage} />
@@ -77,6 +83,9 @@ const Screen = ({ session, preferences }: SessionProps) => {
     </OpsContext.Provider>
   )
 }
+
+/** Nothing that was read for one actor stays for the next. */
+const OneActor = () => <ActorPage key={useRoute().params.id} />
 
 const SignIn = ({ session, preferences }: SessionProps) => {
   const texts = useOpsTexts()

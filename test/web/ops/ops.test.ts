@@ -22,10 +22,11 @@ test('a changed machine changes its chart', async () => {
 
 describe.skipIf(!hasBrowser)('the pages for operators', () => {
   let shop: SandboxShop
+  let paid: string
   beforeAll(async () => {
     shop = await sandboxShop()
     await shop.served.server.sql`update accounts set operator = true where email = 'anna@lamps.example'`
-    await shop.pay()
+    paid = await shop.pay()
     await shop.pay('underpaid')
   }, 120_000)
   afterAll(() => shop?.[Symbol.asyncDispose]())
@@ -68,6 +69,35 @@ describe.skipIf(!hasBrowser)('the pages for operators', () => {
     const arrows = await shop.page.locator('.chart__arrows g').count()
     expect(await shop.page.locator('.table tbody tr').count()).toBe(arrows)
     expect(arrows).toBeGreaterThan(0)
+  })
+
+  test('an actor is found by its ID, and shows what can move it and what each revision changed', async () => {
+    const { page } = shop
+    const { heading, expectSound } = onPage(page)
+    await open('/ops')
+    await heading('Health')
+    await page.keyboard.press('/')
+    await page.keyboard.type(paid)
+    await page.keyboard.press('Enter')
+    await heading(paid)
+    await page.getByRole('region', { name: 'What can move it now' }).getByText('stray_seen').waitFor()
+    const history = page.getByRole('region', { name: 'History' })
+    await history.getByRole('link', { name: 'enough_seen' }).click()
+    expect(new URL(page.url()).searchParams.get('rev')).toMatch(/^\d+$/)
+    await page.getByRole('row', { name: /state.*"pending".*"processing"/ }).waitFor()
+    await expectSound()
+    expect(await page.getByText('ada@example.com').count()).toBe(0)
+  })
+
+  test('nothing is stuck in a shop that works, and what does not exist is not found', async () => {
+    const { heading, expectSound } = onPage(shop.page)
+    await open('/ops/stuck')
+    await heading('Stuck')
+    await shop.page.getByText('Nothing is stuck').waitFor()
+    await expectSound()
+    await open('/ops/search?q=pay_nothing')
+    await shop.page.getByText('Nothing found').waitFor()
+    await expectSound()
   })
 
   test('the engine: queues, workers, chains and audits; an audit is started here', async () => {

@@ -29,6 +29,7 @@ const alike: readonly string[] = [
     'Webhooks',
     'Dashboard',
     'Version',
+    'Revision',
     'p50 2 · p95 2',
     'In English',
     'Auf Deutsch',

@@ -6,6 +6,7 @@ import { useTexts } from '../../dashboard/shell/texts.ts'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
 import { useReader } from '../../parts/reader.ts'
+import { ActorSearch } from './actor-search.tsx'
 import { useOps } from './ops.ts'
 import { useOpsTexts } from './texts.ts'
 
@@ -34,6 +35,7 @@ export const OpsShell = ({ preferences, children }: OpsShellProps) => {
           <Mark />
           <span class="clip">{texts.title}</span>
         </span>
+        <ActorSearch />
         <div class="top__end">
           <AccountMenu preferences={preferences} />
         </div>
@@ -61,6 +63,7 @@ const usePlaces = () => {
     first: [
       { path: '/ops', icon: 'health', name: nav.health },
       { path: '/ops/machines', icon: 'machine', name: nav.machines },
+      { path: '/ops/stuck', icon: 'alert', name: nav.stuck },
     ],
     engine: [
       { path: '/ops/chains', icon: 'chain', name: nav.chains },
@@ -140,7 +143,7 @@ const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
   const { nav } = useOpsTexts()
   const { route } = useLocation()
   const { first, engine } = usePlaces()
-  const [chains, queues, ...others] = engine
+  const [chains, ...others] = engine
   const items: readonly MenuItem[] = [
     ...others.map(({ name, path }) => ({ label: name, onSelect: () => route(path) })),
     { label: nav.back, onSelect: () => location.assign('/dashboard') },
@@ -148,7 +151,7 @@ const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
   ]
   return (
     <nav class="bottom" aria-label={nav.short}>
-      {[...first, ...(chains && queues ? [chains, queues] : [])].map(each => (
+      {[...first, ...(chains ? [chains] : [])].map(each => (
         <PlaceLink key={each.path} {...each} />
       ))}
       <Menu class="bottom__more" items={items}>

@@ -1,0 +1,48 @@
+import { PageHead } from '../../dashboard/shell/page-head.tsx'
+import { Result } from '../../dashboard/shell/result.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { Table } from '../../parts/table.tsx'
+import { useOpsQuery } from '../shell/ops.ts'
+import { useOpsTexts } from '../shell/texts.ts'
+
+export const StuckPage = () => {
+  const { stuck: texts, search, machines, nav } = useOpsTexts()
+  const result = useOpsQuery(['stuck'], (call, signal) => call('listStuckActors', {}, signal)).value
+  return (
+    <>
+      <PageHead title={nav.stuck} lead={texts.lead} />
+      <Result result={result} skeleton={<SkeletonRows rows={4} />}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title={texts.none}>{texts.noneWhat}</Empty>
+          ) : (
+            <Table
+              label={nav.stuck}
+              rows={data}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  ...{ key: 'id', head: 'ID', card: 1 },
+                  cell: ({ id }) => (
+                    <a class="open" href={`/ops/actors/${id}`}>
+                      <code>{id}</code>
+                    </a>
+                  ),
+                },
+                { key: 'kind', head: search.kind, card: 3, cell: ({ kind }) => machines.kinds[kind] },
+                { key: 'state', head: search.state, card: 2, cell: ({ state }) => <code>{state}</code> },
+                { key: 'reason', head: texts.reason, card: 5, cell: ({ reason }) => texts.reasons[reason] },
+                {
+                  ...{ key: 'since', head: texts.since, card: 7, named: true, end: true },
+                  cell: ({ since }) => <Moment at={since} short />,
+                },
+              ]}
+            />
+          )
+        }
+      </Result>
+    </>
+  )
+}
