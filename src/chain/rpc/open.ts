@@ -28,6 +28,7 @@ export const openRpc = (
   )
   const pooled = nodes.map(node => openPooledNode(node, { ...outside, chainId, closed: closing.signal }))
   const pool = openNodePool(pooled, { maxLagBlocks, now })
+  const labels = labelsOf(urls)
   const read: Rpc['read'] = (calls, parse, options) => askInOrder(pool, calls, parse, options)
 
   return {
@@ -44,7 +45,8 @@ export const openRpc = (
     },
     every: (calls, read, options) => askEvery(pool, calls, read, options),
     health: () => pool.health(),
-    labels: labelsOf(urls),
+    // A function: a client that is printed in an error or a log must not name its nodes.
+    labels: () => labels,
     close: () => closing.abort(),
   }
 }

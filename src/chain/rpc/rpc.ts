@@ -57,7 +57,7 @@ export type Rpc = {
   ): Promise<readonly T[]>
   health(): readonly Health[]
   /** Names for operators, in the order of the nodes. */
-  readonly labels: readonly string[]
+  labels(): readonly string[]
   close(): void
 }
 

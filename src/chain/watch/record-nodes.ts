@@ -37,6 +37,6 @@ export const recordNodes = (
 
 export const nodeStates = (rpc: Pick<Rpc, 'health' | 'labels'>) =>
   rpc.health().map(({ state, head, latencyMs, lastFault }, at) => ({
-    label: rpc.labels[at] ?? '',
+    label: rpc.labels()[at] ?? '',
     ...{ state, head, latencyMs, lastError: lastFault },
   }))

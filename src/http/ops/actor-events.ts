@@ -12,7 +12,7 @@ import { resources } from '../../resources.ts'
 import type { Api } from '../api.ts'
 import { previewEventDocs, sendEventDocs } from '../docs/ops.ts'
 import { forOperators, type Route } from '../route.ts'
-import { boundedText } from '../text.ts'
+import { shownText } from '../text.ts'
 import { findActor } from './actor-id.ts'
 import { viewActor } from './actor-view.ts'
 import { payloadOf } from './payload.ts'
@@ -27,7 +27,7 @@ export const opsActorEventRoutes: readonly Route[] = [
     {
       path: '/v1/ops/actors/:id/preview',
       docs: previewEventDocs,
-      body: () => type({ type: boundedText(1, 100), 'payload?': type({ '[string]': 'unknown' }) }),
+      body: () => type({ type: shownText(1, 100), 'payload?': type({ '[string]': 'unknown' }) }),
       handle: async (api, { params, body }) => {
         const found = await findActor(api, params.id)
         if (markOf(found.name, body.type) === undefined) refuse('parameter_invalid', { param: 'type' })
@@ -43,7 +43,7 @@ export const opsActorEventRoutes: readonly Route[] = [
     {
       path: '/v1/ops/actors/:id/events',
       docs: sendEventDocs,
-      body: () => type({ type: boundedText(1, 100), reason: boundedText(1, 500) }),
+      body: () => type({ type: shownText(1, 100), reason: shownText(1, 500) }),
       handle: async (api, { params, body, session, address }) => {
         const found = await findActor(api, params.id)
         if (!isForOperators(found.name, body.type, found.livemode)) refuse('parameter_invalid', { param: 'type' })

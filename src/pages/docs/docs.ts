@@ -6,6 +6,7 @@ import { openLayout } from '../page.ts'
 import type { Placed } from './curl.ts'
 import { fieldsOf } from './fields.ts'
 import { operationIn, operationLine } from './operation.ts'
+import { objectSection, objectSections, pathOf, slugOf } from './paths.ts'
 import { code, prose } from './prose.ts'
 
 const layout = openLayout([new URL('./docs.css', import.meta.url)], {
@@ -58,7 +59,12 @@ const sectionsOf = (document: Document): readonly Section[] => [
     name,
     parts: [...prose(description), ...operationsOf(document, name).map(placed => operationIn(document, placed))],
   })),
-  { name: 'Objects', parts: Object.entries(document.components.schemas).filter(isRecord).map(recordOf) },
+  ...objectSections.map(name => ({
+    name,
+    parts: Object.entries(document.components.schemas)
+      .filter(each => isRecord(each) && objectSection(each[0]) === name)
+      .map(recordOf),
+  })),
   { name: 'Error codes', parts: Object.entries(document.components.examples).map(codeOf) },
 ]
 
@@ -74,7 +80,7 @@ ${linksTo(
 )}
 ${linksTo(
   'Reference',
-  ['Objects', 'Error codes'].map(name => [name, pathOf(name)]),
+  [...objectSections, 'Error codes'].map(name => [name, pathOf(name)]),
 )}
 </nav>`
 
@@ -83,13 +89,6 @@ const linksTo = (heading: string, links: readonly (readonly [title: string, href
 
 const section = (title: string, parts: readonly Html[]): Html =>
   html`<section id="${slugOf(title)}"><h2>${title}</h2>${parts}</section>`
-
-const slugOf = (title: string): string =>
-  title
-    .toLowerCase()
-    .replace(/[^a-z]+/g, '-')
-    .replace(/-$/, '')
-const pathOf = (title: string): string => `/docs/${slugOf(title)}`
 
 const operationsOf = ({ paths }: Document, tag: string): readonly Placed[] =>
   Object.entries(paths).flatMap(([path, methods]) =>

@@ -1,5 +1,6 @@
 import type { Schema } from '../../http/openapi/schema.ts'
 import { type Html, html } from '../html.ts'
+import { objectPath } from './paths.ts'
 import { inline } from './prose.ts'
 
 /** The fields of an object, each with its type and description. */
@@ -35,7 +36,7 @@ ${inner.properties !== undefined && html`<dd>${fieldsOf(inner)}</dd>`}
 const typeOf = (schema: Schema): readonly Html[] | Html => {
   if (typeof schema.$ref === 'string') {
     const name = schema.$ref.split('/').at(-1) ?? ''
-    return html`<a href="/docs/objects#${name}">${name}</a>`
+    return html`<a href="${objectPath(name)}">${name}</a>`
   }
   const { anyOf, enum: values, const: value, items, type } = schema
   if (Array.isArray(anyOf)) return joined(anyOf.map(each => typeOf(partOf(each) ?? {})))

@@ -3,6 +3,7 @@ import type { Operation } from '../../http/openapi/operation.ts'
 import { type Html, html } from '../html.ts'
 import { curlOf, type Placed } from './curl.ts'
 import { fieldOf, fieldsOf } from './fields.ts'
+import { objectPath } from './paths.ts'
 import { code, inline, prose } from './prose.ts'
 
 /** One endpoint as a line with a link to its details. */
@@ -49,7 +50,7 @@ const answerOf = (status: string, answer: Operation['responses'][string]): Html 
 <ul>${Object.keys(json.examples).map(each => html`<li><a href="/docs/error-codes#${each}"><code>${each}</code></a></li>`)}</ul>`
   const name = nameIn(json?.schema.$ref)
   return html`<p class="status"><strong>${status}</strong> ${inline(answer.description)}
-${name !== undefined && html`<a href="/docs/objects#${name}">${name}</a>`}</p>
+${name !== undefined && html`<a href="${objectPath(name)}">${name}</a>`}</p>
 ${json?.example !== undefined && html`<details class="more"><summary>Example response</summary>${code(json.example)}</details>`}`
 }
 
