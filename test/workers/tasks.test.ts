@@ -60,7 +60,8 @@ const readAsked = async (sql: Sql): Promise<{ tasks: string[]; handedOn: string[
   }
 }
 
+/** What runs in a browser requests no job, and what describes records neither. */
 const modulesIn = async (folder: string): Promise<string[]> =>
   (await readdir(root + folder, { recursive: true }))
-    .filter(path => path.endsWith('.ts'))
     .map(path => `${folder}/${path}`)
+    .filter(path => path.endsWith('.ts') && !/^src\/(web|records)\//.test(path))
