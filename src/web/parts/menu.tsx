@@ -34,6 +34,9 @@ export const Menu = ({ label, children, items, class: look = 'button' }: MenuPro
     const item = itemsNow().at(n % items.length)
     if (item instanceof HTMLElement) item.focus()
   }
+  const isShown = () => menu.current?.matches(':popover-open') ?? false
+  /** When the pointer went down: it closes the menu before the click. */
+  const wasShown = useRef(false)
   const open = (first: number) => {
     if (!menu.current || !button.current) return
     typed.current = { text: '', at: 0 }
@@ -90,7 +93,11 @@ export const Menu = ({ label, children, items, class: look = 'button' }: MenuPro
         aria-haspopup="menu"
         aria-expanded={isOpen}
         aria-controls={id}
-        onClick={() => (isOpen ? close() : open(0))}
+        onPointerDown={() => {
+          wasShown.current = isShown()
+        }}
+        // The event that says that it was closed comes later: Enter right after Escape opens it again.
+        onClick={({ detail }) => ((detail > 0 ? wasShown.current : isShown()) ? close() : open(0))}
         onKeyDown={event => {
           if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return
           event.preventDefault()
