@@ -6,7 +6,7 @@ import { openLayout } from '../page.ts'
 import type { Placed } from './curl.ts'
 import { fieldsOf } from './fields.ts'
 import { operationIn, operationLine } from './operation.ts'
-import { objectSection, objectSections, pathOf, slugOf } from './paths.ts'
+import { objectSection, objectSections, sectionPath, slugOf } from './paths.ts'
 import { code, prose } from './prose.ts'
 
 const layout = openLayout([new URL('./docs.css', import.meta.url)], {
@@ -47,7 +47,7 @@ const contentsOf = (document: Document): readonly Html[] => [
   ...document.tags.map(({ name, description }) =>
     section(name, [
       ...prose(description),
-      html`<ul class="lines">${operationsOf(document, name).map(placed => operationLine(placed, pathOf(name)))}</ul>`,
+      html`<ul class="lines">${operationsOf(document, name).map(placed => operationLine(placed, sectionPath(name)))}</ul>`,
     ]),
   ),
 ]
@@ -76,11 +76,11 @@ ${linksTo(
 )}
 ${linksTo(
   'Endpoints',
-  tags.map(({ name }) => [name, pathOf(name)]),
+  tags.map(({ name }) => [name, sectionPath(name)]),
 )}
 ${linksTo(
   'Reference',
-  [...objectSections, 'Error codes'].map(name => [name, pathOf(name)]),
+  [...objectSections, 'Error codes'].map(name => [name, sectionPath(name)]),
 )}
 </nav>`
 

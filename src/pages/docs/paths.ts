@@ -1,5 +1,5 @@
 /** The address of a section of the reference. */
-export const pathOf = (title: string): string => `/docs/${slugOf(title)}`
+export const sectionPath = (title: string): string => `/docs/${slugOf(title)}`
 
 export const slugOf = (title: string): string =>
   title
@@ -13,4 +13,4 @@ export const objectSections = ['Objects A to O', 'Objects P to Z'] as const
 export const objectSection = (name: string): (typeof objectSections)[number] =>
   name < 'P' ? objectSections[0] : objectSections[1]
 
-export const objectPath = (name: string): string => `${pathOf(objectSection(name))}#${name}`
+export const objectPath = (name: string): string => `${sectionPath(objectSection(name))}#${name}`
