@@ -15,7 +15,7 @@ const RARE_ONES = 10
 /** As the pages of the dashboard. */
 const LIMIT = 25
 /**
- * A difference that nobody notices. With 100,000 records a search takes 3 ms more, because Postgres plans it anew for its
+ * A difference that is not noticeable. With 100,000 records a search takes 3 ms more, because Postgres plans it anew for its
  * values; with a generic plan it would be 0.4 ms.
  */
 const UNNOTICED_MS = 5

@@ -42,7 +42,7 @@ export const member = async (api: Api, { merchantId }: Shop, role: Role, email =
   return joined
 }
 
-/** A person who is an operator of the server, in a session that was opened with a second factor unless told otherwise. */
+/** A person who is an operator of the server, in a session that was opened with a second factor by default. */
 export const operator = async (api: Api, { secondFactor = true } = {}): Promise<Person> => {
   const made = await person(api, `operator.${++people}@example.com`)
   await api.sql`

@@ -140,7 +140,7 @@ const closedBecause = ({ state, context }: Actor<PaymentLink>) => {
   return state === 'active' && isTaken(context) ? 'completed' : 'expired'
 }
 
-/** Somebody else has paid a link for one payment, or is about to: this customer must not send anything. */
+/** Another customer has paid a link for one payment, or is about to: this customer must not send anything. */
 const TAKEN = { status: 'closed', because: 'taken' } as const
 
 const openView = (facts: CheckoutFacts, needsEmail: boolean): CheckoutView => {

@@ -9,7 +9,7 @@ import { countStays, percentileMs, readStays, type Stays } from './machines.ts'
 
 /**
  * `dwell`: the actor has been in the state for longer than nearly all stays of the last 30 days. `no_exit`: no timer is
- * armed, no job is queued, and nobody can send an event that the machine takes.
+ * armed, no job is queued, and the machine takes no event that can be sent.
  */
 export type StuckReason = 'dwell' | 'no_exit'
 

@@ -34,7 +34,7 @@ export const stuckActor = shape({
     ...shared,
     since: 'Time at which the actor entered the state.',
     reason:
-      '`dwell`: it has been in the state for longer than 99.9 % of the at least 1,000 stays that ended in the last 30 days. `no_exit`: no timer is armed, no job is queued, and nobody can send an event that the machine takes.',
+      '`dwell`: it has been in the state for longer than 99.9 % of the at least 1,000 stays that ended in the last 30 days. `no_exit`: no timer is armed, no job is queued, and the machine takes no event that can be sent.',
   },
 })
 

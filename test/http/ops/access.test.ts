@@ -64,7 +64,7 @@ describe('on a server that only this machine can reach', () => {
   })
 
   test('the session must be that of an operator', async () => {
-    const other = await person(server.api, 'nobody@lamps.example')
+    const other = await person(server.api, 'olga@lamps.example')
     expect(await ask(server, other.bearer)).toBe('403 insufficient_role')
     await server.sql`update accounts set mfa_secret = 'x', mfa_enabled_at = now() where id = ${other.accountId}`
     await server.sql`update sessions set second_factor_at = now() + interval '1 s' where account_id = ${other.accountId}`

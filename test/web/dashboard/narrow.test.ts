@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)('a history of more than a hundred entries', () => {
 })
 
 describe.skipIf(!hasBrowser)('a viewer', () => {
-  test('is told on the audit log who may read it', async () => {
+  test('learns from the audit log who may read it', async () => {
     const { page, served } = shop
     const { merchantId, owner } = served.shop
     const [row] = await served.server.sql`select id from accounts where email = 'anna@lamps.example'`

@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)('a customer', () => {
     await awaitStatus(second, 'open')
   })
 
-  test('is asked for no money once somebody else pays a link for one payment', async () => {
+  test('is asked for no money once another customer pays a link for one payment', async () => {
     const [first, late] = [await to.visit(), await to.visit()]
     const url = await urlOf({ maxPayments: 1 })
     await beginPayment(late.page, url)

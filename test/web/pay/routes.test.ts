@@ -315,7 +315,7 @@ describe('on https', () => {
     expect(cookie).toMatch(/^__Secure-paymachine_pay=.*; HttpOnly; SameSite=Lax; Secure$/)
     const page = (name: string) => get(path, { of: secure, headers: { cookie: `${name}=${secret}` } })
     expect((await page('__Secure-paymachine_pay')).status).toBe(200)
-    // Anybody on the network could set this one.
+    // An attacker on the network could set this one.
     expect((await page('paymachine_pay')).status).toBe(404)
   })
 })
