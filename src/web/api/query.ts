@@ -8,7 +8,7 @@ import {
   type QueryObserverResult,
 } from '@tanstack/query-core'
 import { createContext } from 'preact'
-import { useContext, useEffect, useState } from 'preact/hooks'
+import { useContext, useEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from './request.ts'
 
 /** What the pages know of the server, by key. Records are marked as old by the event stream, not by their age. */
@@ -28,6 +28,14 @@ export const openCache = (): QueryClient =>
   })
 
 export const CacheContext = createContext<QueryClient>(openCache())
+
+/** What one account has read is not shown to the next. Before the pages are drawn, which would read it. */
+export const useForgottenRecords = (userId: string | undefined): void => {
+  const cache = useContext(CacheContext)
+  const last = useRef(userId)
+  if (last.current !== userId) cache.clear()
+  last.current = userId
+}
 
 /** A query of the cache as a signal: only what reads it is drawn again. */
 export const useQuery = <Data, Key extends QueryKey = QueryKey>(

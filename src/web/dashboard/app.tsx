@@ -1,8 +1,8 @@
 import type { ComponentChildren, ComponentType } from 'preact'
-import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { ErrorBoundary, LocationProvider, lazy, Route, Router, useLocation, useRoute } from 'preact-iso'
 import type { Account } from '../api/calls.ts'
-import { CacheContext } from '../api/query.ts'
+import { useForgottenRecords } from '../api/query.ts'
 import type { Session } from '../api/session.ts'
 import { Empty } from '../parts/empty.tsx'
 import { pageReaderOf, ReaderContext } from '../parts/reader.ts'
@@ -90,14 +90,6 @@ const Screen = ({ session, preferences, signUp }: AppProps) => {
   if (account && !isDoor) return <ShopScreen session={session} preferences={preferences} account={account} />
   const Door = path === '/dashboard/sign-up' ? SignUpPage : SignInPage
   return <Door session={session} preferences={preferences} signUp={signUp} />
-}
-
-/** What one account has read is not shown to the next. Before the pages are drawn, which would read it. */
-const useForgottenRecords = (userId: string | undefined): void => {
-  const cache = useContext(CacheContext)
-  const last = useRef(userId)
-  if (last.current !== userId) cache.clear()
-  last.current = userId
 }
 
 type ShopScreenProps = SessionProps & { readonly account: Account }

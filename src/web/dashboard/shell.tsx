@@ -3,11 +3,11 @@ import { useEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
-import { useReader } from '../parts/reader.ts'
 import { FinderButtons, useFinder } from './finder.tsx'
+import { AccountMenu, useAccountItems } from './shell/account-menu.tsx'
 import { type Destination, useDestinations } from './shell/destinations.ts'
 import { OfflineBar } from './shell/offline-bar.tsx'
-import type { Preferences, Theme } from './shell/preferences.ts'
+import type { Preferences } from './shell/preferences.ts'
 import { addressIn, useAddress, useScope, useShop } from './shell/shop.ts'
 import { useTexts } from './shell/texts.ts'
 
@@ -16,7 +16,8 @@ type ShellProps = { readonly preferences: Preferences; readonly children: Compon
 /** What stands around every page of a shop. */
 export const Shell = ({ preferences, children }: ShellProps) => {
   const texts = useTexts()
-  const { merchant, livemode } = useShop()
+  const { account, merchant, livemode } = useShop()
+  const items = useOwnAccountItems(preferences)
   const finder = useFinder(preferences)
   useEffect(() => {
     document.body.dataset.mode = livemode ? 'live' : 'test'
@@ -47,7 +48,7 @@ export const Shell = ({ preferences, children }: ShellProps) => {
         <FinderButtons onOpen={finder.open} />
         <div class="top__end">
           <ModeSwitch />
-          <AccountMenu preferences={preferences} />
+          <AccountMenu email={account.user.email} items={items} />
         </div>
       </header>
       <main class="main" id="main" tabIndex={-1}>
@@ -148,54 +149,15 @@ const ModeSwitch = () => {
   )
 }
 
-const useAccountItems = (preferences: Preferences): readonly MenuItem[] => {
+const useOwnAccountItems = (preferences: Preferences): readonly MenuItem[] => {
   const { account: texts } = useTexts()
-  const { locale } = useReader()
   const { session, account } = useShop()
   const address = useAddress()
   const { route } = useLocation()
-  const themes: readonly (readonly [Theme, string])[] = [
-    ['light', texts.light],
-    ['dark', texts.dark],
-    ['system', texts.system],
-  ]
-  const signOut = (everywhere: boolean) => {
-    preferences.setHadSession(false)
-    // The server may not be reached: this browser has forgotten the account already.
-    session.signOut(everywhere).catch(() => {})
-  }
-  return [
+  return useAccountItems(session, preferences, [
     { label: texts.own, startsGroup: true, onSelect: () => route(address('account')) },
     ...(account.user.operator ? [{ label: texts.operations, onSelect: () => location.assign('/ops') }] : []),
-    ...themes
-      .filter(([theme]) => theme !== preferences.theme.value)
-      .map(([theme, label]) => ({ label, onSelect: () => preferences.setTheme(theme) })),
-    {
-      label: locale === 'en' ? texts.german : texts.english,
-      onSelect: () => preferences.setLocale(locale === 'en' ? 'de' : 'en'),
-    },
-    { label: texts.signOut, startsGroup: true, onSelect: () => signOut(false) },
-    { label: texts.signOutEverywhere, onSelect: () => signOut(true) },
-  ]
-}
-
-const AccountMenu = ({ preferences }: { readonly preferences: Preferences }) => {
-  const texts = useTexts()
-  const { account } = useShop()
-  const { email } = account.user
-  return (
-    <Menu label={texts.account.menu(email)} class="avatar" items={useAccountItems(preferences)}>
-      {/* Drawn by the style sheet: it is a picture, and not the name of the button. */}
-      <span data-initials={initialsOf(email)} />
-    </Menu>
-  )
-}
-
-/** `anna.lang@…` is AL. */
-const initialsOf = (email: string): string => {
-  const [local = ''] = email.split('@')
-  const [first = '', second = ''] = local.split(/[^\p{L}\p{N}]+/u).filter(part => part !== '')
-  return (first.slice(0, 1) + (second.slice(0, 1) || first.slice(1, 2))).toUpperCase()
+  ])
 }
 
 /** So many destinations of the shop are in the bottom bar. The others are in its menu. */
@@ -213,7 +175,7 @@ const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
     })),
     { label: nav.reference, onSelect: () => location.assign('/docs') },
     ...management.map(({ section, name }) => ({ label: name, onSelect: () => route(address(section)) })),
-    ...useAccountItems(preferences),
+    ...useOwnAccountItems(preferences),
   ]
   return (
     <nav class="bottom" aria-label={nav.short}>

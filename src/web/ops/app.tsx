@@ -1,7 +1,7 @@
-import { useContext, useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { LocationProvider, lazy, Route, Router, useRoute } from 'preact-iso'
 import type { Account } from '../api/calls.ts'
-import { CacheContext } from '../api/query.ts'
+import { useForgottenRecords } from '../api/query.ts'
 import { DoorFrame } from '../dashboard/account/door.tsx'
 import { Gate } from '../dashboard/account/gate.tsx'
 import { SignInForm } from '../dashboard/account/sign-in-form.tsx'
@@ -48,12 +48,7 @@ const Screen = ({ session, preferences }: SessionProps) => {
   if (state.phase === 'signed_in') last.current = state.account
   const isWaiting = session.gate.value?.kind === 'sign_in'
   const account = state.phase === 'signed_in' || isWaiting ? last.current : undefined
-  const userId = account?.user.id
-  const cache = useContext(CacheContext)
-  // What one account has read is not shown to the next.
-  const lastUser = useRef(userId)
-  if (lastUser.current !== userId) cache.clear()
-  lastUser.current = userId
+  useForgottenRecords(account?.user.id)
 
   useEffect(() => {
     if (state.phase !== 'unknown') preferences.setHadSession(state.phase === 'signed_in')

@@ -5,13 +5,13 @@ import { PageHead } from '../../dashboard/shell/page-head.tsx'
 import { Result } from '../../dashboard/shell/result.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { Table } from '../../parts/table.tsx'
 import { useOpsQuery } from '../shell/ops.ts'
 import { useOpsTexts } from '../shell/texts.ts'
+import { ActorsTable } from './actors-table.tsx'
 
 /** What was found. A single record is opened at once. */
 export const SearchPage = () => {
-  const { search: texts, machines } = useOpsTexts()
+  const { search: texts } = useOpsTexts()
   const { route } = useLocation()
   const q = useAddressQuery().get('q') ?? ''
   const result = useOpsQuery(['search', q], (call, signal) => call('searchActors', { q }, signal)).value
@@ -28,23 +28,7 @@ export const SearchPage = () => {
           data.length === 0 ? (
             <Empty title={texts.nothing}>{texts.nothingWhat}</Empty>
           ) : (
-            <Table
-              label={texts.title}
-              rows={data}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  ...{ key: 'id', head: 'ID', card: 1 },
-                  cell: ({ id }) => (
-                    <a class="open" href={`/ops/actors/${id}`}>
-                      <code>{id}</code>
-                    </a>
-                  ),
-                },
-                { key: 'kind', head: texts.kind, card: 3, cell: ({ kind }) => machines.kinds[kind] },
-                { key: 'state', head: texts.state, card: 2, cell: ({ state }) => <code>{state}</code> },
-              ]}
-            />
+            <ActorsTable label={texts.title} rows={data} />
           )
         }
       </Result>

@@ -3,12 +3,12 @@ import { Result } from '../../dashboard/shell/result.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { Table } from '../../parts/table.tsx'
 import { useOpsQuery } from '../shell/ops.ts'
 import { useOpsTexts } from '../shell/texts.ts'
+import { ActorsTable } from './actors-table.tsx'
 
 export const StuckPage = () => {
-  const { stuck: texts, search, machines, nav } = useOpsTexts()
+  const { stuck: texts, nav } = useOpsTexts()
   const result = useOpsQuery(['stuck'], (call, signal) => call('listStuckActors', {}, signal)).value
   return (
     <>
@@ -18,21 +18,10 @@ export const StuckPage = () => {
           data.length === 0 ? (
             <Empty title={texts.none}>{texts.noneWhat}</Empty>
           ) : (
-            <Table
+            <ActorsTable
               label={nav.stuck}
               rows={data}
-              keyOf={({ id }) => id}
-              columns={[
-                {
-                  ...{ key: 'id', head: 'ID', card: 1 },
-                  cell: ({ id }) => (
-                    <a class="open" href={`/ops/actors/${id}`}>
-                      <code>{id}</code>
-                    </a>
-                  ),
-                },
-                { key: 'kind', head: search.kind, card: 3, cell: ({ kind }) => machines.kinds[kind] },
-                { key: 'state', head: search.state, card: 2, cell: ({ state }) => <code>{state}</code> },
+              more={[
                 { key: 'reason', head: texts.reason, card: 5, cell: ({ reason }) => texts.reasons[reason] },
                 {
                   ...{ key: 'since', head: texts.since, card: 7, named: true, end: true },

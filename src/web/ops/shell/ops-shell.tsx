@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useLocation } from 'preact-iso'
+import { AccountMenu, useAccountItems } from '../../dashboard/shell/account-menu.tsx'
 import { OfflineBar } from '../../dashboard/shell/offline-bar.tsx'
-import type { Preferences, Theme } from '../../dashboard/shell/preferences.ts'
-import { useTexts } from '../../dashboard/shell/texts.ts'
+import type { Preferences } from '../../dashboard/shell/preferences.ts'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
-import { useReader } from '../../parts/reader.ts'
 import { ActorSearch } from './actor-search.tsx'
 import { useOps } from './ops.ts'
 import { useOpsTexts } from './texts.ts'
@@ -15,6 +14,8 @@ type OpsShellProps = { readonly preferences: Preferences; readonly children: Com
 /** What stands around every page for operators. */
 export const OpsShell = ({ preferences, children }: OpsShellProps) => {
   const texts = useOpsTexts()
+  const { account, session } = useOps()
+  const items = useAccountItems(session, preferences)
   return (
     <div class="shell">
       <a class="skip" href="#main">
@@ -37,7 +38,7 @@ export const OpsShell = ({ preferences, children }: OpsShellProps) => {
         </span>
         <ActorSearch />
         <div class="top__end">
-          <AccountMenu preferences={preferences} />
+          <AccountMenu email={account.user.email} items={items} />
         </div>
       </header>
       <main class="main" id="main" tabIndex={-1}>
@@ -105,49 +106,17 @@ const PlaceLink = ({ path, icon, name }: Place) => {
   )
 }
 
-const useAccountItems = (preferences: Preferences): readonly MenuItem[] => {
-  const { account: texts } = useTexts()
-  const { locale } = useReader()
-  const { session } = useOps()
-  const themes: readonly (readonly [Theme, string])[] = [
-    ['light', texts.light],
-    ['dark', texts.dark],
-    ['system', texts.system],
-  ]
-  return [
-    ...themes
-      .filter(([theme]) => theme !== preferences.theme.value)
-      .map(([theme, label]) => ({ label, onSelect: () => preferences.setTheme(theme) })),
-    {
-      label: locale === 'en' ? texts.german : texts.english,
-      onSelect: () => preferences.setLocale(locale === 'en' ? 'de' : 'en'),
-    },
-    // The server may not be reached: this browser has forgotten the account already.
-    { label: texts.signOut, onSelect: () => void session.signOut().catch(() => {}) },
-  ]
-}
-
-const AccountMenu = ({ preferences }: { readonly preferences: Preferences }) => {
-  const { account: texts } = useTexts()
-  const { email } = useOps().account.user
-  return (
-    <Menu label={texts.menu(email)} class="avatar" items={useAccountItems(preferences)}>
-      {/* Drawn by the style sheet: it is a picture, and not the name of the button. */}
-      <span data-initials={email.slice(0, 2).toUpperCase()} />
-    </Menu>
-  )
-}
-
 /** Instead of the sidebar in narrow windows. */
 const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
   const { nav } = useOpsTexts()
   const { route } = useLocation()
+  const { session } = useOps()
   const { first, engine } = usePlaces()
   const [chains, ...others] = engine
   const items: readonly MenuItem[] = [
     ...others.map(({ name, path }) => ({ label: name, onSelect: () => route(path) })),
     { label: nav.back, onSelect: () => location.assign('/dashboard') },
-    ...useAccountItems(preferences),
+    ...useAccountItems(session, preferences),
   ]
   return (
     <nav class="bottom" aria-label={nav.short}>
