@@ -19,7 +19,15 @@ export type Command = {
   readonly rows?: readonly Row[] | ((actors: readonly Actor[]) => readonly Row[])
 } & (
   | { readonly create: Readonly<Context> }
-  | { readonly event: { readonly type: string } & Readonly<Record<string, unknown>> }
+  | {
+      readonly event: { readonly type: string } & Readonly<Record<string, unknown>>
+      /**
+       * Makes more fields of the event, such as the next number of a counter. `actors`: those of the bundle as they are
+       * before this command, by id; one that does not exist yet is missing. `at`: the time of the event. If a row has
+       * changed before the commit, the fields are made again.
+       */
+      readonly given?: (actors: ReadonlyMap<string, Actor>, at: Date) => Readonly<Record<string, unknown>>
+    }
   | { readonly timer: { readonly name: string; readonly generation: number } }
 )
 

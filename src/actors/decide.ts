@@ -60,7 +60,7 @@ export const decider = (
     for (let index = 0; index < commands.length; index++) {
       const command = commands[index] as IdentifiedCommand
       try {
-        const answer = decideOne(command, { keyed, tentative, done })
+        const answer = decideOne(command, { commands, keyed, tentative, done })
         if ('refusal' in answer) {
           const { head, refusal } = answer
           const possible = head ? registry.get(command.kind).possible(head.actor.state) : []
@@ -81,12 +81,11 @@ export const decider = (
 
   type Answer = { refusal: RefusalCode; head?: ActorHead } | { done: Done; step?: ActorStep }
 
-  /** The unit's commands so far. */
-  type Before = { readonly keyed: boolean; readonly tentative: Map<string, ActorHead>; readonly done: readonly Done[] }
+  /** The unit, and what its commands so far have done. */
+  type Before = Unit & { readonly tentative: Map<string, ActorHead>; readonly done: readonly Done[] }
 
   const decideOne = (command: IdentifiedCommand, unit: Before): Answer => {
-    const { key } = command
-    const head = unit.tentative.get(key) ?? heads.get(key) ?? headOf(command)
+    const head = headIn(unit, command)
     if (head) {
       const duplicate = duplicateOf(head, command.id)
       if (duplicate) return { done: { ...duplicate, replayed: true } }
@@ -106,10 +105,22 @@ export const decider = (
       // Events of timers may come only from timers.
       return { refusal: 'state', head }
     }
-    const event = 'timer' in command ? registered.timerEvent(command.timer.name) : command.event
+    const event = 'timer' in command ? registered.timerEvent(command.timer.name) : eventOf(command, unit)
     const stepped = registered.take(head.actor.state, head.actor.context, { ...event, at })
     if (!stepped) return { refusal: 'state', head }
     return advance(command, unit, head, stepped)
+  }
+
+  const headIn = ({ tentative }: Before, command: IdentifiedCommand): ActorHead | undefined =>
+    tentative.get(command.key) ?? heads.get(command.key) ?? headOf(command)
+
+  const eventOf = ({ event, given }: Extract<IdentifiedCommand, { event: unknown }>, unit: Before) => {
+    if (!given) return event
+    const actors = unit.commands.flatMap(other => {
+      const head = headIn(unit, other)
+      return head ? [[other.actor, head.actor] as const] : []
+    })
+    return { ...given(new Map(actors), at), ...event }
   }
 
   const headOf = ({ kind: name, key }: IdentifiedCommand): ActorHead | undefined => {
