@@ -3,7 +3,7 @@ import type { Bench } from './bench.ts'
 import { perSecond, thousands } from './promises.ts'
 import type { StreamSizes } from './streams.ts'
 import { startReader } from './streams-reader.ts'
-import { positionOf, settle } from './streams-settle.ts'
+import { allDelivered, positionOf, settle } from './streams-settle.ts'
 import type { StreamShop } from './streams-shop.ts'
 import { startWriter } from './streams-writer.ts'
 
@@ -14,6 +14,8 @@ export const promiseKilledStreams = async (
   { kills, killedMessages, killedPerSecond }: StreamSizes,
 ): Promise<void> => {
   await using reader = await startReader(shop)
+  // Changes between this position and the opening of the stream would not be sent.
+  await allDelivered(shop)
   const after = await positionOf(shop)
   await reader.open()
   const began = performance.now()

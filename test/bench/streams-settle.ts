@@ -10,6 +10,14 @@ export const positionOf = async ({ sql }: Pick<StreamShop, 'sql'>): Promise<stri
   return row?.position ?? '0.0.0'
 }
 
+/** Waits until no delivery is left to be sent, after the changes have ended. */
+export const allDelivered = ({ sql }: Pick<StreamShop, 'sql'>): Promise<true> =>
+  until(async () => (await sql`select from deliveries where state in ('pending', 'sending') limit 1`).length === 0, {
+    timeoutMs: 120_000,
+    everyMs: 100,
+    what: 'all deliveries',
+  })
+
 /** Waits until the client has received what was committed, and compares. */
 export const settle = async (shop: StreamShop, reader: StreamReader, after: string): Promise<Comparison> => {
   const { sql, merchantId } = shop

@@ -7,7 +7,7 @@ import type { StreamSizes } from './streams.ts'
 import { openStreamPage, type PageCounts, type PageSize, type StreamPage } from './streams-browser.ts'
 import type { Comparison } from './streams-compare.ts'
 import { type StreamReader, startReader } from './streams-reader.ts'
-import { positionOf, settle } from './streams-settle.ts'
+import { allDelivered, positionOf, settle } from './streams-settle.ts'
 import type { Memory, StreamShop } from './streams-shop.ts'
 import { startWriter } from './streams-writer.ts'
 
@@ -41,16 +41,13 @@ export const promiseSteadyStream = async (bench: Bench, shop: StreamShop, sizes:
       print(`sample ${n} of ${sizes.samples}: ${format(samples.at(-1))}`)
     }
   }
-  await until(() => hasDelivered(shop), { timeoutMs: 120_000, everyMs: 100, what: 'all deliveries' })
+  await allDelivered(shop)
   const comparison = await settle(shop, reader, after)
   const { lastId } = await reader.counts()
   if (page) await until(async () => (await page.counts()).lastId === lastId, { everyMs: 100, what: 'the last message' })
   const seen = await page?.counts()
   judge(report, { sizes, comparison, seen, samples, changesOfRows: await changesOfRows(shop, after) })
 }
-
-const hasDelivered = async ({ sql }: StreamShop): Promise<boolean> =>
-  (await sql`select from deliveries where state in ('pending', 'sending') limit 1`).length === 0
 
 /** How often the payments on the page have changed. */
 const changesOfRows = async ({ sql, paid }: StreamShop, after: string): Promise<number> => {
