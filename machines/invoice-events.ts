@@ -1,0 +1,122 @@
+/** A line, with the amounts that were calculated for it. */
+export type InvoiceLine = {
+  id: string
+  description: string
+  /** A decimal number. */
+  quantity: string
+  unitAmountMinor: number
+  amountMinor: number
+  taxRateBps: number
+  taxCategory: 'standard' | 'zero' | 'exempt' | 'reverse_charge' | 'export' | 'outside'
+  taxNote: string | null
+  periodStart: string | null
+  periodEnd: string | null
+}
+
+/** The sums of the lines with one tax rate. */
+export type InvoiceTax = Pick<InvoiceLine, 'taxCategory' | 'taxRateBps'> & { netMinor: number; taxMinor: number }
+
+/** What a draft says, as the merchant has written it, and the sums of its lines. */
+export type InvoiceContent = {
+  customerId: string
+  currency: string
+  taxBehavior: 'exclusive' | 'inclusive'
+  lines: readonly InvoiceLine[]
+  taxes: readonly InvoiceTax[]
+  subtotalMinor: number
+  taxMinor: number
+  totalMinor: number
+  /** At most one of the two is set. If none is, the merchant's setting decides at finalization. */
+  daysUntilDue: number | null
+  /** A day, as in `2026-11-20`. */
+  dueDate: string | null
+  reference: string | null
+  orderNumber: string | null
+  notes: string | null
+  /** The assets that the customer can pay with; null for all that are offered. */
+  assets: readonly { chainId: number; asset: string }[] | null
+  /** When reminders are sent, in days from the due date; null for the merchant's setting at finalization. */
+  reminderOffsets: readonly number[] | null
+  metadata: Readonly<Record<string, string>>
+}
+
+export type InvoiceOpening = InvoiceContent & { merchantId: string; livemode: boolean; apiVersion: string }
+
+export type Reminder = { offsetDays: number; at: string; sentAt: string | null }
+
+/** What finalization adds. It never changes afterwards, except that the parties are deleted when their time is over. */
+export type InvoiceIssue = {
+  number: string
+  /** The series of its number, and the number in it. */
+  seriesId: string
+  sequence: number
+  issuedAt: Date
+  /** Days in the merchant's time zone. */
+  issueDate: string
+  dueDate: string
+  dueAt: Date
+  seller: Readonly<Record<string, unknown>>
+  customer: Readonly<Record<string, unknown>>
+  /** 16 random bytes in hexadecimal digits, without which `partyHash` cannot be guessed from the party. */
+  partySalt: string
+  documentHash: string
+  /** Null for the first document of its series. */
+  previousDocumentHash: string | null
+  reminders: readonly Reminder[]
+  retainedUntil: Date
+  creditAppliedMinor: number
+  /** Null if nothing is due. */
+  paymentLinkId: string | null
+} & PageToken
+
+/** The secret in the address of its page. */
+export type PageToken = { tokenHash: string; sealedToken: string }
+
+/** What one payment has paid of the invoice. */
+export type Allocation = { paymentId: string; amountMinor: number; overpaidMinor: number; at: string }
+
+export type Invoice = InvoiceOpening & { [Field in keyof InvoiceIssue]: InvoiceIssue[Field] | null } & {
+  reminders: readonly Reminder[]
+  creditAppliedMinor: number
+  creditNotesMinor: number
+  amountPaidMinor: number
+  amountProcessingMinor: number
+  amountOverpaidMinor: number
+  allocations: readonly Allocation[]
+  overdue: boolean
+  /** Whether `dueAt` is over, and for how many reminders the time has come. The chain may not have been read as far yet. */
+  duePassed: boolean
+  remindersPassed: number
+  /** The offset of the last reminder; null for one that was requested. */
+  remindedOffset: number | null
+  /** When the last reminder was requested. */
+  remindedAt: Date | null
+  paidAt: Date | null
+  voidedAt: Date | null
+  voidReason: string | null
+}
+
+/**
+ * Events of its payments arrive in the same bundle as the payment's own event. `scannedTo`: all chains that it can be
+ * paid on have been read up to this time.
+ */
+export type InvoiceEvent = { at: Date } & (
+  | { type: 'update'; content: InvoiceContent }
+  | { type: 'delete' | 'mark_uncollectible' | 'remind' }
+  | ({ type: 'finalize' } & InvoiceIssue)
+  | { type: 'due_date_passed'; scannedTo: Date }
+  | { type: 'reminder_passed'; scannedTo: Date; offsetDays: number }
+  | { type: 'payment_processing' | 'payment_reverted'; amountMinor: number }
+  | MoneyCounted
+  | { type: 'void'; reason: string | null }
+  | ({ type: 'rotate_url' } & PageToken)
+)
+
+/** `countedMinor`: all money of the payment that counts now. `processedMinor`: how much of it was processing until now. */
+export type MoneyCounted = {
+  at: Date
+  type: 'money_counted'
+  paymentId: string
+  countedMinor: number
+  processedMinor: number
+}

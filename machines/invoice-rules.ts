@@ -1,0 +1,154 @@
+import { assertEvent, assign, setup } from 'xstate'
+import type { Invoice, InvoiceContent, InvoiceEvent, InvoiceOpening, MoneyCounted } from './invoice-events.ts'
+
+/** A draft that was deleted keeps nothing that its merchant has written. */
+const emptied: Omit<InvoiceContent, 'customerId' | 'currency' | 'taxBehavior'> = {
+  lines: [],
+  taxes: [],
+  subtotalMinor: 0,
+  taxMinor: 0,
+  totalMinor: 0,
+  daysUntilDue: null,
+  dueDate: null,
+  reference: null,
+  orderNumber: null,
+  notes: null,
+  assets: null,
+  reminderOffsets: null,
+  metadata: {},
+}
+
+export const invoiceRules = setup({
+  types: {
+    context: {} as Invoice,
+    events: {} as InvoiceEvent,
+    input: {} as InvoiceOpening & { at: Date },
+    emitted: {} as {
+      type:
+        | 'invoice.created'
+        | 'invoice.finalized'
+        | 'invoice.payment_received'
+        | 'invoice.paid'
+        | 'invoice.overdue'
+        | 'invoice.reminder'
+        | 'invoice.voided'
+        | 'invoice.uncollectible'
+    },
+  },
+  actions: {
+    replaceContent: assign(({ event }) => {
+      assertEvent(event, 'update')
+      return event.content
+    }),
+    clearContent: assign(emptied),
+    freeze: assign(({ event }) => {
+      assertEvent(event, 'finalize')
+      const { type, at, ...issue } = event
+      return issue
+    }),
+    recordPaid: assign({ paidAt: ({ event }) => event.at }),
+    recordVoid: assign(({ context, event }) => {
+      assertEvent(event, 'void')
+      return {
+        creditNotesMinor: context.totalMinor,
+        creditAppliedMinor: 0,
+        voidedAt: event.at,
+        voidReason: event.reason,
+      }
+    }),
+    countProcessing: assign(({ context, event }) => {
+      assertEvent(event, ['payment_processing', 'payment_reverted'])
+      const change = event.type === 'payment_processing' ? event.amountMinor : -event.amountMinor
+      return { amountProcessingMinor: context.amountProcessingMinor + change }
+    }),
+    // Nothing is due of an invoice that is paid or void: all of it is overpaid.
+    allocate: assign(({ context, event }) => {
+      assertEvent(event, 'money_counted')
+      return allocate(context, event)
+    }),
+    passDueDate: assign({ duePassed: true }),
+    passReminder: assign({ remindersPassed: ({ context }) => context.remindersPassed + 1 }),
+    flagOverdue: assign({ overdue: true }),
+    clearOverdue: assign({ overdue: false }),
+    recordReminder: assign(({ context, event }) => {
+      assertEvent(event, 'reminder_passed')
+      const { offsetDays } = event
+      const sentAt = event.at.toISOString()
+      const reminders = context.reminders.map(each => (each.offsetDays === offsetDays ? { ...each, sentAt } : each))
+      return { reminders, remindedOffset: offsetDays }
+    }),
+    recordRequestedReminder: assign({ remindedOffset: null, remindedAt: ({ event }) => event.at }),
+    replaceToken: assign(({ event }) => {
+      assertEvent(event, 'rotate_url')
+      return { tokenHash: event.tokenHash, sealedToken: event.sealedToken }
+    }),
+    // A job: it reads how far the chains have been read.
+    checkTimes: () => {},
+  },
+  guards: {
+    nothingIsDue: ({ context, event }) =>
+      event.type === 'finalize' && event.creditAppliedMinor === context.totalMinor && event.paymentLinkId === null,
+    somethingIsDue: ({ context, event }) =>
+      event.type === 'finalize' && event.creditAppliedMinor < context.totalMinor && event.paymentLinkId !== null,
+    isOverdue: ({ context, event }) =>
+      event.type === 'due_date_passed' &&
+      !context.overdue &&
+      context.amountProcessingMinor === 0 &&
+      context.dueAt !== null &&
+      event.scannedTo > context.dueAt,
+    reminderIsDue: ({ context, event }) =>
+      event.type === 'reminder_passed' &&
+      context.amountProcessingMinor === 0 &&
+      context.reminders.some(
+        ({ offsetDays, at, sentAt }) =>
+          offsetDays === event.offsetDays && sentAt === null && event.scannedTo > new Date(at),
+      ),
+    mayRemindAgain: ({ context: { remindedAt }, event }) =>
+      remindedAt === null || event.at.getTime() - remindedAt.getTime() >= HOUR_MS,
+    someProcessing: ({ context, event }) =>
+      event.type === 'payment_reverted' && event.amountMinor <= context.amountProcessingMinor,
+    moneyCounts: ({ context, event }) => event.type === 'money_counted' && newMoneyMinor(context, event) > 0,
+    paysTheRest: ({ context, event }) =>
+      event.type === 'money_counted' && newMoneyMinor(context, event) >= amountDueMinor(context),
+    nothingReceived: ({ context }) =>
+      context.amountPaidMinor + context.amountOverpaidMinor + context.amountProcessingMinor === 0,
+  },
+  delays: { dueDate: 0, reminder: 0 },
+})
+
+export const HOUR_MS = 3_600_000
+
+export const amountDueMinor = ({
+  totalMinor,
+  creditAppliedMinor,
+  creditNotesMinor,
+  amountPaidMinor,
+}: Pick<Invoice, 'totalMinor' | 'creditAppliedMinor' | 'creditNotesMinor' | 'amountPaidMinor'>): number =>
+  totalMinor - creditAppliedMinor - creditNotesMinor - amountPaidMinor
+
+const newMoneyMinor = ({ allocations }: Invoice, { paymentId, countedMinor }: MoneyCounted): number => {
+  const before = allocations.find(each => each.paymentId === paymentId)
+  return Math.max(0, countedMinor - (before?.amountMinor ?? 0) - (before?.overpaidMinor ?? 0))
+}
+
+/** Money pays what is due. The rest is overpaid. */
+const allocate = (invoice: Invoice, counted: MoneyCounted): Partial<Invoice> => {
+  const { paymentId, processedMinor, at } = counted
+  const newMinor = newMoneyMinor(invoice, counted)
+  const paidMinor = Math.min(newMinor, amountDueMinor(invoice))
+  const overpaidMinor = newMinor - paidMinor
+  const others = invoice.allocations.filter(each => each.paymentId !== paymentId)
+  const before = invoice.allocations.find(each => each.paymentId === paymentId)
+  const allocation = {
+    paymentId,
+    amountMinor: (before?.amountMinor ?? 0) + paidMinor,
+    overpaidMinor: (before?.overpaidMinor ?? 0) + overpaidMinor,
+    at: at.toISOString(),
+  }
+  return {
+    amountPaidMinor: invoice.amountPaidMinor + paidMinor,
+    amountOverpaidMinor: invoice.amountOverpaidMinor + overpaidMinor,
+    amountProcessingMinor: Math.max(0, invoice.amountProcessingMinor - processedMinor),
+    allocations: newMinor === 0 ? invoice.allocations : [...others, allocation],
+  }
+}

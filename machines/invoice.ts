@@ -1,0 +1,128 @@
+import { emit } from 'xstate'
+import { invoiceRules } from './invoice-rules.ts'
+
+/** Until all is paid. */
+const unpaid = invoiceRules.createStateConfig({
+  on: {
+    payment_processing: { actions: 'countProcessing' },
+    payment_reverted: { guard: 'someProcessing', actions: ['countProcessing', 'checkTimes'] },
+    money_counted: [
+      {
+        guard: 'paysTheRest',
+        target: 'paid',
+        actions: [
+          'allocate',
+          'recordPaid',
+          'clearOverdue',
+          emit({ type: 'invoice.payment_received' }),
+          emit({ type: 'invoice.paid' }),
+        ],
+      },
+      { guard: 'moneyCounts', actions: ['allocate', emit({ type: 'invoice.payment_received' })] },
+      { actions: 'allocate' },
+    ],
+    void: {
+      guard: 'nothingReceived',
+      target: 'void',
+      actions: ['recordVoid', 'clearOverdue', emit({ type: 'invoice.voided' })],
+    },
+    rotate_url: { actions: 'replaceToken' },
+  },
+})
+
+/** Payments that are open continue when nothing is due any more. Their money is credited to the customer. */
+const settled = invoiceRules.createStateConfig({
+  on: {
+    payment_processing: { actions: 'countProcessing' },
+    payment_reverted: { guard: 'someProcessing', actions: 'countProcessing' },
+    money_counted: { actions: 'allocate' },
+  },
+})
+
+export const invoiceMachine = invoiceRules.createMachine({
+  id: 'invoice',
+  context: ({ input: { at, ...opening } }) => ({
+    ...opening,
+    ...notIssued,
+    creditNotesMinor: 0,
+    amountPaidMinor: 0,
+    amountProcessingMinor: 0,
+    amountOverpaidMinor: 0,
+    allocations: [],
+    overdue: false,
+    duePassed: false,
+    remindersPassed: 0,
+    remindedOffset: null,
+    remindedAt: null,
+    paidAt: null,
+    voidedAt: null,
+    voidReason: null,
+  }),
+  initial: { target: 'draft', actions: emit({ type: 'invoice.created' }) },
+  states: {
+    draft: {
+      on: {
+        update: { actions: 'replaceContent' },
+        delete: { target: 'deleted', actions: 'clearContent' },
+        finalize: [
+          {
+            guard: 'nothingIsDue',
+            target: 'paid',
+            actions: ['freeze', 'recordPaid', emit({ type: 'invoice.finalized' }), emit({ type: 'invoice.paid' })],
+          },
+          { guard: 'somethingIsDue', target: 'open', actions: ['freeze', emit({ type: 'invoice.finalized' })] },
+        ],
+      },
+    },
+    open: {
+      // Each enters the state again, which arms the timer of the next reminder.
+      after: {
+        dueDate: { target: 'open', reenter: true, actions: ['passDueDate', 'checkTimes'] },
+        reminder: { target: 'open', reenter: true, actions: ['passReminder', 'checkTimes'] },
+      },
+      on: {
+        ...unpaid.on,
+        due_date_passed: { guard: 'isOverdue', actions: ['flagOverdue', emit({ type: 'invoice.overdue' })] },
+        reminder_passed: { guard: 'reminderIsDue', actions: ['recordReminder', emit({ type: 'invoice.reminder' })] },
+        remind: { guard: 'mayRemindAgain', actions: ['recordRequestedReminder', emit({ type: 'invoice.reminder' })] },
+        mark_uncollectible: {
+          target: 'uncollectible',
+          actions: ['clearOverdue', emit({ type: 'invoice.uncollectible' })],
+        },
+      },
+    },
+    uncollectible: unpaid,
+    paid: {
+      on: {
+        ...settled.on,
+        money_counted: [
+          { guard: 'moneyCounts', actions: ['allocate', emit({ type: 'invoice.payment_received' })] },
+          { actions: 'allocate' },
+        ],
+        rotate_url: { actions: 'replaceToken' },
+      },
+    },
+    void: settled,
+    deleted: { type: 'final' },
+  },
+})
+
+const notIssued = {
+  number: null,
+  seriesId: null,
+  sequence: null,
+  issuedAt: null,
+  issueDate: null,
+  dueAt: null,
+  seller: null,
+  customer: null,
+  partySalt: null,
+  documentHash: null,
+  previousDocumentHash: null,
+  reminders: [],
+  retainedUntil: null,
+  creditAppliedMinor: 0,
+  paymentLinkId: null,
+  tokenHash: null,
+  sealedToken: null,
+}

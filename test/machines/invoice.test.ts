@@ -1,0 +1,145 @@
+import { describe, expect, test } from 'bun:test'
+import { invoiceIssue, invoices } from './invoice-cases.ts'
+import { arrive, creation, differences, minutes, shortestPaths, step } from './table.ts'
+
+const { number, seriesId, seller, customer, partySalt, documentHash, reminders } = invoiceIssue
+
+/** What finalization adds to a draft, in the order of its fields. */
+const frozen =
+  `dueDate=2026-11-21 number=${number} seriesId=${seriesId} sequence=1 issuedAt=+0m issueDate=2026-11-20 dueAt=+1440m ` +
+  `seller=${JSON.stringify(seller)} customer=${JSON.stringify(customer)} partySalt=${partySalt} ` +
+  `documentHash=${documentHash} reminders=${JSON.stringify(reminders)} retainedUntil=+14400m`
+
+const token = (digit: string) => `tokenHash=${digit.repeat(64)} sealedToken=sealed ${digit}`
+
+const at = minutes(0).toISOString()
+const allocated = (...parts: readonly (readonly [payment: number, amountMinor: number, overpaidMinor: number])[]) => {
+  const allocations = parts.map(([payment, amountMinor, overpaidMinor]) => ({
+    ...{ paymentId: `payment ${payment}`, amountMinor, overpaidMinor, at },
+  }))
+  return `allocations=${JSON.stringify(allocations)}`
+}
+
+const reminded = `reminders=${JSON.stringify(reminders.map((each, n) => (n === 0 ? { ...each, sentAt: at } : each)))}`
+
+describe('invoice', () => {
+  test('a new invoice is a draft', () => {
+    expect(creation(invoices)).toEqual({ to: 'draft', effects: 'invoice.created', changes: '' })
+  })
+
+  test('every event has the listed outcome in every situation, and is refused where none is listed', () => {
+    expect(
+      differences(
+        invoices,
+        `
+      A draft can be changed until it is finalized or deleted.
+      draft                                          | update                   | stays         |                                                          | reference=order 8
+      draft                                          | delete                   | deleted       |                                                          | lines=[] taxes=[] subtotalMinor=0 totalMinor=0 reference=null
+      draft                                          | finalize                 | open          | invoice.finalized +dueDate +reminder                     | ${frozen} paymentLinkId=${invoiceIssue.paymentLinkId} ${token('b')}
+      draft                                          | finalize with credit     | open          | invoice.finalized +dueDate +reminder                     | ${frozen} creditAppliedMinor=300 paymentLinkId=${invoiceIssue.paymentLinkId} ${token('b')}
+      draft                                          | finalize with all credit | paid          | invoice.finalized invoice.paid                           | ${frozen} creditAppliedMinor=1000 ${token('b')} paidAt=+0m
+
+      Its times are those of two timers. What they cause waits until the chain has been read as far, and no money is processing.
+      open, with credit, reminded, requested         | after dueDate            | stays         | -dueDate -reminder !checkTimes +dueDate +reminder        | duePassed=true
+      processing, partial                            | after dueDate            | stays         | -dueDate -reminder !checkTimes +dueDate +reminder        | duePassed=true
+      open, with credit, due, overdue, requested     | after reminder           | stays         | -dueDate -reminder !checkTimes +dueDate +reminder        | remindersPassed=1
+      processing, partial                            | after reminder           | stays         | -dueDate -reminder !checkTimes +dueDate +reminder        | remindersPassed=1
+      open, with credit, due, reminded, requested    | read past due date       | stays         | invoice.overdue                                          | overdue=true
+      partial                                        | read past due date       | stays         | invoice.overdue                                          | overdue=true
+      open, with credit, due, overdue, requested     | read past reminder       | stays         | invoice.reminder                                         | ${reminded} remindedOffset=-1
+      partial                                        | read past reminder       | stays         | invoice.reminder                                         | ${reminded} remindedOffset=-1
+      due, overdue                                   | after dueDate            | stays         | -dueDate -reminder !checkTimes +dueDate +reminder        |
+      reminded                                       | after reminder           | stays         | -dueDate -reminder !checkTimes +dueDate +reminder        | remindersPassed=2
+
+      Reminders can be requested once an hour.
+      open, with credit, due, overdue, processing    | remind                   | stays         | invoice.reminder                                         | remindedAt=+0m
+      partial                                        | remind                   | stays         | invoice.reminder                                         | remindedAt=+0m
+      open, with credit, due, overdue, processing    | remind after 59 minutes  | stays         | invoice.reminder                                         | remindedAt=+59m
+      partial                                        | remind after 59 minutes  | stays         | invoice.reminder                                         | remindedAt=+59m
+      open, with credit, due, overdue, requested     | remind after an hour     | stays         | invoice.reminder                                         | remindedAt=+60m
+      processing, partial                            | remind after an hour     | stays         | invoice.reminder                                         | remindedAt=+60m
+      reminded                                       | remind                   | stays         | invoice.reminder                                         | remindedOffset=null remindedAt=+0m
+      reminded                                       | remind after 59 minutes  | stays         | invoice.reminder                                         | remindedOffset=null remindedAt=+59m
+      reminded                                       | remind after an hour     | stays         | invoice.reminder                                         | remindedOffset=null remindedAt=+60m
+
+      Money that is processing is counted in every state.
+      open, with credit, due, overdue, reminded      | processing 400           | stays         |                                                          | amountProcessingMinor=400
+      requested, partial, uncollectible, nothing due | processing 400           | stays         |                                                          | amountProcessingMinor=400
+      paid, overpaid, void                           | processing 400           | stays         |                                                          | amountProcessingMinor=400
+      processing                                     | processing 400           | stays         |                                                          | amountProcessingMinor=800
+      processing                                     | reverted 400             | stays         | !checkTimes                                              | amountProcessingMinor=0
+
+      Money pays what is due, and the rest is overpaid. What one payment has paid is counted once.
+      open, with credit, due, overdue, reminded      | 400 counts               | stays         | invoice.payment_received                                 | amountPaidMinor=400 ${allocated([1, 400, 0])}
+      requested, uncollectible                       | 400 counts               | stays         | invoice.payment_received                                 | amountPaidMinor=400 ${allocated([1, 400, 0])}
+      open, due, reminded, requested, processing     | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=1000 ${allocated([1, 1000, 0])} paidAt=+0m
+      partial                                        | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=1000 ${allocated([1, 1000, 0])} paidAt=+0m
+      open, due, reminded, requested, processing     | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} paidAt=+0m
+      partial                                        | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} paidAt=+0m
+      open, with credit, due, overdue, reminded      | 600 of another           | stays         | invoice.payment_received                                 | amountPaidMinor=600 ${allocated([2, 600, 0])}
+      requested, processing, uncollectible           | 600 of another           | stays         | invoice.payment_received                                 | amountPaidMinor=600 ${allocated([2, 600, 0])}
+      with credit                                    | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=700 amountOverpaidMinor=300 ${allocated([1, 700, 300])} paidAt=+0m
+      with credit                                    | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=700 amountOverpaidMinor=400 ${allocated([1, 700, 400])} paidAt=+0m
+      overdue                                        | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=1000 ${allocated([1, 1000, 0])} overdue=false paidAt=+0m
+      overdue                                        | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} overdue=false paidAt=+0m
+      processing                                     | 400 counts               | stays         | invoice.payment_received                                 | amountPaidMinor=400 amountProcessingMinor=0 ${allocated([1, 400, 0])}
+      partial, paid, overpaid                        | 400 counts               | stays         |                                                          |
+      partial                                        | 600 of another           | paid          | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=1000 ${allocated([1, 400, 0], [2, 600, 0])} paidAt=+0m
+      uncollectible                                  | 1000 counts              | paid          | invoice.payment_received invoice.paid                    | amountPaidMinor=1000 ${allocated([1, 1000, 0])} paidAt=+0m
+      uncollectible                                  | 1100 counts              | paid          | invoice.payment_received invoice.paid                    | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} paidAt=+0m
+      nothing due                                    | 400 counts               | stays         | invoice.payment_received                                 | amountOverpaidMinor=400 ${allocated([1, 0, 400])}
+      nothing due                                    | 1000 counts              | stays         | invoice.payment_received                                 | amountOverpaidMinor=1000 ${allocated([1, 0, 1000])}
+      nothing due                                    | 1100 counts              | stays         | invoice.payment_received                                 | amountOverpaidMinor=1100 ${allocated([1, 0, 1100])}
+      nothing due                                    | 600 of another           | stays         | invoice.payment_received                                 | amountOverpaidMinor=600 ${allocated([2, 0, 600])}
+      paid                                           | 1000 counts              | stays         | invoice.payment_received                                 | amountOverpaidMinor=600 ${allocated([2, 600, 0], [1, 400, 600])}
+      paid                                           | 1100 counts              | stays         | invoice.payment_received                                 | amountOverpaidMinor=700 ${allocated([2, 600, 0], [1, 400, 700])}
+      paid                                           | 600 of another           | stays         |                                                          |
+      overpaid                                       | 1000 counts              | stays         |                                                          |
+      overpaid                                       | 1100 counts              | stays         |                                                          |
+      overpaid                                       | 600 of another           | stays         | invoice.payment_received                                 | amountOverpaidMinor=700 ${allocated([1, 1000, 100], [2, 0, 600])}
+      void                                           | 400 counts               | stays         |                                                          | amountOverpaidMinor=400 ${allocated([1, 0, 400])}
+      void                                           | 1000 counts              | stays         |                                                          | amountOverpaidMinor=1000 ${allocated([1, 0, 1000])}
+      void                                           | 1100 counts              | stays         |                                                          | amountOverpaidMinor=1100 ${allocated([1, 0, 1100])}
+      void                                           | 600 of another           | stays         |                                                          | amountOverpaidMinor=600 ${allocated([2, 0, 600])}
+
+      Without money it can be voided.
+      open, due, reminded, requested                 | void                     | void          | -dueDate -reminder invoice.voided                        | creditNotesMinor=1000 voidedAt=+0m voidReason=a mistake
+      with credit                                    | void                     | void          | -dueDate -reminder invoice.voided                        | creditAppliedMinor=0 creditNotesMinor=1000 voidedAt=+0m voidReason=a mistake
+      overdue                                        | void                     | void          | -dueDate -reminder invoice.voided                        | creditNotesMinor=1000 overdue=false voidedAt=+0m voidReason=a mistake
+      uncollectible                                  | void                     | void          | invoice.voided                                           | creditNotesMinor=1000 voidedAt=+0m voidReason=a mistake
+
+      Its page can get a new address.
+      open, with credit, due, overdue, reminded      | rotate url               | stays         |                                                          | ${token('c')}
+      requested, processing, partial, uncollectible  | rotate url               | stays         |                                                          | ${token('c')}
+      nothing due, paid, overpaid                    | rotate url               | stays         |                                                          | ${token('c')}
+
+      It can be given up.
+      open, with credit, due, reminded, requested    | mark uncollectible       | uncollectible | -dueDate -reminder invoice.uncollectible                 |
+      processing, partial                            | mark uncollectible       | uncollectible | -dueDate -reminder invoice.uncollectible                 |
+      overdue                                        | mark uncollectible       | uncollectible | -dueDate -reminder invoice.uncollectible                 | overdue=false
+      `,
+      ),
+    ).toEqual([])
+  })
+
+  test('every state is reached', () => {
+    expect(shortestPaths(invoices)).toEqual({
+      draft: '',
+      deleted: 'delete',
+      open: 'finalize',
+      paid: 'finalize with all credit',
+      uncollectible: 'finalize, mark uncollectible',
+      void: 'finalize, void',
+    })
+  })
+
+  test('is overdue once, and not after its money has arrived', () => {
+    expect(step(invoices, arrive(invoices, 'finalize, read past due date'), 'read past due date')).toBeUndefined()
+    expect(step(invoices, arrive(invoices, 'finalize, 1000 counts'), 'read past due date')).toBeUndefined()
+  })
+
+  test('money that was processing and is lost lets it become overdue', () => {
+    const lost = arrive(invoices, 'finalize, after dueDate, processing 400, reverted 400')
+    expect(step(invoices, lost, 'read past due date')?.effects).toBe('invoice.overdue')
+  })
+})
