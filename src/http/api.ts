@@ -7,6 +7,7 @@ import type { AccountContext } from '../commands/account-context.ts'
 import { type BalanceChecks, openBalanceChecks } from '../commands/balance-checks.ts'
 import type { Env } from '../env.ts'
 import type { Web } from '../pages/web.ts'
+import { clusterIn } from '../postgres/cluster-location.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { ChangeStreams } from './change-streams.ts'
 import { openPaymentStreams } from './checkout-stream.ts'
@@ -35,6 +36,8 @@ export type Api = Services &
     readonly traffic: Traffic
     /** The scripts and style sheets of the pages. */
     readonly web: Web
+    /** Of the Postgres that the server runs; undefined with another one. */
+    readonly clusterFolder: string | undefined
   }
 
 /** Closing it writes the last uses of API keys. */
@@ -76,6 +79,7 @@ export const openApi = (
     balanceChecks,
     traffic: openTraffic(),
     web,
+    clusterFolder: env.databaseUrl === undefined ? clusterIn(env.dataDir) : undefined,
     close: async () => {
       streams.stop()
       merchantStreams.stop()

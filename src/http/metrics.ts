@@ -7,6 +7,7 @@ import { refuse } from '../errors.ts'
 import { kinds } from '../kinds/all.ts'
 import { drivenStates } from '../kinds/event-marks.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
+import { type DatabaseReading, readDatabase } from '../queries/ops/database.ts'
 import { findStuck, type StuckActor } from '../queries/ops/stuck.ts'
 import type { Sender } from '../webhooks/sender.ts'
 import type { Api } from './api.ts'
@@ -33,12 +34,13 @@ export const metricsRoutes = (
     docs: metricsDocs,
     handle: async (api, { headers, address }) => {
       if (!mayRead(api.settings, address, headers)) refuse('invalid_token')
-      const [up, backlog, heldMs, stuck] = await Promise.all([
+      const [up, backlog, heldMs, stuck, database] = await Promise.all([
         stateOf(checks),
         soon(readBacklog(api.sql, chainIdsOf(api.chains))),
         // A separate query: the transaction that holds the feed back also makes the query of the backlog slow.
         soon(feedLagMs(api.sql)),
         soon(findStuck(api.sql, kinds, { driven: drivenStates, limit: MOST_STUCK })),
+        soon(readDatabase(api.sql)),
       ])
       const families = [
         ...trafficOf(api),
@@ -49,6 +51,7 @@ export const metricsRoutes = (
         ...(backlog ? backlogOf(backlog) : []),
         ...stuckOf(stuck),
         ...(heldMs === undefined ? [] : [feedHeld(heldMs)]),
+        ...(database ? databaseOf(database) : []),
       ]
       return { status: 200, text: expositionOf(families), headers: EXPOSITION_TYPE }
     },
@@ -233,6 +236,12 @@ const feedHeld = (ms: number): MetricFamily =>
     'Longest time for which an open write transaction in any database of the server has held lists and feeds back.',
     ms / 1_000,
   )
+
+const databaseOf = ({ sizeBytes, connections, maxConnections }: DatabaseReading): readonly MetricFamily[] => [
+  gauge('paymachine_database_bytes', 'Size of the database: all tables and indexes.', sizeBytes),
+  gauge('paymachine_database_connections', 'Open connections to all databases of this Postgres.', connections),
+  gauge('paymachine_database_connections_max', 'max_connections of this Postgres.', maxConnections),
+]
 
 const ofChains = (
   name: string,

@@ -10,12 +10,15 @@ import { type Cluster, createCluster, pgdata } from './cluster.ts'
 /** The location of the cluster if root starts the server and Postgres's account cannot enter the data folder. */
 export const sharedHome = '/var/lib/paymachine'
 
+/** Where the embedded Postgres is: a folder, or a link to one. */
+export const clusterIn = (dataDir: string): string => join(dataDir, 'postgres')
+
 /** The cluster of a data folder, created if it does not exist: in the folder, or in `sharedHome` with a link to it. */
 export const findCluster = async (
   folder: string,
   say: (line: string) => void,
 ): Promise<Cluster & { elsewhere: boolean }> => {
-  const link = join(folder, 'postgres')
+  const link = clusterIn(folder)
   const account = accountFor(pgdata(link))
   const binaries = await usableBinaries(account, say)
   if (existsSync(link)) {

@@ -8,7 +8,7 @@ import { readerOf } from './actors.ts'
 /** Why a refund that a signer should sign is not signed yet. */
 export type WaitReason = (typeof waitReasons)[number]
 
-const waitReasons = [
+export const waitReasons = [
   'no_answer',
   'no_gas',
   'no_funds',

@@ -77,6 +77,10 @@ test('a scraper on this machine reads counts of responses, their durations, the 
   expect(series.get('paymachine_audit_findings')).toBe(0)
   expect(series.get('paymachine_audit_age_seconds')).toBeGreaterThan(0)
   expect(series.get('paymachine_refunds_with_attention')).toBe(0)
+  expect(series.get('paymachine_database_bytes')).toBeGreaterThan(1_000_000)
+  const connections = series.get('paymachine_database_connections') ?? 0
+  expect(connections).toBeGreaterThan(0)
+  expect(series.get('paymachine_database_connections_max')).toBeGreaterThanOrEqual(connections)
   expect(series.get('process_resident_memory_bytes')).toBeGreaterThan(10_000_000)
 })
 

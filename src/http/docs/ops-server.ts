@@ -1,7 +1,10 @@
 import { listShape } from '../../fields/shape.ts'
 import { opsAuditRecord } from '../../records/ops-audit.ts'
 import { opsChainRecord } from '../../records/ops-chain.ts'
+import { opsDatabaseRecord } from '../../records/ops-database.ts'
+import { opsEndpointRecord } from '../../records/ops-endpoint.ts'
 import { opsQueueRecord } from '../../records/ops-queue.ts'
+import { opsSignerRecord } from '../../records/ops-signer.ts'
 import { opsWorkerRecord } from '../../records/ops-worker.ts'
 import type { Docs } from './docs.ts'
 
@@ -25,6 +28,29 @@ export const listChainsDocs: Docs = {
   description:
     'The whole list of enabled chains. Errors of nodes are single words: the texts of nodes may contain keys.',
   answers: { 200: listShape(opsChainRecord) },
+}
+
+export const listWaitingEndpointsDocs: Docs = {
+  operation: 'listWaitingEndpoints',
+  summary: 'List webhook endpoints that fail or have a backlog',
+  description:
+    'At most 100: endpoints that the server has disabled, then those whose deliveries are being retried, then those with other deliveries to send. The number of all due deliveries is in `GET /v1/ops/queues`.',
+  answers: { 200: listShape(opsEndpointRecord) },
+}
+
+export const listSignersDocs: Docs = {
+  operation: 'listSigners',
+  summary: 'List refund signers',
+  description:
+    'The whole list of signers with a stored key, with their balances for gas. Signers of the sandbox have no stored key.',
+  answers: { 200: listShape(opsSignerRecord) },
+}
+
+export const listDatabasesDocs: Docs = {
+  operation: 'listDatabases',
+  summary: 'Show the database',
+  description: 'A list with one entry.',
+  answers: { 200: listShape(opsDatabaseRecord) },
 }
 
 export const listAuditsDocs: Docs = {

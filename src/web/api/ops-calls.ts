@@ -14,6 +14,9 @@ export const opsCalls = {
   listQueues: 'GET /v1/ops/queues',
   listChains: 'GET /v1/ops/chains',
   listWorkers: 'GET /v1/ops/workers',
+  listWaitingEndpoints: 'GET /v1/ops/deliveries',
+  listSigners: 'GET /v1/ops/signers',
+  listDatabases: 'GET /v1/ops/database',
   listAudits: 'GET /v1/ops/audits?limit&order&startingAfter',
   startAudit: 'POST /v1/ops/audits',
   createInspectorTicket: 'POST /v1/ops/tickets',
@@ -90,6 +93,18 @@ export type OpsCalls = {
   listWorkers: {
     input: object
     output: OpsWorkerList
+  }
+  listWaitingEndpoints: {
+    input: object
+    output: OpsEndpointList
+  }
+  listSigners: {
+    input: object
+    output: OpsSignerList
+  }
+  listDatabases: {
+    input: object
+    output: OpsDatabaseList
   }
   listAudits: {
     input: { readonly limit?: number; readonly order?: 'asc' | 'desc'; readonly startingAfter?: string }
@@ -228,6 +243,24 @@ export type OpsWorkerList = {
   readonly has_more: boolean
 }
 
+export type OpsEndpointList = {
+  readonly object: 'list'
+  readonly data: readonly OpsEndpoint[]
+  readonly has_more: boolean
+}
+
+export type OpsSignerList = {
+  readonly object: 'list'
+  readonly data: readonly OpsSigner[]
+  readonly has_more: boolean
+}
+
+export type OpsDatabaseList = {
+  readonly object: 'list'
+  readonly data: readonly OpsDatabase[]
+  readonly has_more: boolean
+}
+
 export type OpsAuditList = {
   readonly object: 'list'
   readonly data: readonly OpsAudit[]
@@ -343,4 +376,81 @@ export type OpsWorker = {
   readonly startedAt: string
   readonly heartbeatAt: string
   readonly version: string
+}
+
+export type OpsEndpoint = {
+  readonly id: string
+  readonly merchantId: string
+  readonly livemode: boolean
+  readonly host: string
+  readonly status: 'disabled' | 'enabled'
+  readonly disabledReason: 'by_merchant' | 'gone' | 'no_success' | null
+  readonly due: number
+  readonly oldestAgeMs: number
+  readonly scheduled: number
+  readonly retrying: number
+  readonly retryingSince: string | null
+  readonly lastOutcome:
+    | 'bad_response'
+    | 'body_too_large'
+    | 'connection_failed'
+    | 'delivered'
+    | 'dns_failed'
+    | 'forbidden_address'
+    | 'http_error'
+    | 'lost'
+    | 'not_signed'
+    | 'redirect'
+    | 'timeout'
+    | 'tls_failed'
+    | null
+  readonly lastHttpStatus: number | null
+  readonly lastSuccessAt: string | null
+}
+
+export type OpsSigner = {
+  readonly merchantId: string
+  readonly chainId: number
+  readonly network: string
+  readonly address: string
+  readonly status: 'off' | 'on' | 'on_hold' | 'removed'
+  readonly asset: string | null
+  readonly balance: string | null
+  readonly openTransactions: number
+  readonly unclearSince: string | null
+  readonly waits: readonly {
+    readonly count: number
+    readonly reason:
+      | 'by_hand'
+      | 'fault'
+      | 'no_answer'
+      | 'no_funds'
+      | 'no_gas'
+      | 'nonce_ahead'
+      | 'on_hold'
+      | 'over_day_limit'
+      | 'over_refund_limit'
+      | 'refused'
+      | 'unreadable_key'
+      | 'unsettled'
+    readonly since: string
+  }[]
+}
+
+export type OpsDatabase = {
+  readonly version: string
+  readonly sizeBytes: number
+  readonly connections: number
+  readonly maxConnections: number
+  readonly heldMs: number
+  readonly transactions: readonly {
+    readonly ageMs: number
+    readonly pid: number
+    readonly state: string
+    readonly writing: boolean
+  }[]
+  readonly disk: {
+    readonly freeBytes: number
+    readonly totalBytes: number
+  } | null
 }

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { decodeId, uuidv7 } from '../../../src/ids.ts'
 import { kinds } from '../../../src/kinds/all.ts'
+import { addSigner, removeSigner } from '../../../src/queries/signer-setup.ts'
 import { hasBrowser } from '../../harness/browser.ts'
 import { until } from '../../harness/until.ts'
 import { formatted } from '../api/formatted.ts'
@@ -41,6 +43,45 @@ describe.skipIf(!hasBrowser)('the pages for operators', () => {
     await expectSound()
     await click('Chains', 'link')
     await heading('Chains')
+  })
+
+  test('a refund signer without gas and a disabled endpoint are named, with what to do, and are listed', async () => {
+    const { page, merchant, served } = shop
+    const { sql } = served.server
+    const merchantId = decodeId('mer', merchant) ?? ''
+    const address = `0x${'7'.repeat(40)}`
+    await sql`
+      insert into merchant_settings (merchant_id, livemode, refund_mode) values (${merchantId}, false, 'signer')
+      on conflict on constraint merchant_settings_pkey do update set refund_mode = 'signer'`
+    await addSigner(sql, {
+      ...{ id: uuidv7(new Date(), crypto.getRandomValues.bind(crypto)), merchantId, chainId: 31337, address },
+      ...{ sealedKey: 'sealed', firstNonce: 0, limits: [] },
+    })
+    await sql`
+      insert into webhook_endpoints (id, merchant_id, livemode, url, event_types, state, disabled_reason, sealed_secret,
+        enabled_at, created_at, updated_at)
+      values (gen_random_uuid(), ${merchantId}, true, 'https://hooks.lamps.example/secret-path', '{payment.succeeded}',
+        'disabled', 'gone', 'sealed', now(), now(), now())`
+    const { heading, expectSound } = onPage(page)
+    await open('/ops')
+    await heading('Health')
+    const failures = page.locator('.asks > li')
+    const signer = failures.filter({ hasText: 'refund signer 0x777777…777777 has no gas' })
+    await signer.getByText('Send ETH to its address').waitFor()
+    const endpoint = failures.filter({ hasText: 'hooks.lamps.example: the webhook endpoint was disabled' })
+    await endpoint.getByText(`Shop ${merchant} can change its address`).waitFor()
+    // The worst first.
+    const tones = await failures.evaluateAll(all => all.map(each => each.getAttribute('data-tone')))
+    expect(tones).toEqual(tones.toSorted())
+    await signer.getByRole('link').click()
+    expect(new URL(page.url()).hash).toBe('#signers')
+    await page.getByRole('table', { name: 'Refund signers' }).getByText('0.00 ETH').waitFor()
+    await page.getByRole('table', { name: 'Webhook endpoints' }).getByText('Disabled by the server').waitFor()
+    expect(await page.content()).not.toContain('secret-path')
+    await expectSound()
+    await sql`update webhook_endpoints set state = 'deleted', disabled_reason = null where url like '%hooks.lamps%'`
+    await removeSigner(sql, { merchantId, chainId: 31337 })
+    await page.getByText('Everything works').waitFor()
   })
 
   test('machines are drawn with the states of now, and a state shows its events', async () => {

@@ -1,24 +1,30 @@
-import type { OpsAudit, OpsChain, OpsQueue, OpsWorker } from '../../api/ops-calls.ts'
-import type { useReader } from '../../parts/reader.ts'
-import type { OpsTexts } from '../shell/texts.ts'
+import type {
+  OpsAudit,
+  OpsChain,
+  OpsDatabase,
+  OpsEndpoint,
+  OpsQueue,
+  OpsSigner,
+  OpsWorker,
+  StuckActor,
+} from '../../api/ops-calls.ts'
+import { databaseFailures } from './database-failures.ts'
+import { endpointFailures } from './endpoint-failures.ts'
+import { signerFailures } from './signer-failures.ts'
+import type { Failure, Words } from './words.ts'
 
 /** What the server shows of itself, in one reading. */
 export type HealthReading = {
   readonly chains: readonly OpsChain[]
   readonly queues: readonly OpsQueue[]
   readonly workers: readonly OpsWorker[]
+  readonly endpoints: readonly OpsEndpoint[]
+  readonly signers: readonly OpsSigner[]
+  readonly database: OpsDatabase | undefined
+  readonly stuck: { readonly actors: readonly StuckActor[]; readonly hasMore: boolean }
   /** The latest first. */
   readonly audits: readonly OpsAudit[]
   readonly at: Date
-}
-
-export type Failure = {
-  readonly tone: 'bad' | 'warn'
-  readonly title: string
-  /** What to do. */
-  readonly what: string
-  /** Where more is shown. */
-  readonly path: string
 }
 
 const LATE_BLOCKS = 30
@@ -27,28 +33,32 @@ const LOST_WORKER_MS = 60_000
 const OLD_AUDIT_MS = 48 * 3_600_000
 
 /** What does not work, the worst first, each with what to do about it. */
-export const failuresIn = (reading: HealthReading, texts: OpsTexts, formats: Formats): readonly Failure[] => {
+export const failuresIn = (reading: HealthReading, words: Words): readonly Failure[] => {
   const found = [
-    ...workerFailures(reading, texts),
-    ...reading.chains.flatMap(chain => chainFailures(chain, texts, formats)),
-    ...reading.queues.flatMap(queue => queueFailures(queue, texts, formats)),
-    ...auditFailures(reading, texts),
+    ...workerFailures(reading, words),
+    ...databaseFailures(reading.database, words),
+    ...reading.chains.flatMap(chain => chainFailures(chain, words)),
+    ...reading.signers.flatMap(signer => signerFailures(signer, words)),
+    ...reading.queues.flatMap(queue => queueFailures(queue, words)),
+    ...stuckFailures(reading, words),
+    ...endpointFailures(reading.endpoints, words),
+    ...auditFailures(reading, words),
   ]
   return [...found.filter(({ tone }) => tone === 'bad'), ...found.filter(({ tone }) => tone === 'warn')]
 }
 
-type Formats = ReturnType<typeof useReader>['formats']
-
 export const isRunning = ({ heartbeatAt }: OpsWorker, at: Date): boolean =>
   at.getTime() - new Date(heartbeatAt).getTime() < LOST_WORKER_MS
 
-const workerFailures = ({ workers, at }: HealthReading, { health }: OpsTexts): readonly Failure[] =>
+const workerFailures = ({ workers, at }: HealthReading, { texts: { health } }: Words): readonly Failure[] =>
   workers.some(worker => isRunning(worker, at))
     ? []
     : [{ tone: 'bad', title: health.noWorker, what: health.noWorkerWhat, path: '/ops/workers' }]
 
-const chainFailures = (chain: OpsChain, { health }: OpsTexts, formats: Formats): readonly Failure[] => {
-  const { name, nodes, lagBlocks } = chain
+const chainFailures = (
+  { name, nodes, lagBlocks }: OpsChain,
+  { texts: { health }, formats }: Words,
+): readonly Failure[] => {
   const failing = nodes.filter(({ state }) => state === 'paused')
   const path = '/ops/chains'
   if (nodes.length > 0 && failing.length === nodes.length)
@@ -67,33 +77,33 @@ const chainFailures = (chain: OpsChain, { health }: OpsTexts, formats: Formats):
 
 const queueFailures = (
   { task, failed, oldestAgeMs }: OpsQueue,
-  { health }: OpsTexts,
-  formats: Formats,
+  { texts: { health }, formats }: Words,
 ): readonly Failure[] => {
   const path = '/ops/queues'
-  return [
-    ...(failed > 0
-      ? [
-          {
-            tone: 'bad' as const,
-            title: health.queueFails(task, formats.count(failed)),
-            what: health.queueFailsWhat,
-            path,
-          },
-        ]
-      : []),
-    ...(oldestAgeMs > LATE_JOB_MS
-      ? [
-          {
-            ...{ tone: 'warn' as const, what: health.queueLateWhat, path },
-            title: health.queueLate(task, formats.duration(oldestAgeMs)),
-          },
-        ]
-      : []),
-  ]
+  const failures: Failure[] = []
+  if (failed > 0)
+    failures.push({
+      ...{ tone: 'bad', what: health.queueFailsWhat, path },
+      title: health.queueFails(task, formats.count(failed)),
+    })
+  if (oldestAgeMs > LATE_JOB_MS)
+    failures.push({
+      ...{ tone: 'warn', what: health.queueLateWhat, path },
+      title: health.queueLate(task, formats.duration(oldestAgeMs)),
+    })
+  return failures
 }
 
-const auditFailures = ({ audits, at }: HealthReading, { health }: OpsTexts): readonly Failure[] => {
+const stuckFailures = (
+  { stuck: { actors, hasMore } }: HealthReading,
+  { texts: { health }, formats }: Words,
+): readonly Failure[] => {
+  if (actors.length === 0) return []
+  const title = health.stuck(formats.count(actors.length), hasMore)
+  return [{ tone: 'warn', title, what: health.stuckWhat, path: '/ops/stuck' }]
+}
+
+const auditFailures = ({ audits, at }: HealthReading, { texts: { health } }: Words): readonly Failure[] => {
   const path = '/ops/audits'
   const last = audits.find(({ status }) => status !== 'running')
   if (last?.status === 'findings') return [{ tone: 'bad', title: health.auditFound, what: health.auditFoundWhat, path }]

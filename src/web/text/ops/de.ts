@@ -54,7 +54,75 @@ export const opsDe: Translated<typeof opsEn> = {
     auditFailedWhat: 'Sie wurde nicht fertig. Die Ursache steht im Protokoll; starten Sie sie noch einmal.',
     auditOld: 'Seit zwei Tagen gab es keine Prüfung',
     auditOldWhat: 'Sie läuft jede Nacht in einem Arbeitsprozess. Starten Sie jetzt eine.',
-    chains: behind => `${behind} Blöcke zurück`,
+    stuck: (count, more) => {
+      if (more) return `Mehr als ${count} Akteure sind festgefahren`
+      return count === '1' ? '1 Akteur ist festgefahren' : `${count} Akteure sind festgefahren`
+    },
+    stuckWhat:
+      'Sie warten auf die Blockchain, eine Frist oder den Server und bewegen sich nicht. Öffnen Sie jeden, um zu sehen, worauf er wartet.',
+    diskFull: share => `Der Datenträger der Datenbank ist zu ${share} voll`,
+    diskFullWhat:
+      'Ohne Platz kann nichts gespeichert werden, und Zahlungen stehen still. Schaffen Sie Platz, oder wechseln Sie auf einen größeren Datenträger.',
+    manyConnections: (used, most) => `Postgres hat ${used} von ${most} Verbindungen in Benutzung`,
+    manyConnectionsWhat:
+      'An der Grenze werden neue Verbindungen abgelehnt. Erhöhen Sie max_connections, oder lassen Sie weniger Prozesse laufen.',
+    held: age => `Eine Transaktion der Datenbank ist seit ${age} offen`,
+    heldWhat: pid =>
+      `Listen, Ereignisströme und Zähler warten auf sie. Suchen Sie pid ${pid} in pg_stat_activity; select pg_terminate_backend(${pid}) beendet sie.`,
+    heldUnknownWhat:
+      'Listen, Ereignisströme und Zähler warten auf sie. Sie gehört einem anderen Benutzer von Postgres: Sehen Sie als Superuser in pg_stat_activity und pg_prepared_xacts nach.',
+    signerWaits: (network, refunds, signer) =>
+      refunds === '1'
+        ? `${network}: 1 Erstattung wartet auf den Signierer ${signer}`
+        : `${network}: ${refunds} Erstattungen warten auf den Signierer ${signer}`,
+    signerWhat: {
+      no_gas: asset =>
+        `Der Signierer hat zu wenig ${asset} für die Netzwerkgebühr. Senden Sie ${asset} an seine Adresse. Die Erstattungen gehen dann von selbst weiter.`,
+      no_funds: () =>
+        'Der Signierer hat zu wenig von dem, was erstattet wird. Senden Sie es an seine Adresse. Die Erstattungen gehen dann von selbst weiter.',
+      on_hold: () =>
+        'Die Datenbank kann eine zurückgespielte Sicherung sein. Prüfen Sie, was seine Adresse gesendet hat, und führen Sie dann aus: bun run admin signer release.',
+      nonce_ahead: () =>
+        'Die Blockchain hat mehr Transaktionen seines Schlüssels als die Datenbank: Ein anderes Programm benutzt ihn. Prüfen Sie, was es gesendet hat, entfernen Sie dann den Signierer und fügen Sie ihn neu hinzu.',
+      unreadable_key: () =>
+        'Sein Schlüssel kann nicht entschlüsselt werden. Starten Sie den Server mit dem SECRET_KEY oder SECRET_KEY_PREVIOUS, unter dem er gespeichert wurde.',
+      refused: () =>
+        'Die Blockchain meldet, dass die Überweisung scheitern würde. Das Protokoll nennt die Erstattung; der Shop kann sie von Hand bezahlen.',
+      fault: () =>
+        'Der Server hat einen Fehler. Die Ursache steht im Protokoll; die Erstattungen werden von selbst wiederholt.',
+    },
+    signerEmpty: (network, signer) =>
+      `${network}: Der Erstattungs-Signierer ${signer} hat nichts für die Netzwerkgebühr`,
+    signerEmptyWhat: asset => `Er kann die nächste Erstattung nicht signieren. Senden Sie ${asset} an seine Adresse.`,
+    signerUnclear: (network, signer) =>
+      `${network}: Das Ergebnis einer Transaktion des Erstattungs-Signierers ${signer} ist nicht bekannt`,
+    signerUnclearWhat: since =>
+      `Seit ${since} zeigt kein Knoten, welche Transaktion seine Nonce benutzt hat. Ergänzen Sie einen Archivknoten in RPC_URLS dieses Netzwerks.`,
+    endpointDisabled: host => `${host}: Der Webhook-Endpunkt wurde abgeschaltet`,
+    endpointDisabledWhat: shop =>
+      `Er hat 72 Stunden lang nicht mit Erfolg geantwortet. Der Shop ${shop} kann ihn wieder einschalten und die verpassten Ereignisse senden lassen.`,
+    endpointGoneWhat: shop =>
+      `Er hat mit 410 Gone geantwortet. Der Shop ${shop} kann seine Adresse ändern und ihn wieder einschalten, oder ihn löschen.`,
+    endpointsDisabled: count => `${count} Webhook-Endpunkte wurden abgeschaltet`,
+    endpointsDisabledWhat:
+      'Sie haben keine Ereignisse angenommen. Ihre Shops können sie wieder einschalten und die verpassten Ereignisse senden lassen.',
+    endpointFails: (host, since) => `${host}: Der Webhook-Endpunkt nimmt seit ${since} keine Ereignisse an`,
+    endpointFailsWhat: (result, shop) =>
+      `Das letzte Ergebnis war ${result}. Der Shop ${shop} muss ihn reparieren; jedes Ereignis wird in zweieinviertel Stunden fünfmal gesendet.`,
+    endpointsFail: count => `${count} Webhook-Endpunkte nehmen keine Ereignisse an`,
+    endpointsFailWhat:
+      'Gehören sie verschiedenen Shops, prüfen Sie, ob dieser Server das Internet erreicht. Sonst müssen die Shops sie reparieren.',
+    deliveries: 'Webhook-Zustellungen',
+    failingEndpoints: 'Gestörte Endpunkte',
+    disabledEndpoints: 'Vom Server abgeschaltet',
+    database: 'Datenbank',
+    size: 'Größe',
+    connections: 'Verbindungen',
+    longest: 'Längste Transaktion',
+    noLong: 'unter 30 Sekunden',
+    freeDisk: 'Freier Platz',
+    of: (part, whole) => `${part} von ${whole}`,
+    chains: behind => (behind === '1' ? '1 Block zurück' : `${behind} Blöcke zurück`),
     unknown: 'nicht bekannt',
     waiting: 'Wartend',
     later: 'Später',
@@ -67,6 +135,31 @@ export const opsDe: Translated<typeof opsEn> = {
     never: 'nie',
     rules: 'Regeln',
     findings: 'Funde',
+  },
+  endpoints: {
+    title: 'Webhook-Endpunkte',
+    what: 'Gestörte, und solche mit wartenden Zustellungen',
+    host: 'Adresse des Servers',
+    state: 'Zustand',
+    shop: 'Shop',
+    result: 'Letztes Ergebnis',
+    success: 'Letzter Erfolg',
+    waiting: 'Wartende Zustellungen',
+    disabled: 'Vom Server abgeschaltet',
+    failing: 'Gestört',
+    sending: 'Sendet',
+  },
+  signers: {
+    title: 'Erstattungs-Signierer',
+    what: 'Was sie für die Netzwerkgebühr haben',
+    address: 'Adresse',
+    state: 'Zustand',
+    network: 'Netzwerk',
+    shop: 'Shop',
+    waits: 'Nicht signierte Erstattungen',
+    balance: 'Guthaben',
+    noGas: 'Keine Gebühr',
+    states: { on: 'Signiert', off: 'Aus', on_hold: 'Angehalten', removed: 'Entfernt' },
   },
   machines: {
     lead: count => `${count} Akteure. Klicken Sie auf einen Zustand, um seine Ereignisse zu sehen.`,

@@ -49,7 +49,70 @@ export const opsEn = {
     auditFailedWhat: 'It could not be completed. Its cause is in the log; run it again.',
     auditOld: 'There was no audit for two days',
     auditOldWhat: 'It runs every night in a worker. Run one now.',
-    chains: (behind: string) => `${behind} blocks behind`,
+    stuck: (count: string, more: boolean) => {
+      if (more) return `More than ${count} actors are stuck`
+      return count === '1' ? '1 actor is stuck' : `${count} actors are stuck`
+    },
+    stuckWhat:
+      'They wait for the chain, a timer or the server, and do not move. Open each one to see what it waits for.',
+    diskFull: (share: string) => `The disk of the database is ${share} full`,
+    diskFullWhat: 'Without space nothing can be recorded, and payments stop. Free space, or move to a larger disk.',
+    manyConnections: (used: string, most: string) => `Postgres has ${used} of ${most} connections in use`,
+    manyConnectionsWhat: 'New connections are refused at the limit. Raise max_connections, or run fewer processes.',
+    held: (age: string) => `A transaction has been open for ${age}`,
+    heldWhat: (pid: string) =>
+      `Lists, event streams and counts wait for it. See pid ${pid} in pg_stat_activity; select pg_terminate_backend(${pid}) ends it.`,
+    heldUnknownWhat:
+      'Lists, event streams and counts wait for it. It belongs to another user of Postgres: look into pg_stat_activity and pg_prepared_xacts as a superuser.',
+    signerWaits: (network: string, refunds: string, signer: string) =>
+      refunds === '1'
+        ? `${network}: 1 refund waits for signer ${signer}`
+        : `${network}: ${refunds} refunds wait for signer ${signer}`,
+    signerWhat: {
+      no_gas: (asset: string) =>
+        `The signer has too little ${asset} for gas. Send ${asset} to its address. The refunds then continue by themselves.`,
+      no_funds: () =>
+        'The signer has too little of what is refunded. Send the asset to its address. The refunds then continue by themselves.',
+      on_hold: () =>
+        'The database may be a restored backup. Check what its address has sent, then run: bun run admin signer release.',
+      nonce_ahead: () =>
+        'The chain has more transactions of its key than the database: another program uses the key. Check what it has sent, then remove the signer and add it again.',
+      unreadable_key: () =>
+        'Its key cannot be decrypted. Start the server with the SECRET_KEY or SECRET_KEY_PREVIOUS that it was stored under.',
+      refused: () =>
+        'The chain reports that the transfer would fail. The log names the refund; the shop can pay it by hand.',
+      fault: () => 'The server has an error. Its cause is in the log; the refunds are tried again by themselves.',
+    },
+    signerEmpty: (network: string, signer: string) => `${network}: refund signer ${signer} has no gas`,
+    signerEmptyWhat: (asset: string) => `It cannot sign the next refund. Send ${asset} to its address.`,
+    signerUnclear: (network: string, signer: string) =>
+      `${network}: the result of a transaction of refund signer ${signer} is not known`,
+    signerUnclearWhat: (since: string) =>
+      `Since ${since} no node shows which transaction used its nonce. Add an archive node to RPC_URLS of this chain.`,
+    endpointDisabled: (host: string) => `${host}: the webhook endpoint was disabled`,
+    endpointDisabledWhat: (shop: string) =>
+      `It did not answer with success for 72 hours. Shop ${shop} can enable it again, and have the missed events sent.`,
+    endpointGoneWhat: (shop: string) =>
+      `It answered 410 Gone. Shop ${shop} can change its address and enable it again, or delete it.`,
+    endpointsDisabled: (count: string) => `${count} webhook endpoints were disabled`,
+    endpointsDisabledWhat: 'They took no events. Their shops can enable them again, and have the missed events sent.',
+    endpointFails: (host: string, since: string) => `${host}: the webhook endpoint has taken no events since ${since}`,
+    endpointFailsWhat: (result: string, shop: string) =>
+      `The last result was ${result}. Shop ${shop} has to repair it; each event is sent five times within 2 hours and a quarter.`,
+    endpointsFail: (count: string) => `${count} webhook endpoints take no events`,
+    endpointsFailWhat:
+      'If they belong to different shops, check whether this server can reach the internet. Otherwise the shops have to repair them.',
+    deliveries: 'Webhook deliveries',
+    failingEndpoints: 'Failing endpoints',
+    disabledEndpoints: 'Disabled by the server',
+    database: 'Database',
+    size: 'Size',
+    connections: 'Connections',
+    longest: 'Longest transaction',
+    noLong: 'less than 30 seconds',
+    freeDisk: 'Free disk',
+    of: (part: string, whole: string) => `${part} of ${whole}`,
+    chains: (behind: string) => (behind === '1' ? '1 block behind' : `${behind} blocks behind`),
     unknown: 'not known',
     waiting: 'Waiting',
     later: 'Later',
@@ -62,6 +125,31 @@ export const opsEn = {
     never: 'never',
     rules: 'Rules',
     findings: 'Findings',
+  },
+  endpoints: {
+    title: 'Webhook endpoints',
+    what: 'Those that fail, or have deliveries to send',
+    host: 'Host',
+    state: 'State',
+    shop: 'Shop',
+    result: 'Last result',
+    success: 'Last success',
+    waiting: 'Deliveries waiting',
+    disabled: 'Disabled by the server',
+    failing: 'Failing',
+    sending: 'Sending',
+  },
+  signers: {
+    title: 'Refund signers',
+    what: 'What they have for gas',
+    address: 'Address',
+    state: 'State',
+    network: 'Network',
+    shop: 'Shop',
+    waits: 'Refunds not signed',
+    balance: 'Balance',
+    noGas: 'No gas',
+    states: { on: 'Signs', off: 'Off', on_hold: 'On hold', removed: 'Removed' },
   },
   machines: {
     lead: (count: string) => `${count} actors now. Click a state for its events.`,
