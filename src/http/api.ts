@@ -15,6 +15,7 @@ import type { Streams } from './checkout-streams.ts'
 import { type Inspector, openInspector } from './inspector.ts'
 import { openMerchantStreams } from './merchant-streams.ts'
 import { openTraffic, type Traffic } from './traffic.ts'
+import { openTransitionStreams, type TransitionStreams } from './transition-streams.ts'
 
 /** The dependencies of the routes. */
 export type Api = Services &
@@ -29,6 +30,8 @@ export type Api = Services &
     readonly streams: Streams
     /** Event streams of merchants. They are closed like those of payments. */
     readonly merchantStreams: ChangeStreams
+    /** Event streams of operators. They are closed like those of payments. */
+    readonly transitionStreams: TransitionStreams
     /** WebSockets of the inspector. They are closed like the streams. */
     readonly inspector: Inspector
     /** Balance checks for payments that customers are waiting for. */
@@ -60,6 +63,7 @@ export const openApi = (
   const { host, publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks } = env
   const streams = openPaymentStreams({ ...services, settings: { publicUrl }, keyring, chains, balanceChecks })
   const merchantStreams = openMerchantStreams(services)
+  const transitionStreams = openTransitionStreams({ ...services, chains })
   const inspector = openInspector(services)
   return {
     ...services,
@@ -75,6 +79,7 @@ export const openApi = (
     sandbox,
     streams,
     merchantStreams,
+    transitionStreams,
     inspector,
     balanceChecks,
     traffic: openTraffic(),
@@ -83,6 +88,7 @@ export const openApi = (
     close: async () => {
       streams.stop()
       merchantStreams.stop()
+      transitionStreams.stop()
       inspector.stop()
       sessions.stop()
       await balanceChecks.stop()

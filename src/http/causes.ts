@@ -1,10 +1,16 @@
+import type { Services } from '../actors/services.ts'
+import type { Chains } from '../chain/enabled/connect.ts'
 import { decodeId } from '../ids.ts'
 import { findCauseNames, type TransitionRow } from '../queries/history.ts'
 import type { Cause } from '../records/transition.ts'
-import type { Api } from './api.ts'
+
+type CauseContext = { readonly chains: Chains }
 
 /** The causes of transitions, with the names of API keys and the e-mail addresses of members. */
-export const findCauses = async (api: Api, rows: readonly TransitionRow[]): Promise<(row: TransitionRow) => Cause> => {
+export const findCauses = async (
+  api: CauseContext & Pick<Services, 'sql'>,
+  rows: readonly TransitionRow[],
+): Promise<(row: TransitionRow) => Cause> => {
   const uuids = (prefix: 'key' | 'usr') => [
     ...new Set(rows.flatMap(({ cause }) => (cause === null ? [] : (decodeId(prefix, cause) ?? [])))),
   ]
@@ -12,7 +18,7 @@ export const findCauses = async (api: Api, rows: readonly TransitionRow[]): Prom
   return ({ cause }) => causeOf(api, cause, names)
 }
 
-const causeOf = ({ chains }: Api, cause: string | null, names: ReadonlyMap<string, string>): Cause => {
+const causeOf = ({ chains }: CauseContext, cause: string | null, names: ReadonlyMap<string, string>): Cause => {
   if (cause === null) return system
   const named = (type: 'api_key' | 'member', uuid: string): Cause => ({
     type,
@@ -43,7 +49,7 @@ const causeOf = ({ chains }: Api, cause: string | null, names: ReadonlyMap<strin
 const system: Cause = { type: 'system', id: null, name: null }
 
 /** Without the names of API keys and the e-mail addresses of members. An operator is shown by the ID of the account. */
-export const causeWithoutNames = (api: Api, cause: string | null): Cause => {
+export const causeWithoutNames = (api: CauseContext, cause: string | null): Cause => {
   const operator = cause?.startsWith('operator:') ? cause.split(':')[1] : undefined
   return operator === undefined ? causeOf(api, cause, NO_NAMES) : { type: 'operator', id: operator, name: null }
 }

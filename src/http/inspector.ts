@@ -10,7 +10,9 @@ import {
   readInspected,
 } from '../queries/ops/inspected.ts'
 import { findOperatorSessions, type TicketHolder } from '../queries/ops/tickets.ts'
+import { isWanted } from '../queries/ops/transitions.ts'
 import type { Cause } from '../records/transition.ts'
+import { positionId } from './feed-streams.ts'
 import { type InspectorClient, openInspectorClient } from './inspector-client.ts'
 import { openInspectorMessages, textOfMessage } from './inspector-messages.ts'
 import { openRepeat } from './repeat.ts'
@@ -112,7 +114,7 @@ export const openInspector = (
     )
     let more = false
     // Clients are soon at the same position, which is read once.
-    for (const group of Map.groupBy(live, ({ after }) => placeOf(after)).values()) {
+    for (const group of Map.groupBy(live, ({ after }) => positionId(after)).values()) {
       const [first] = group
       if (!first) continue
       const rows = await readInspected(sql, first.after, page)
@@ -185,10 +187,3 @@ export const openInspector = (
 }
 
 const UNOPENED_MS = 10_000
-
-const placeOf = ({ era, xid, seq }: ChangePosition): string => `${era}.${xid}.${seq}`
-
-const isWanted = ({ kind, actor, merchantId }: InspectorFilter, row: InspectedTransition): boolean =>
-  (kind === undefined || kind === row.kind) &&
-  (actor === undefined || actor === row.actor) &&
-  (merchantId === undefined || merchantId === row.merchantId)

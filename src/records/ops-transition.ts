@@ -21,7 +21,8 @@ export type OpsCause = { readonly cause: Cause; readonly reason: string | null }
 
 export const kindName = () => type.enumerated(...machineNames)
 
-export const opsTransitionRecord = recordOf<OpsTransition, OpsCause>()('OpsTransition', {
+/** As it is in the stream: a client that needs the context reads it with the transitions of the actor. */
+export const streamedTransitionRecord = recordOf<Omit<OpsTransition, 'context'>, OpsCause>()('StreamedTransition', {
   object: constantField('transition'),
   id: {
     type: text,
@@ -69,6 +70,10 @@ export const opsTransitionRecord = recordOf<OpsTransition, OpsCause>()('OpsTrans
     example: null,
     of: (_, { reason }) => reason,
   },
+})
+
+export const opsTransitionRecord = recordOf<OpsTransition, OpsCause>()('OpsTransition', {
+  ...streamedTransitionRecord.fields,
   context: {
     type: () => type({ '[string]': 'unknown' }).or('null'),
     about:

@@ -90,6 +90,7 @@ export const startServer = async (env: Env, { say, stop }: ServerOptions): Promi
   starting.adopt(await serve(app(served, api), env), server => server.stop())
   starting.defer(() => api.streams.stop())
   starting.defer(() => api.merchantStreams.stop())
+  starting.defer(() => api.transitionStreams.stop())
   starting.defer(() => api.inspector.stop())
   say(`Ready at ${env.publicUrl}`)
   // The URL for wallets that pay in test mode. Not printed for a node of the operator, whose URL may contain a key.

@@ -1,6 +1,7 @@
 import { audit } from '../../src/audit/audit.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
+import { countStates } from '../../src/queries/ops/machines.ts'
 import { until } from '../harness/until.ts'
 import { dollarsOf } from '../sandbox/opened.ts'
 import type { Caller } from './caller.ts'
@@ -41,6 +42,7 @@ export const findBroken = async (scene: Scene, caller: Caller, stories: readonly
     ),
     wait('refunded', () => refundsOnChain(scene)),
     wait('the ledger differs from the chain', () => differFromChain(scene)),
+    wait('the counts of states', () => countsDiffer(scene)),
     wait('the audit', async () =>
       (await audit(scene.sql, kinds)).map(({ invariant, what, count, example }) =>
         [invariant, what, count, example].join(' '),
@@ -49,6 +51,24 @@ export const findBroken = async (scene: Scene, caller: Caller, stories: readonly
   ])
   broken.push(...(await notDoneOnce(scene, stories)), ...(await finalTooEarly(scene)))
   return broken
+}
+
+/** The counts that operators see, against the rows of the actors. Both are of one moment only when nothing changes. */
+export const countsDiffer = async ({ sql }: Pick<Scene, 'sql'>): Promise<readonly string[]> => {
+  const counted = (await countStates(sql, kinds)).filter(({ actors }) => actors !== 0)
+  const rows = await Promise.all(
+    kinds.map(
+      ({ name, table }) => sql<{ kind: string; state: string; actors: number }[]>`
+        select ${name}::text as kind, state, count(*)::float8 as actors from ${sql(table)} group by state`,
+    ),
+  )
+  const lines = (counts: readonly { readonly kind: string; readonly state: string; readonly actors: number }[]) =>
+    counts.map(({ kind, state, actors }) => `${kind} ${state}: ${actors}`)
+  const [shown, real] = [new Set(lines(counted)), new Set(lines(rows.flat()))]
+  return [
+    ...[...shown.difference(real)].map(line => `shown ${line}`),
+    ...[...real.difference(shown)].map(line => `in the table ${line}`),
+  ]
 }
 
 const paymentsElsewhere = async (

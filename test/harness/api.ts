@@ -88,6 +88,7 @@ export const apiServer = async ({
   starting.adopt(await serve(server, { host: '127.0.0.1', port: 0 }), s => s.stop())
   starting.defer(() => api.streams.stop())
   starting.defer(() => api.merchantStreams.stop())
+  starting.defer(() => api.transitionStreams.stop())
   starting.defer(() => api.inspector.stop())
   const url = `http://127.0.0.1:${server.server?.port}`
   const rest = starting.move()
@@ -123,7 +124,10 @@ const call = async (
     },
     ...(sent !== undefined && { body: sent }),
   })
-  const text = await answer.text()
+  // A stream would not end.
+  const isStream = answer.headers.get('content-type') === 'text/event-stream'
+  if (isStream) await answer.body?.cancel()
+  const text = isStream ? '' : await answer.text()
   return { status: answer.status, headers: answer.headers, text, json: parse(text) }
 }
 

@@ -1,7 +1,8 @@
 import { listShape } from '../../fields/shape.ts'
-import { opsTransitionRecord } from '../../records/ops-transition.ts'
+import { opsTransitionRecord, streamedTransitionRecord } from '../../records/ops-transition.ts'
 import { actorPreview, foundActor, opsActor, stuckActor } from '../../records/shapes/ops-actor.ts'
 import { opsMachine, opsMachineWithDefinition } from '../../records/shapes/ops-machine.ts'
+import { opsTransitionPage } from '../../records/shapes/ops-transition-page.ts'
 import type { Docs } from './docs.ts'
 
 export const listMachinesDocs: Docs = {
@@ -68,8 +69,16 @@ export const listTransitionsDocs: Docs = {
   operation: 'listTransitions',
   summary: 'List transitions',
   description:
-    'The transitions of all actors of all merchants, in the order of the feed. While a transaction is open in the database, the transitions that were committed after its beginning are left out.',
-  answers: { 200: listShape(opsTransitionRecord) },
+    'The transitions of all actors of all merchants, in the order of the feed. While a transaction is open in the database, the transitions that were committed after its beginning are left out.\n\nA page looks at 20,000 transitions at most, of the merchant if `merchantId` is given. If it is not full then, `has_more` is true and `continueAfter` is the place to go on from. With `actor`, or with `kind` and `state` alone, all transitions are looked at.',
+  answers: { 200: opsTransitionPage },
+}
+
+export const streamTransitionsDocs: Docs = {
+  operation: 'streamTransitions',
+  summary: 'Stream transitions',
+  description:
+    'Sends server-sent events: `event: transition` with a transition as `data`, for every transition of the filters, of all merchants and both modes, in the order of the feed. Read the stream with `fetch`, which can send the `Authorization` header.\n\nThe stream begins now. With the ID of the last event in the `Last-Event-ID` header, it begins after this event, and each transition is sent once, also by another process or after a restart. An ID without data says how far the stream has looked: resume from the last ID of all. If the ID is malformed or is not known any more, the first event is `event: reset`, and the stream begins now: read again what you show.\n\nAbove 4,000 transitions a second the stream falls behind, and catches up later. A comment is sent every 15 seconds. The stream ends after one hour, when the session ends or loses its second factor, when the account is no operator any more, and when more than 1 MiB has not been read. A server process has at most 10 streams for a session (above that: 429), and 100 in total (above that: 503).',
+  answers: { 200: { events: streamedTransitionRecord, event: 'transition' } },
 }
 
 export const listStuckDocs: Docs = {

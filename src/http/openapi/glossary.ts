@@ -135,6 +135,19 @@ const historyOrders = Object.fromEntries(
   ]),
 )
 
+/** The list and the stream have the same. */
+const transitionFilters = Object.fromEntries(
+  ['listTransitions', 'streamTransitions'].flatMap(operation => [
+    [`${operation}.event`, 'Return only transitions by this event.'],
+    [`${operation}.state`, 'Return only transitions into this state.'],
+    [
+      `${operation}.actor`,
+      'Return only transitions of this actor: the ID of a payment, refund, payment link, dispute or delivery.',
+    ],
+    [`${operation}.merchantId`, 'Return only transitions of actors of this merchant.'],
+  ]),
+)
+
 const parameterDescriptions: Readonly<Record<string, string>> = {
   limit: 'Maximum number of objects in the response, 1 to 100.',
   startingAfter:
@@ -145,11 +158,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   'searchActors.q': 'ID, event ID, reference, transaction hash or address. Without it the list is empty.',
   window: 'Period of the flows and durations: the last hour, day, week or 30 days. Default: `24h`.',
   kind: 'Machine: the type of the actors.',
-  'listTransitions.event': 'Return only transitions by this event.',
-  'listTransitions.state': 'Return only transitions into this state.',
-  'listTransitions.actor':
-    'Return only transitions of this actor: the ID of a payment, refund, payment link, dispute or delivery.',
-  'listTransitions.merchantId': 'Return only transitions of actors of this merchant.',
+  ...transitionFilters,
   livemode: 'Mode: `true` for live mode, `false` for test mode.',
   'listMembers.livemode': 'Has no effect: members belong to both modes.',
   'listInvites.livemode': 'Has no effect: invites belong to both modes.',

@@ -31,11 +31,13 @@ export const readInspected = (
   { era, xid, seq }: ChangePosition,
   limit: number,
 ): Promise<InspectedTransition[]> => sql<InspectedTransition[]>`
-  select actor, kind, merchant_id as "merchantId", rev, event, from_state as "from", to_state as "to", cause, context, at,
-    actor_created_at as "createdAt", era, xid::text as xid, seq
-  from transitions
-  where (era, xid, seq) > (${era}, ${xid}::text::xid8, ${seq}) and is_settled(era, xid)
-  order by era, xid, seq
+  select t.actor, t.kind, t.merchant_id as "merchantId", t.rev, t.event, t.from_state as "from", t.to_state as "to", t.cause,
+    t.context, t.at, t.actor_created_at as "createdAt", t.era, t.xid::text as xid, t.seq
+  from transitions t
+  where (t.era, t.xid, t.seq) > (${era}, ${xid}::text::xid8, ${seq})
+    and (t.era, t.xid) < ((select max(era) from eras), pg_snapshot_xmin(pg_current_snapshot()))
+  -- Not by the column of the result, which is a text.
+  order by t.era, t.xid, t.seq
   limit ${limit}`
 
 /** An actor as it is now, with the fields that its history shows. */

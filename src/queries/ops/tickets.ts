@@ -21,10 +21,14 @@ export const takeTicket = async (sql: Sql, hash: Uint8Array): Promise<TicketHold
   return row
 }
 
-/** The sessions among these that are active, with an account that is an operator. */
-export const findOperatorSessions = async (sql: Sql, sessionIds: readonly string[]): Promise<ReadonlySet<string>> => {
-  const rows = await sql<{ id: string }[]>`
-    select s.id from sessions s join accounts a on a.id = s.account_id and a.operator
+/** The sessions among these that are active, with an account that is an operator, and whether a second factor was given. */
+export const findOperatorSessions = async (
+  sql: Sql,
+  sessionIds: readonly string[],
+): Promise<ReadonlyMap<string, { readonly hasSecondFactor: boolean }>> => {
+  const rows = await sql<{ id: string; hasSecondFactor: boolean }[]>`
+    select s.id, coalesce(s.second_factor_at > a.mfa_enabled_at, false) as "hasSecondFactor"
+    from sessions s join accounts a on a.id = s.account_id and a.operator
     where s.id = any(${[...sessionIds]}::uuid[]) and s.ended_at is null`
-  return new Set(rows.map(({ id }) => id))
+  return new Map(rows.map(({ id, hasSecondFactor }) => [id, { hasSecondFactor }]))
 }

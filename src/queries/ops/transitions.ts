@@ -1,5 +1,6 @@
 import type { Sql } from '../../postgres/connect.ts'
 import type { MachineName } from '../../resources.ts'
+import type { ChangePosition } from '../changes.ts'
 import type { TransitionRow } from '../history.ts'
 import type { Fragment } from '../list-rows.ts'
 import type { PageFrom } from '../page.ts'
@@ -20,42 +21,119 @@ export type TransitionFilter = {
   readonly merchantId: string | undefined
 }
 
+/** What is compared with a filter. */
+type Filtered = {
+  readonly kind: string
+  readonly event: string
+  readonly to: string
+  readonly actor: string
+  readonly merchantId: string | null
+}
+
+/** `undefined`: everything. */
+type Wanted = { readonly [Name in keyof TransitionFilter]?: string | undefined }
+
+export const isWanted = (filter: Wanted, row: Filtered): boolean =>
+  agrees(filter.kind, row.kind) &&
+  agrees(filter.event, row.event) &&
+  agrees(filter.state, row.to) &&
+  agrees(filter.actor, row.actor) &&
+  agrees(filter.merchantId, row.merchantId)
+
+const agrees = (wanted: string | undefined, value: string | null): boolean => wanted === undefined || wanted === value
+
+/** A transition of the feed with its position, without the context. */
+export type StreamedRow = Omit<TransitionRow, 'context'> &
+  ChangePosition & { readonly actor: string; readonly kind: MachineName; readonly merchantId: string | null }
+
+/** All transitions after a position, in the order of the feed: see readFeed(). What is not settled is not looked at. */
+export const readTransitions = (
+  sql: Sql,
+  { era, xid, seq }: ChangePosition,
+  limit: number,
+): Promise<StreamedRow[]> => sql<StreamedRow[]>`
+  select t.actor, t.kind, t.merchant_id as "merchantId", t.rev, t.event, t.from_state as "from", t.to_state as "to", t.at,
+    t.cause, t.era, t.xid::text as xid, t.seq
+  from transitions t
+  where (t.era, t.xid, t.seq) > (${era}, ${xid}::text::xid8, ${seq})
+    and (t.era, t.xid) < ((select max(era) from eras), pg_snapshot_xmin(pg_current_snapshot()))
+  order by t.era, t.xid, t.seq
+  limit ${limit}`
+
 /** A place in the feed. */
-export type FeedPlace = { readonly era: number; readonly xid: string; readonly seq: string }
+export type FeedPlace = ChangePosition
+
+export type FeedScan = {
+  /** With one row more. */
+  readonly rows: readonly FeedTransition[]
+  /** The last transition that was looked at, if there may be more of the filter after it. */
+  readonly lookedUpTo: { readonly kind: MachineName; readonly actor: string; readonly rev: number } | undefined
+}
 
 /**
- * A page of the transitions of all actors, with one row more, in the order of the feed. Transitions are left out while an
- * older transaction may still commit, so that none is missed by a reader that continues after the last one.
+ * The filters of event and state have no index of their own: it would be written for each transition, and no index serves all
+ * combinations. So a page looks at this many transitions at most, and the next page goes on after them. It takes about as
+ * long as a hundred commits.
  */
-export const listFeed = (sql: Sql, filter: TransitionFilter, page: PageFrom<FeedPlace>): Promise<FeedTransition[]> => {
-  const { kind, event, state, actor, merchantId } = filter
-  const { after, limit, order } = page
-  const direction = order === 'asc' ? sql`` : sql`desc`
-  const beyond = after
-    ? sql`and (era, xid, seq) ${order === 'asc' ? sql`>` : sql`<`} (${after.era}, ${after.xid}::text::xid8, ${after.seq})`
-    : sql``
-  const rows = (owner: Fragment): Fragment => sql`
-    (select actor, kind, merchant_id, rev, event, from_state, to_state, at, cause, context, era, xid, seq
-     from transitions
-     where is_settled(era, xid) ${beyond} ${owner}
-       ${kind === undefined ? sql`` : sql`and kind = ${kind}`}
-       ${event === undefined ? sql`` : sql`and event = ${event}`}
-       ${state === undefined ? sql`` : sql`and to_state = ${state}`}
-       ${actor === undefined ? sql`` : sql`and actor = ${actor}`}
-     order by era ${direction}, xid ${direction}, seq ${direction}
-     limit ${limit + 1})`
-  // The index of a merchant's transitions has the mode before the place in the feed.
-  const parts =
-    merchantId === undefined
-      ? rows(sql``)
-      : sql`${rows(sql`and merchant_id = ${merchantId} and not livemode`)}
-        union all ${rows(sql`and merchant_id = ${merchantId} and livemode`)}`
-  return sql<FeedTransition[]>`
+export const MOST_LOOKED_AT = 20_000
+
+/**
+ * A page of the transitions of all actors in the order of the feed. Transitions are left out while an older transaction may
+ * still commit, so that none is missed by a reader that continues after the last one.
+ */
+export const listFeed = async (
+  sql: Sql,
+  filter: TransitionFilter,
+  page: PageFrom<FeedPlace>,
+  mostLookedAt = MOST_LOOKED_AT,
+): Promise<FeedScan> => {
+  const { limit } = page
+  const scan = scanOf(sql, filter, page)
+  const rows = await sql<FeedTransition[]>`
     select actor, kind, merchant_id, rev, event, from_state as "from", to_state as "to", at, cause, context
-    from (${parts}) as found
-    order by era ${direction}, xid ${direction}, seq ${direction}
-    limit ${limit + 1}`
+    from (${scan.rows(mostLookedAt)}) t
+    where true ${matches(sql, filter)}
+    ${scan.order} limit ${limit + 1}`
+  if (scan.isIndexed || rows.length > limit) return { rows, lookedUpTo: undefined }
+  const [last] = await sql<NonNullable<FeedScan['lookedUpTo']>[]>`
+    select kind, actor, rev from (${scan.rows(mostLookedAt)}) t ${scan.order} offset ${mostLookedAt - 1} limit 1`
+  return { rows, lookedUpTo: last }
 }
+
+/**
+ * The transitions that a page looks at. An actor has few, and the transitions into a state of a machine have an index, so
+ * these are all looked at.
+ */
+const scanOf = (sql: Sql, { kind, event, state, actor, merchantId }: TransitionFilter, page: PageFrom<FeedPlace>) => {
+  const { after, order } = page
+  const direction = order === 'asc' ? sql`` : sql`desc`
+  const inOrder = sql`order by t.era ${direction}, t.xid ${direction}, t.seq ${direction}`
+  const beyond = after
+    ? sql`and (t.era, t.xid, t.seq) ${order === 'asc' ? sql`>` : sql`<`} (${after.era}, ${after.xid}::text::xid8, ${after.seq})`
+    : sql``
+  const isOfState = kind !== undefined && state !== undefined && event === undefined && merchantId === undefined
+  const isIndexed = actor !== undefined || isOfState
+  const part = (owner: Fragment, most: number): Fragment => sql`
+    (select * from transitions t
+     where (t.era, t.xid) < ((select max(era) from eras), pg_snapshot_xmin(pg_current_snapshot())) ${beyond} ${owner}
+     ${isIndexed ? sql`` : sql`${inOrder} limit ${most}`})`
+  // The index of a merchant's transitions has the mode before the place in the feed.
+  const rows = (most: number): Fragment => {
+    if (isIndexed) return part(matches(sql, { kind, event, state, actor, merchantId }), most)
+    if (merchantId === undefined) return part(sql``, most)
+    const ofMode = (livemode: boolean) =>
+      part(sql`and t.merchant_id = ${merchantId} and t.livemode = ${livemode}`, most)
+    return sql`select * from (${ofMode(false)} union all ${ofMode(true)}) t ${inOrder} limit ${most}`
+  }
+  return { rows, order: inOrder, isIndexed }
+}
+
+const matches = (sql: Sql, { kind, event, state, actor, merchantId }: TransitionFilter): Fragment => sql`
+  ${kind === undefined ? sql`` : sql`and t.kind = ${kind}`}
+  ${event === undefined ? sql`` : sql`and t.event = ${event}`}
+  ${state === undefined ? sql`` : sql`and t.to_state = ${state}`}
+  ${actor === undefined ? sql`` : sql`and t.actor = ${actor}`}
+  ${merchantId === undefined ? sql`` : sql`and t.merchant_id = ${merchantId}`}`
 
 export const findPlace = async (sql: Sql, actor: string, rev: number): Promise<FeedPlace | undefined> => {
   const [row] = await sql<FeedPlace[]>`

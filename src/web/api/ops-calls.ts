@@ -10,6 +10,7 @@ export const opsCalls = {
   sendEvent: 'POST /v1/ops/actors/{id}/events',
   searchActors: 'GET /v1/ops/search?q',
   listTransitions: 'GET /v1/ops/transitions?limit&order&actor&event&kind&merchantId&startingAfter&state',
+  streamTransitions: 'GET /v1/ops/transitions/stream?actor&event&kind&merchantId&state',
   listStuckActors: 'GET /v1/ops/stuck',
   listQueues: 'GET /v1/ops/queues',
   listChains: 'GET /v1/ops/chains',
@@ -76,7 +77,17 @@ export type OpsCalls = {
       readonly startingAfter?: string
       readonly state?: string
     }
-    output: OpsTransitionList
+    output: OpsTransitionPage
+  }
+  streamTransitions: {
+    input: {
+      readonly actor?: string
+      readonly event?: string
+      readonly kind?: 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+      readonly merchantId?: string
+      readonly state?: string
+    }
+    output: ReadableStream
   }
   listStuckActors: {
     input: object
@@ -217,6 +228,13 @@ export type FoundActorList = {
   readonly object: 'list'
   readonly data: readonly FoundActor[]
   readonly has_more: boolean
+}
+
+export type OpsTransitionPage = {
+  readonly object: 'list'
+  readonly data: readonly OpsTransition[]
+  readonly has_more: boolean
+  readonly continueAfter: string | null
 }
 
 export type StuckActorList = {

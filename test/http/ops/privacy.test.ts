@@ -5,6 +5,7 @@ import { kinds } from '../../../src/kinds/all.ts'
 import { machineNames, resources } from '../../../src/resources.ts'
 import { insertKey } from '../../access/keys.ts'
 import { apiServer } from '../../harness/api.ts'
+import { events } from '../../harness/events.ts'
 import { subjects } from '../../kinds/subjects.ts'
 import { operator, shop } from '../people.ts'
 import { fixtureOf } from '../records.ts'
@@ -38,10 +39,23 @@ const markEverything = async (): Promise<readonly string[]> => {
   return done
 }
 
+/** Everything that the stream of transitions sends, from the first transition on. */
+const streamed = async (): Promise<string> => {
+  const [{ count } = { count: 0 }] = await server.sql<{ count: number }[]>`
+    select count(*)::integer as count from transitions`
+  const headers = { authorization: `Bearer ${bearer}`, 'last-event-id': '0.0.0' }
+  const stream = await events(`${server.url}/v1/ops/transitions/stream`, headers)
+  const found = []
+  while (found.length < count) found.push(await stream.next())
+  stream.leave()
+  return found.map(each => JSON.stringify(each)).join('\n')
+}
+
 /** Every answer of this surface that is about these actors. */
 const answers = async (ids: readonly string[]): Promise<string> => {
   const get = async (path: string) => (await server.call('GET', path, { bearer })).text
   const texts = [await get('/v1/ops/machines'), await get('/v1/ops/transitions?limit=100'), await get('/v1/ops/stuck')]
+  texts.push(await streamed())
   for (const name of machineNames) texts.push(await get(`/v1/ops/machines/${name}`))
   for (const id of ids) {
     const { possible } = JSON.parse(await get(`/v1/ops/actors/${id}`)) as { possible: { event: string }[] }

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { routes } from '../../../src/http/routes.ts'
 import { connect } from '../../../src/postgres/connect.ts'
-import { makePayment } from '../payments.ts'
+import { type FeedPlace, findPlace, listFeed, MOST_LOOKED_AT } from '../../../src/queries/ops/transitions.ts'
+import { until } from '../../harness/until.ts'
+import { makePayment, openPayment } from '../payments.ts'
 import { operator } from '../people.ts'
 import { twoShops } from '../two-shops.ts'
 
@@ -55,6 +57,58 @@ describe('GET /v1/ops/transitions', () => {
     await slow.unsafe('rollback')
     await slow.end()
     expect(await ids('limit=1')).not.toEqual(before)
+  })
+
+  test('200: a page that has looked at enough says where to go on, and the pages together have each transition once', async () => {
+    await makePayment(server.api, { ...lamps, livemode: false }, 'success')
+    await makePayment(server.api, { ...lamps, livemode: true }, 'success')
+    await makePayment(server.api, { ...chairs, livemode: true }, 'picked')
+    const place = async ({ actor, rev }: { readonly actor: string; readonly rev: number }) =>
+      findPlace(server.sql, actor, rev)
+    const none = { kind: undefined, event: undefined, state: undefined, actor: undefined, merchantId: undefined }
+    const filters = [
+      { event: 'finalized' },
+      { state: 'processing' },
+      { kind: 'payment_link', event: 'payment_succeeded' },
+      { merchantId: lamps.merchantId, event: 'asset_picked' },
+      { merchantId: chairs.merchantId, event: 'finalized' },
+      { event: 'no_such_event' },
+    ] as const
+    for (const part of filters)
+      for (const order of ['asc', 'desc'] as const) {
+        const filter = { ...none, ...part }
+        const seen: string[] = []
+        let after: FeedPlace | undefined
+        for (let pages = 0; ; pages++) {
+          expect(pages).toBeLessThan(200)
+          const { rows, lookedUpTo } = await listFeed(server.sql, filter, { after, limit: 2, order }, 3)
+          const page = rows.slice(0, 2)
+          seen.push(...page.map(({ actor, rev }) => `${actor}:${rev}`))
+          const last = rows.length > 2 ? page.at(-1) : lookedUpTo
+          if (!last) break
+          after = await place(last)
+        }
+        const { rows } = await listFeed(server.sql, filter, { after: undefined, limit: 1_000, order })
+        expect([part, order, seen]).toEqual([part, order, rows.map(({ actor, rev }) => `${actor}:${rev}`)])
+        expect(new Set(seen).size).toBe(seen.length)
+      }
+  })
+
+  test('200: a rare event among many transitions takes one bounded look', async () => {
+    const { actor } = await openPayment(server.api, { ...lamps, livemode: false })
+    const before = await ids('limit=1')
+    await server.sql`
+      insert into transitions (actor, command, at, actor_created_at, era, rev, keyed, kind, event, from_state, to_state, context)
+      select ${actor}, gen_random_uuid(), now(), now(), current_era(), n, false, 'payment', 'x', 'pending', 'pending', '{}'
+      from generate_series(1000, 1000 + ${MOST_LOOKED_AT}) n`
+    await until(async () => (await ids('limit=1'))[0] !== before[0])
+    const found = async (query: string) =>
+      (await ask(query)).json as { data: object[]; has_more: boolean; continueAfter: string | null }
+    const first = await found('event=create&limit=1')
+    expect([first.data, first.has_more]).toEqual([[], true])
+    const second = await found(`event=create&limit=1&startingAfter=${first.continueAfter}`)
+    expect([second.data.length, second.has_more, second.continueAfter]).toEqual([1, true, null])
+    await server.sql`delete from transitions where event = 'x'`
   })
 
   test('400: values that are not allowed', async () => {
