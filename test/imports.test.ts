@@ -27,6 +27,7 @@ const folders = [
   'src/chain/collect',
   'src/chain/recovery',
   'src/fields',
+  'src/billing',
   'src/kinds',
   'src/queries',
   'src/queries/ops',
