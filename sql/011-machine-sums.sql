@@ -18,7 +18,8 @@ create table machine_states (
   constraint machine_states_pkey primary key (kind, state)
 );
 
--- How often actors went from a state to another one, per minute for two hours and per hour for 31 days.
+-- How often actors went from a state to another one, per minute for two hours, and per hour, day and week for 31 days. Each
+-- transition is in a row of each span, so that a long window is read from few rows: see spans_since().
 create table machine_flows (
   span text not null,
   starts_at timestamptz not null,
@@ -29,7 +30,8 @@ create table machine_flows (
   constraint machine_flows_pkey primary key (span, starts_at, kind, from_state, to_state)
 );
 
--- How many stays in a state ended, by duration, per minute for two hours, per hour for a day and per day for 31 days.
+-- How many stays in a state ended, by duration, per minute for two hours, per hour for a day, and per day
+-- and week for 31 days.
 create table machine_stays (
   span text not null,
   starts_at timestamptz not null,

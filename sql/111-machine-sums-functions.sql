@@ -6,6 +6,32 @@ return round(ln(greatest(ms, 0) + 1) / 0.09531017980432493)::smallint;
 create function ms_between(since timestamptz, until timestamptz) returns float8 language sql immutable parallel safe
 return (extract(epoch from until)::float8 - extract(epoch from since)::float8) * 1000;
 
+-- The beginning of the next span, or of the one that begins at this time. Weeks begin on Monday, in UTC.
+create function next_span(span text, at timestamptz) returns timestamptz language sql immutable
+return date_trunc(span, at - interval '1 microsecond', 'UTC') + case span
+  when 'minute' then interval '1 minute' when 'hour' then interval '1 hour'
+  when 'day' then interval '24 hours' else interval '168 hours' end;
+
+-- The spans that cover the time from a moment until now: weeks, and shorter ones up to the first Monday. For 30 days they are
+-- at most 5 weeks, 6 days and 23 hours. `finest`: the moment is moved to the next beginning of such a span.
+create function spans_since(since timestamptz, finest text) returns table (span text, starts_at timestamptz)
+language sql stable rows 35 as $$
+  with first as (select next_span(finest, since) as minute),
+  hours as (select *, next_span('hour', minute) as hour from first),
+  days as (select *, next_span('day', hour) as day from hours),
+  weeks as (select *, next_span('week', day) as week from days)
+  select s.span, s.starts_at
+  from weeks cross join lateral (
+    select 'minute', generate_series(minute, hour - interval '1 minute', interval '1 minute')
+    union all
+    select 'hour', generate_series(hour, day - interval '1 hour', interval '1 hour')
+    union all
+    select 'day', generate_series(day, week - interval '24 hours', interval '24 hours')
+    union all
+    select 'week', generate_series(week, now(), interval '168 hours')) s (span, starts_at)
+  where s.starts_at <= now()
+$$;
+
 -- Adds the next transitions of the feed to the sums, and moves the cursor past them. Returns how many it added. Does not
 -- wait for another process that is adding, and writes nothing while there is nothing to add.
 create function count_transitions(most integer) returns integer language plpgsql
@@ -53,7 +79,7 @@ begin
   ), flows as (
     insert into machine_flows as f (span, starts_at, kind, from_state, to_state, taken)
     select span, date_trunc(span, minute, 'UTC'), kind, from_state, to_state, sum(taken)
-    from arrows cross join unnest(array['minute', 'hour']) as span
+    from arrows cross join unnest(array['minute', 'hour', 'day', 'week']) as span
     where from_state is not null
     group by 1, 2, 3, 4, 5
     on conflict (span, starts_at, kind, from_state, to_state) do update set taken = f.taken + excluded.taken
@@ -79,7 +105,7 @@ begin
   ), stays as (
     insert into machine_stays as s (span, starts_at, kind, state, duration, stays)
     select span, date_trunc(span, minute, 'UTC'), kind, from_state, duration, sum(stays)
-    from measured cross join unnest(array['minute', 'hour', 'day']) as span
+    from measured cross join unnest(array['minute', 'hour', 'day', 'week']) as span
     group by 1, 2, 3, 4, 5
     on conflict (span, starts_at, kind, state, duration) do update set stays = s.stays + excluded.stays
   ), passed as (
@@ -94,11 +120,11 @@ end $$;
 create function prune_machine_sums() returns void language sql as $$
   delete from machine_flows
   where span = 'minute' and starts_at < now() - interval '2 hours'
-    or span = 'hour' and starts_at < now() - interval '31 days';
+    or span <> 'minute' and starts_at < now() - interval '31 days';
   delete from machine_stays
   where span = 'minute' and starts_at < now() - interval '2 hours'
     or span = 'hour' and starts_at < now() - interval '25 hours'
-    or span = 'day' and starts_at < now() - interval '31 days';
+    or span in ('day', 'week') and starts_at < now() - interval '31 days';
 $$;
 
 -- The number of actors in each state, exactly as this statement sees the tables: the sums, and the transitions that the
@@ -152,7 +178,7 @@ begin
   select * into here from machine_cursor;
   insert into machine_flows (span, starts_at, kind, from_state, to_state, taken)
   select span, date_trunc(span, at, 'UTC'), kind, from_state, to_state, count(*)
-  from transitions cross join unnest(array['minute', 'hour']) as span
+  from transitions cross join unnest(array['minute', 'hour', 'day', 'week']) as span
   where (era, xid, seq) <= (here.era, here.xid, here.seq) and from_state <> to_state and at > now() - interval '31 days'
   group by 1, 2, 3, 4, 5;
   insert into machine_stays (span, starts_at, kind, state, duration, stays)
@@ -163,7 +189,7 @@ begin
     where e.actor = m.actor and e.rev < m.rev and e.to_state = m.from_state and e.from_state is distinct from e.to_state
     order by e.rev desc
     limit 1) entered
-  cross join unnest(array['minute', 'hour', 'day']) as span
+  cross join unnest(array['minute', 'hour', 'day', 'week']) as span
   where (m.era, m.xid, m.seq) <= (here.era, here.xid, here.seq) and m.from_state <> m.to_state
     and m.at > now() - interval '31 days'
   group by 1, 2, 3, 4, 5;

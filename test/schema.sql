@@ -2062,7 +2062,7 @@ begin
   ), flows as (
     insert into machine_flows as f (span, starts_at, kind, from_state, to_state, taken)
     select span, date_trunc(span, minute, 'UTC'), kind, from_state, to_state, sum(taken)
-    from arrows cross join unnest(array['minute', 'hour']) as span
+    from arrows cross join unnest(array['minute', 'hour', 'day', 'week']) as span
     where from_state is not null
     group by 1, 2, 3, 4, 5
     on conflict (span, starts_at, kind, from_state, to_state) do update set taken = f.taken + excluded.taken
@@ -2088,7 +2088,7 @@ begin
   ), stays as (
     insert into machine_stays as s (span, starts_at, kind, state, duration, stays)
     select span, date_trunc(span, minute, 'UTC'), kind, from_state, duration, sum(stays)
-    from measured cross join unnest(array['minute', 'hour', 'day']) as span
+    from measured cross join unnest(array['minute', 'hour', 'day', 'week']) as span
     group by 1, 2, 3, 4, 5
     on conflict (span, starts_at, kind, state, duration) do update set stays = s.stays + excluded.stays
   ), passed as (
@@ -3973,6 +3973,12 @@ AS $function$
   select now() + least(power(2, least(looks, 9)), 300) * interval '1 second'
 $function$;
 
+CREATE OR REPLACE FUNCTION public.next_span(span text, at timestamp with time zone)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ IMMUTABLE
+RETURN (date_trunc(span, (at - '00:00:00.000001'::interval), 'UTC'::text) + CASE span WHEN 'minute'::text THEN '00:01:00'::interval WHEN 'hour'::text THEN '01:00:00'::interval WHEN 'day'::text THEN '24:00:00'::interval ELSE '168:00:00'::interval END);
+
 CREATE OR REPLACE FUNCTION public.note_unproven_transfers(chain bigint, logs json)
  RETURNS uuid[]
  LANGUAGE plpgsql
@@ -4098,11 +4104,11 @@ CREATE OR REPLACE FUNCTION public.prune_machine_sums()
 AS $function$
   delete from machine_flows
   where span = 'minute' and starts_at < now() - interval '2 hours'
-    or span = 'hour' and starts_at < now() - interval '31 days';
+    or span <> 'minute' and starts_at < now() - interval '31 days';
   delete from machine_stays
   where span = 'minute' and starts_at < now() - interval '2 hours'
     or span = 'hour' and starts_at < now() - interval '25 hours'
-    or span = 'day' and starts_at < now() - interval '31 days';
+    or span in ('day', 'week') and starts_at < now() - interval '31 days';
 $function$;
 
 CREATE OR REPLACE FUNCTION public.read_deliveries_v1(ids uuid[])
@@ -4198,7 +4204,7 @@ begin
   select * into here from machine_cursor;
   insert into machine_flows (span, starts_at, kind, from_state, to_state, taken)
   select span, date_trunc(span, at, 'UTC'), kind, from_state, to_state, count(*)
-  from transitions cross join unnest(array['minute', 'hour']) as span
+  from transitions cross join unnest(array['minute', 'hour', 'day', 'week']) as span
   where (era, xid, seq) <= (here.era, here.xid, here.seq) and from_state <> to_state and at > now() - interval '31 days'
   group by 1, 2, 3, 4, 5;
   insert into machine_stays (span, starts_at, kind, state, duration, stays)
@@ -4209,7 +4215,7 @@ begin
     where e.actor = m.actor and e.rev < m.rev and e.to_state = m.from_state and e.from_state is distinct from e.to_state
     order by e.rev desc
     limit 1) entered
-  cross join unnest(array['minute', 'hour', 'day']) as span
+  cross join unnest(array['minute', 'hour', 'day', 'week']) as span
   where (m.era, m.xid, m.seq) <= (here.era, here.xid, here.seq) and m.from_state <> m.to_state
     and m.at > now() - interval '31 days'
   group by 1, 2, 3, 4, 5;
@@ -4984,6 +4990,27 @@ begin
   end if;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.spans_since(since timestamp with time zone, finest text)
+ RETURNS TABLE(span text, starts_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE ROWS 35
+AS $function$
+  with first as (select next_span(finest, since) as minute),
+  hours as (select *, next_span('hour', minute) as hour from first),
+  days as (select *, next_span('day', hour) as day from hours),
+  weeks as (select *, next_span('week', day) as week from days)
+  select s.span, s.starts_at
+  from weeks cross join lateral (
+    select 'minute', generate_series(minute, hour - interval '1 minute', interval '1 minute')
+    union all
+    select 'hour', generate_series(hour, day - interval '1 hour', interval '1 hour')
+    union all
+    select 'day', generate_series(day, week - interval '24 hours', interval '24 hours')
+    union all
+    select 'week', generate_series(week, now(), interval '168 hours')) s (span, starts_at)
+  where s.starts_at <= now()
+$function$;
 
 CREATE OR REPLACE FUNCTION public.start_audit(queued boolean)
  RETURNS SETOF audits

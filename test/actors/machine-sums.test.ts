@@ -53,10 +53,10 @@ test('counts equal the rows at every moment, before and after transitions are ad
   expect(await addTransitions(sql, 10)).toBe(0)
   const { flows, stays } = await sumsOf(sql)
   expect(flows.map(({ span, from_state, to_state, taken }) => `${span} ${from_state} ${to_state} ${taken}`)).toEqual([
-    ...['hour off on 25', 'hour on off 5', 'minute off on 25', 'minute on off 5'],
+    ...['day', 'hour', 'minute', 'week'].flatMap(span => [`${span} off on 25`, `${span} on off 5`]),
   ])
   expect(stays.map(({ span, state, stays }) => `${span} ${state} ${stays}`)).toEqual([
-    ...['day off 25', 'day on 5', 'hour off 25', 'hour on 5', 'minute off 25', 'minute on 5'],
+    ...['day', 'hour', 'minute', 'week'].flatMap(span => [`${span} off 25`, `${span} on 5`]),
   ])
 })
 
@@ -139,7 +139,7 @@ test('sums that no window shows are deleted', async () => {
   const { sql } = instance
   const hours = [1, 3, 24, 26, 740, 750]
   for (const ago of hours)
-    for (const span of ['minute', 'hour', 'day']) {
+    for (const span of ['minute', 'hour', 'day', 'week']) {
       await sql`insert into machine_flows values (${span}, now() - ${ago} * interval '1 hour', 'lamp', 'on', 'off', 1)`
       await sql`insert into machine_stays values (${span}, now() - ${ago} * interval '1 hour', 'lamp', 'on', 1, 1)`
     }
@@ -154,5 +154,35 @@ test('sums that no window shows are deleted', async () => {
   expect(await left('machine_flows', 'hour')).toEqual([1, 3, 24, 26, 740])
   expect(await left('machine_stays', 'minute')).toEqual([1])
   expect(await left('machine_stays', 'hour')).toEqual([1, 3, 24])
-  expect(await left('machine_stays', 'day')).toEqual([1, 3, 24, 26, 740])
+  for (const span of ['day', 'week']) {
+    expect(await left('machine_flows', span)).toEqual([1, 3, 24, 26, 740])
+    expect(await left('machine_stays', span)).toEqual([1, 3, 24, 26, 740])
+  }
+})
+
+test('the spans of a window cover it once, without a gap, and are few however long it is', async () => {
+  await using instance = await lampInstance()
+  const { sql } = instance
+  for (const [hours, finest, most] of [
+    [1, 'minute', 60],
+    [24, 'hour', 24],
+    [168, 'hour', 23 + 6 + 2],
+    [720, 'hour', 23 + 6 + 5],
+    [720, 'day', 6 + 5],
+  ] as const) {
+    const [row] = await sql<{ spans: number; hasGap: boolean; lateBy: number; isOver: boolean }[]>`
+      with spans as (
+        select starts_at, starts_at + ('1 ' || span)::interval as ends_at
+        from spans_since(now() - ${hours} * interval '1 hour', ${finest})),
+      ordered as (select *, lead(starts_at) over (order by starts_at) as next from spans)
+      select count(*)::integer as spans, coalesce(bool_or(next <> ends_at), false) as "hasGap",
+        extract(epoch from min(starts_at) - (now() - ${hours} * interval '1 hour'))::float8
+          / extract(epoch from ('1 ' || ${finest})::interval)::float8 as "lateBy",
+        max(ends_at) > now() as "isOver"
+      from ordered`
+    expect([hours, row?.hasGap, row?.isOver]).toEqual([hours, false, true])
+    expect(row?.spans).toBeLessThanOrEqual(most)
+    expect(row?.lateBy).toBeGreaterThanOrEqual(0)
+    expect(row?.lateBy).toBeLessThan(1)
+  }
 })

@@ -3,7 +3,7 @@ import { uncountedStates } from '../../kinds/definition.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Fragment } from '../list-rows.ts'
 
-/** How far back flows and durations go, in hours, and the spans in which their sums are stored. */
+/** How far back flows and durations go, in hours, and the shortest spans of their sums that are read. */
 const windows = {
   '1h': { hours: 1, flows: 'minute', stays: 'minute' },
   '24h': { hours: 24, flows: 'hour', stays: 'hour' },
@@ -44,13 +44,13 @@ const countIn = (sql: Sql, { kind, state }: { readonly kind: Kind; readonly stat
 
 export type Flow = { readonly kind: string; readonly from: string; readonly to: string; readonly taken: number }
 
-/** How often each arrow was taken. Windows begin at a whole minute or hour. */
+/** How often each arrow was taken. Windows begin at a whole minute or hour. A longer one is not read from more rows. */
 export const readFlows = (sql: Sql, window: MachineWindow): Promise<Flow[]> => {
   const { hours, flows } = windows[window]
   return sql<Flow[]>`
     select kind, from_state as "from", to_state as "to", sum(taken)::float8 as taken
-    from machine_flows
-    where span = ${flows} and starts_at > now() - ${hours} * interval '1 hour'
+    from spans_since(now() - ${hours} * interval '1 hour', ${flows})
+    join machine_flows using (span, starts_at)
     group by kind, from_state, to_state`
 }
 
@@ -67,8 +67,8 @@ export const readStays = (sql: Sql, window: MachineWindow): Promise<Stays[]> => 
     select kind, state, json_agg(json_build_array(duration, stays) order by duration) as durations
     from (
       select kind, state, duration, sum(stays) as stays
-      from machine_stays
-      where span = ${stays} and starts_at > now() - ${hours} * interval '1 hour'
+      from spans_since(now() - ${hours} * interval '1 hour', ${stays})
+      join machine_stays using (span, starts_at)
       group by kind, state, duration) classes
     group by kind, state`
 }

@@ -95,7 +95,7 @@ describe('GET /v1/ops/machines', () => {
   test('200: percentiles of the durations, within a tenth', async () => {
     await server.sql`
       insert into machine_stays
-      select 'day', date_trunc('day', now(), 'UTC'), 'refund', 'requires_signature', duration_class(ms), count(*)
+      select 'week', date_trunc('week', now(), 'UTC'), 'refund', 'requires_signature', duration_class(ms), count(*)
       from generate_series(1000, 100000, 100) ms group by 5`
     const dwell = (await one('refund', '?window=30d'))?.states.find(
       ({ state }) => state === 'requires_signature',

@@ -24,7 +24,7 @@ const stuck = async () => {
 /** This many stays of payments in `pending` that have ended, of 10 ms each. */
 const insertStays = (stays: number) => server.sql`
   insert into machine_stays
-  values ('day', date_trunc('day', now(), 'UTC'), 'payment', 'pending', duration_class(10), ${stays})
+  values ('week', date_trunc('week', now(), 'UTC'), 'payment', 'pending', duration_class(10), ${stays})
   on conflict (span, starts_at, kind, state, duration) do update set stays = excluded.stays`
 
 describe('GET /v1/ops/stuck', () => {
