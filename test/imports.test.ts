@@ -88,6 +88,7 @@ const folders = [
   'src/web/ops/engine',
   'src/web/ops/machines',
   'src/web/ops/actors',
+  'src/web/ops/tail',
   'src/web/ops',
   'src/web/claim',
   'src/web/pay',

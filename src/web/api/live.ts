@@ -1,7 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
-import { ApiError, openStream } from './request.ts'
+import { followStream, type StreamState } from './follow.ts'
 import type { Session } from './session.ts'
-import { readEvents } from './sse.ts'
 import { asLeader } from './tabs.ts'
 
 /** A committed change of a record of the merchant. */
@@ -12,15 +11,7 @@ export type LiveChange = {
   readonly event: string | null
 }
 
-export type LiveState =
-  | { readonly phase: 'connecting' }
-  | { readonly phase: 'live' }
-  /** What the page shows may be old. It asks again every 15 seconds. */
-  | { readonly phase: 'offline'; readonly since: Date }
-  /** The session has ended or has lost its access to the merchant. */
-  | { readonly phase: 'refused'; readonly code: string }
-
-export type Live = { readonly state: ReadonlySignal<LiveState>; close(): void }
+export type Live = { readonly state: ReadonlySignal<StreamState>; close(): void }
 
 type LiveOptions = {
   readonly session: Pick<Session, 'bearer'>
@@ -37,21 +28,17 @@ type Message =
   | { readonly kind: 'change'; readonly change: LiveChange; readonly id: string }
   | { readonly kind: 'stale'; readonly id: string }
   | { readonly kind: 'end' }
-  | { readonly kind: 'state'; readonly state: LiveState }
+  | { readonly kind: 'state'; readonly state: StreamState }
   | { readonly kind: 'what_state' }
 
 const POLL_MS = 15_000
-/** The server sends at least a comment every 15 seconds. */
-const SILENCE_MS = 35_000
-const SHORTEST_WAIT_MS = 1_000
-const LONGEST_WAIT_MS = 15_000
 
 /**
  * The changes of a merchant as they are committed. One tab of a browser reads the stream and sends it to the others; when it
  * is closed, another one goes on after the last message that it has received.
  */
 export const openLive = ({ session, merchantId, livemode, onChange, onEnd, onStale }: LiveOptions): Live => {
-  const state = signal<LiveState>({ phase: 'connecting' })
+  const state = signal<StreamState>({ phase: 'connecting' })
   const closing = new AbortController()
   const name = `stream ${merchantId} ${livemode}`
   const tabs = new BroadcastChannel(`paymachine ${name}`)
@@ -76,50 +63,24 @@ export const openLive = ({ session, merchantId, livemode, onChange, onEnd, onSta
     receive(message)
   }
 
-  /** Reads one connection to its end. */
-  const read = async (): Promise<void> => {
-    const silence = new AbortController()
-    const heard = alarm(() => silence.abort(), SILENCE_MS)
-    try {
-      const bearer = await session.bearer()
-      const body = await openStream(
-        `/v1/merchants/${merchantId}/stream?livemode=${livemode}`,
-        { authorization: `Bearer ${bearer}`, ...(lastId && { 'last-event-id': lastId }) },
-        AbortSignal.any([closing.signal, silence.signal]),
-      )
-      const isGap = state.value.phase === 'offline' && lastId === ''
-      say({ kind: 'state', state: { phase: 'live' } })
-      // Without an ID to go on from, what was committed in between is not in the stream.
-      if (isGap) say({ kind: 'stale', id: '' })
-      for await (const message of readEvents(body)) {
-        heard.again()
-        if (message?.event === 'reset') say({ kind: 'stale', id: message.id })
-        else if (message) say({ kind: 'change', change: JSON.parse(message.data), id: message.id })
-      }
-    } finally {
-      heard.stop()
-    }
+  const setState = (next: StreamState) => {
+    // Without an ID to go on from, what was committed in between is not in the stream.
+    const isGap = next.phase === 'live' && state.value.phase === 'offline' && lastId === ''
+    say({ kind: 'state', state: next })
+    if (isGap) say({ kind: 'stale', id: '' })
   }
 
   const lead = async (): Promise<void> => {
     isLeader = true
-    for (let wait = SHORTEST_WAIT_MS; !closing.signal.aborted; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
-      const began = Date.now()
-      try {
-        await read()
-        if (!closing.signal.aborted) say({ kind: 'end' })
-      } catch (error) {
-        if (error instanceof ApiError && isFinal(error))
-          return say({ kind: 'state', state: { phase: 'refused', code: error.code } })
-      }
-      if (closing.signal.aborted) return
-      // A server that is stopped ends its streams: a reader that comes back at once does not tell people of it.
-      const wasLong = Date.now() - began > LONGEST_WAIT_MS
-      if (wasLong) wait = SHORTEST_WAIT_MS
-      else if (state.value.phase !== 'offline') say({ kind: 'state', state: { phase: 'offline', since: new Date() } })
-      // Not all browsers in the same moment.
-      await pause(wait * (0.5 + Math.random() / 2), closing.signal)
-    }
+    await followStream({
+      ...{ session, signal: closing.signal, setState },
+      path: `/v1/merchants/${merchantId}/stream?livemode=${livemode}`,
+      lastId: () => lastId,
+      phase: () => state.value.phase,
+      onMessage: ({ event, data, id }) =>
+        say(event === 'reset' ? { kind: 'stale', id } : { kind: 'change', change: JSON.parse(data), id }),
+      onEnd: () => say({ kind: 'end' }),
+    })
   }
 
   const polling = setInterval(() => {
@@ -136,26 +97,3 @@ export const openLive = ({ session, merchantId, livemode, onChange, onEnd, onSta
     },
   }
 }
-
-const isFinal = ({ status }: ApiError): boolean => status >= 400 && status < 500 && status !== 408 && status !== 429
-
-/** Goes off unless it is wound again in time. */
-const alarm = (goOff: () => void, ms: number) => {
-  let timer = setTimeout(goOff, ms)
-  return {
-    again: () => {
-      clearTimeout(timer)
-      timer = setTimeout(goOff, ms)
-    },
-    stop: () => clearTimeout(timer),
-  }
-}
-
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise(resolve => {
-    const timer = setTimeout(resolve, ms)
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })

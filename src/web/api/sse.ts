@@ -3,9 +3,12 @@ export type StreamMessage = { readonly event: string; readonly data: string; rea
 
 /**
  * Reads server-sent events from a body. EventSource cannot send an Authorization header. Yields undefined for comments,
- * so that the reader knows that the connection lives.
+ * so that the reader knows that the connection lives. `onPlace` gets an ID that was sent without a message.
  */
-export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<StreamMessage | undefined> {
+export async function* readEvents(
+  body: ReadableStream<Uint8Array>,
+  onPlace?: (id: string) => void,
+): AsyncGenerator<StreamMessage | undefined> {
   const reader = body.pipeThrough(new TextDecoderStream() as TransformStream<Uint8Array, string>).getReader()
   let [text, event, data, id] = ['', '', '', '']
   try {
@@ -19,6 +22,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
         const [, field = '', content = ''] = /^([^:]*)(?:: ?(.*))?$/.exec(line) ?? []
         if (line === '') {
           if (data !== '') yield { event: event || 'message', data: data.slice(0, -1), id }
+          else if (id !== '') onPlace?.(id)
           event = data = ''
         } else if (field === '') yield undefined
         else if (field === 'event') event = content

@@ -21,6 +21,7 @@ const MachinesPage = lazy(async () => (await import('./machines/machines-page.ts
 const ActorPage = lazy(async () => (await import('./actors/actor-page.tsx')).ActorPage)
 const SearchPage = lazy(async () => (await import('./actors/search-page.tsx')).SearchPage)
 const StuckPage = lazy(async () => (await import('./actors/stuck-page.tsx')).StuckPage)
+const TailPage = lazy(async () => (await import('./tail/tail-page.tsx')).TailPage)
 const ChainsPage = lazy(async () => (await import('./engine/chains-page.tsx')).ChainsPage)
 const QueuesPage = lazy(async () => (await import('./engine/queues-page.tsx')).QueuesPage)
 const WorkersPage = lazy(async () => (await import('./engine/workers-page.tsx')).WorkersPage)
@@ -67,6 +68,7 @@ const Screen = ({ session, preferences }: SessionProps) => {
           <Route path="/ops/actors/:id" component={OneActor} />
           <Route path="/ops/search" component={SearchPage} />
           <Route path="/ops/stuck" component={StuckPage} />
+          <Route path="/ops/tail" component={TailPage} />
           <Route path="/ops/chains" component={ChainsPage} />
           <Route path="/ops/queues" component={QueuesPage} />
           <Route path="/ops/workers" component={WorkersPage} />

@@ -13,6 +13,8 @@ export type Formats = {
   date(at: Instant): string
   /** `2:32 PM` */
   time(at: Instant): string
+  /** `14:32:05.123`, for what happens many times a second. */
+  instant(at: Instant): string
   /** `Nov 25, 2026, 2:32:05 PM`, for tables and details. */
   exact(at: Instant): string
   /** `Nov 25, 2:32 PM`, for lists: with the year only if it is another. */
@@ -60,6 +62,9 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
     share: value => shares.format(value),
     date: moments({ dateStyle: 'medium' }),
     time: moments({ timeStyle: 'short' }),
+    instant: moments({
+      ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hourCycle: 'h23' },
+    }),
     exact: moments({ dateStyle: 'medium', timeStyle: 'medium' }),
     listed: (at, now) => (new Date(at).getFullYear() === now.getFullYear() ? listed(at) : dated(at)),
     relative: (at, now) => {

@@ -2,7 +2,8 @@ import { type ReadonlySignal, signal } from '@preact/signals'
 import type { QueryClient, QueryKey } from '@tanstack/query-core'
 import { createContext } from 'preact'
 import { useContext, useEffect, useState } from 'preact/hooks'
-import { type LiveChange, type LiveState, openLive } from '../../api/live.ts'
+import type { StreamState } from '../../api/follow.ts'
+import { type LiveChange, openLive } from '../../api/live.ts'
 import { paced } from '../../api/paced.ts'
 import { CacheContext } from '../../api/query.ts'
 import type { ListPage } from './pages.tsx'
@@ -25,7 +26,7 @@ const ROWS_AT_ONCE = 10
 /** Lists of deliveries are read as a whole, so they rest longer. */
 const DELIVERIES_REST_MS = 1_000
 
-type Feed = LiveUpdates & { receive(change: LiveChange): void; setState(state: LiveState): void }
+type Feed = LiveUpdates & { receive(change: LiveChange): void; setState(state: StreamState): void }
 
 /** Changes that were received and are not shown yet. */
 const nothing = () => ({

@@ -64,6 +64,7 @@ const usePlaces = () => {
     first: [
       { path: '/ops', icon: 'health', name: nav.health },
       { path: '/ops/machines', icon: 'machine', name: nav.machines },
+      { path: '/ops/tail', icon: 'list', name: nav.tail },
       { path: '/ops/stuck', icon: 'alert', name: nav.stuck },
     ],
     engine: [
@@ -112,15 +113,14 @@ const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
   const { route } = useLocation()
   const { session } = useOps()
   const { first, engine } = usePlaces()
-  const [chains, ...others] = engine
   const items: readonly MenuItem[] = [
-    ...others.map(({ name, path }) => ({ label: name, onSelect: () => route(path) })),
+    ...engine.map(({ name, path }) => ({ label: name, onSelect: () => route(path) })),
     { label: nav.back, onSelect: () => location.assign('/dashboard') },
     ...useAccountItems(session, preferences),
   ]
   return (
     <nav class="bottom" aria-label={nav.short}>
-      {[...first, ...(chains ? [chains] : [])].map(each => (
+      {first.map(each => (
         <PlaceLink key={each.path} {...each} />
       ))}
       <Menu class="bottom__more" items={items}>

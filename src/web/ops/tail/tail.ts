@@ -1,0 +1,167 @@
+import { batch, type ReadonlySignal, signal } from '@preact/signals'
+import { followStream, type StreamState } from '../../api/follow.ts'
+import type { OpsTransition } from '../../api/ops-calls.ts'
+import type { Session } from '../../api/session.ts'
+
+/** As it is in the stream. */
+export type TailRow = Omit<OpsTransition, 'context'>
+
+export type TailFilter = {
+  readonly kind?: OpsTransition['kind']
+  readonly event?: string
+  readonly state?: string
+  readonly actor?: string
+  readonly merchantId?: string
+}
+
+export type Tail = {
+  readonly connection: ReadonlySignal<StreamState>
+  /** Undefined until the latest transitions were read. */
+  readonly rows: ReadonlySignal<readonly TailRow[] | undefined>
+  readonly isPaused: ReadonlySignal<boolean>
+  /** What has arrived since the tail was opened, and since it was paused. */
+  readonly received: ReadonlySignal<number>
+  readonly waiting: ReadonlySignal<number>
+  /** What arrived in each second of the last minute, oldest first. */
+  readonly seconds: ReadonlySignal<readonly number[]>
+  /** Why the latest transitions could not be read. */
+  readonly failure: ReadonlySignal<unknown>
+  readonly openedAt: Date
+  pause(): void
+  resume(): void
+  retry(): void
+  close(): void
+}
+
+type TailOptions = {
+  readonly session: Pick<Session, 'bearer'>
+  readonly filter: TailFilter
+  /** The latest transitions, newest first. */
+  readonly readLatest: () => Promise<readonly TailRow[]>
+}
+
+/** Rows that are kept and drawn. Memory and work do not depend on how many arrive. */
+export const MOST_ROWS = 200
+const SECONDS = 60
+
+/** The transitions of all actors as they are committed. What arrives between two frames is shown together. */
+export const openTail = ({ session, filter, readLatest }: TailOptions): Tail => {
+  const connection = signal<StreamState>({ phase: 'connecting' })
+  const rows = signal<readonly TailRow[]>()
+  const isPaused = signal(false)
+  const received = signal(0)
+  const waiting = signal(0)
+  const seconds = signal<readonly number[]>(Array.from({ length: SECONDS }, () => 0))
+  const failure = signal<unknown>()
+  let closing = new AbortController()
+  let lastId = ''
+  /** Newest last. */
+  let arrived: TailRow[] = []
+  /** Of the latest transitions, those that the stream has not brought yet. */
+  let loaded = new Set<string>()
+  let [sinceFrame, sinceSecond] = [0, 0]
+  let frame = 0
+
+  const show = () => {
+    frame = 0
+    batch(() => {
+      received.value += sinceFrame
+      if (isPaused.value) waiting.value += sinceFrame
+      else if (rows.value && arrived.length > 0) {
+        rows.value = [...arrived.toReversed(), ...rows.value].slice(0, MOST_ROWS)
+        arrived = []
+      }
+      sinceFrame = 0
+    })
+  }
+  const receive = (row: TailRow) => {
+    sinceFrame++
+    sinceSecond++
+    frame ||= requestAnimationFrame(show)
+    if (loaded.delete(row.id)) return
+    arrived.push(row)
+    // No frame comes while the page is hidden.
+    if (arrived.length >= 2 * MOST_ROWS) arrived = arrived.slice(-MOST_ROWS)
+  }
+
+  /** What was committed before the stream began. Both have what was committed meanwhile. */
+  const load = async (signal: AbortSignal): Promise<void> => {
+    try {
+      const latest = await readLatest()
+      if (signal.aborted) return
+      const known = new Set(arrived.map(({ id }) => id))
+      rows.value = latest.filter(({ id }) => !known.has(id))
+      loaded = new Set(rows.value.map(({ id }) => id))
+      show()
+    } catch (error) {
+      if (!signal.aborted) failure.value = error
+    }
+  }
+
+  /** A refused stream is opened again if the session can read transitions, perhaps after a new sign-in. */
+  const follow = async (signal: AbortSignal): Promise<void> => {
+    for (let refused = 0; refused < 2 && !signal.aborted; refused++) {
+      await followStream({
+        ...{ session, signal, path: pathOf(filter) },
+        lastId: () => lastId,
+        phase: () => connection.value.phase,
+        setState: state => {
+          connection.value = state
+          if (state.phase !== 'live') return
+          refused = 0
+          if (rows.value === undefined) void load(signal)
+        },
+        onMessage: ({ event, data, id }) => {
+          lastId = id
+          if (event === 'transition') return receive(JSON.parse(data))
+          // The stream begins anew, after a gap.
+          rows.value = undefined
+          void load(signal)
+        },
+        onPlace: id => {
+          lastId = id
+        },
+      })
+      if (signal.aborted) return
+      await readLatest().catch(error => {
+        failure.value = error
+        refused = 2
+      })
+    }
+  }
+
+  const ticking = setInterval(() => {
+    seconds.value = [...seconds.value.slice(1), sinceSecond]
+    sinceSecond = 0
+  }, 1_000)
+  void follow(closing.signal)
+
+  return {
+    ...{ connection, rows, isPaused, received, waiting, seconds, failure, openedAt: new Date() },
+    pause: () => {
+      isPaused.value = true
+    },
+    resume: () => {
+      isPaused.value = false
+      waiting.value = 0
+      show()
+    },
+    retry: () => {
+      closing.abort()
+      closing = new AbortController()
+      failure.value = undefined
+      connection.value = { phase: 'connecting' }
+      void follow(closing.signal)
+    },
+    close: () => {
+      clearInterval(ticking)
+      cancelAnimationFrame(frame)
+      closing.abort()
+    },
+  }
+}
+
+const pathOf = (filter: TailFilter): string => {
+  const query = new URLSearchParams(Object.entries(filter))
+  return `/v1/ops/transitions/stream${query.size > 0 ? `?${query}` : ''}`
+}
