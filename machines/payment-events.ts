@@ -6,6 +6,10 @@ export type PaymentOpening = {
   livemode: boolean
   apiVersion: string
   paymentLinkId: string
+  /** The customer of the e-mail address when the payment was opened. It may have been merged into another one since. */
+  customerId: string | null
+  /** Null: the payment is not for an invoice. */
+  invoiceId: string | null
   amountMinor: number
   currency: string
   customerEmail: string

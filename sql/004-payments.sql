@@ -9,6 +9,9 @@ create table payments (
   -- The API version of its events: the merchant's when the payment was opened.
   api_version text not null,
   payment_link_id uuid not null,
+  -- The customer of the e-mail address when the payment was opened: see merged_customers. Null: none is known.
+  customer_id uuid,
+  invoice_id uuid,
   amount_minor bigint not null,
   currency text not null,
   customer_email text not null,
@@ -114,11 +117,12 @@ create unique index payments_address_once on payments (lower(address)) where add
 -- A merchant's list pages by this.
 create index payments_list on payments (merchant_id, livemode, seq);
 
--- GET /v1/payments?status=, ?paymentLinkId=, ?reference=, ?q=, and payments that need attention. Without an index of its
+-- GET /v1/payments?status=, ?paymentLinkId=, ?customerId=, ?reference=, ?q=, and payments that need attention. Without an index of its
 -- own, a filter that matches few rows reads the merchant's whole history for one page. A list of several states merges
 -- the states, so that every filter combines with them.
 create index payments_by_state on payments (merchant_id, livemode, state, seq);
 create index payments_by_link on payments (merchant_id, livemode, payment_link_id, state, seq);
+create index payments_by_customer on payments (customer_id, state, seq) where customer_id is not null;
 create index payments_by_reference on payments (merchant_id, livemode, reference, state, seq)
 where reference is not null;
 create index payments_by_payer on payments (list_key(merchant_id, livemode, payer_address), state, seq)

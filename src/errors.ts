@@ -79,7 +79,8 @@ const refusals = {
   ],
   payment_link_not_active: [409, 'conflict_error', 'The payment link is not active.'],
   dispute_already_open: [409, 'conflict_error', 'The payment already has an open dispute.'],
-  duplicate_reference: [409, 'conflict_error', 'A payment link with this reference already exists.'],
+  duplicate_reference: [409, 'conflict_error', 'Another object with this reference already exists.'],
+  duplicate_customer: [409, 'conflict_error', 'A customer with this e-mail address already exists.'],
   email_taken: [409, 'conflict_error', 'An account with this e-mail address already exists.'],
   idempotency_key_in_use: [409, 'idempotency_error', 'Another request with this Idempotency-Key is still in progress.'],
   idempotency_key_reused: [422, 'idempotency_error', 'This Idempotency-Key was already used for a different request.'],
@@ -101,6 +102,11 @@ const refusals = {
   ],
   unsupported_currency: [422, 'invalid_request_error', 'The currency is not supported. Use USD or EUR.'],
   unsupported_asset: [422, 'invalid_request_error', 'The asset is not available on this chain.'],
+  credit_exceeds_balance: [
+    422,
+    'invalid_request_error',
+    'The amount is larger than the credit balance of the customer.',
+  ],
   rate_limited: [
     429,
     'rate_limit_error',

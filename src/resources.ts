@@ -23,6 +23,8 @@ type Row = {
   readonly scopes?: readonly string[]
   /** Types of the events about it. An endpoint receives only the types that it lists. */
   readonly events?: readonly string[]
+  /** Scope that an API key needs to read these events. By default every key that reads events reads them. */
+  readonly eventsScope?: string
 }
 
 export const resources = {
@@ -92,6 +94,23 @@ export const resources = {
     scopes: ['disputes:write'],
     events: ['dispute.opened', 'dispute.resolved'],
   },
+  customer: {
+    prefix: 'cus',
+    example: 14,
+    table: 'customers',
+    isMachine: true,
+    path: 'customers',
+    section: {
+      name: 'Customers',
+      description:
+        'A customer is a person or company that pays you. The payments of an e-mail address belong to one customer.',
+      isShared: true,
+    },
+    scopes: ['billing:read', 'billing:write'],
+    events: ['customer.created', 'customer.merged'],
+    eventsScope: 'billing:read',
+  },
+  credit_entry: { prefix: 'ce', example: 15, path: 'credit' },
   event: {
     prefix: null,
     example: 7,
@@ -244,6 +263,16 @@ export const exampleNames = (Object.keys(resources) as ResourceName[]).filter(
 
 export const scopes = resourceRows.flatMap(({ scopes = [] }) => scopes as readonly Scope[])
 export const eventTypes = resourceRows.flatMap(({ events = [] }) => events as readonly EventType[])
+
+/** Whether an API key with these scopes has a permission. A scope that writes includes the one that reads the same. */
+export const isGranted = (granted: readonly (Scope | '*')[], wanted: string): boolean =>
+  granted.some(scope => scope === '*' || scope === wanted || scope.replace(/:write$/, ':read') === wanted)
+
+/** The names of resources whose events a key with these scopes cannot read. */
+export const hiddenFrom = (granted: readonly (Scope | '*')[]): readonly string[] =>
+  Object.entries<Row>(resources).flatMap(([name, { eventsScope }]) =>
+    eventsScope === undefined || isGranted(granted, eventsScope) ? [] : [name],
+  )
 
 /** Sent on request to one endpoint. Endpoints cannot list it. */
 export const testEventType = 'webhook_endpoint.test'

@@ -4,6 +4,12 @@ create type canceled_entry as (g integer, actor uuid, name text);
 
 create type checkouts_v1_entry as (g integer, was integer, seen xid, payment_id uuid, secret_hash bytea);
 
+create type credit_entries_v1_entry as (g integer, was integer, seen xid, customer_id uuid, currency text, id uuid, merchant_id uuid, livemode boolean, type text, amount_minor bigint, balance_minor bigint, invoice_id uuid, payment_id uuid, credit_note_id uuid, note text, created_at timestamp with time zone);
+
+create type customer_emails_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, email_key text, customer_id uuid, email text);
+
+create type customers_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, email text, name text, company text, tax_id text, address jsonb, locale text, reference text, source text, metadata jsonb, merged_into_id uuid);
+
 create type deliveries_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
 
 create type delivery_asking as (endpoint_id uuid, want integer, low_ms bigint);
@@ -20,7 +26,7 @@ create type job_entry as (gs integer[], task text, effect text, run_at timestamp
 
 create type payment_links_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
 
-create type payments_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, final_strays integer, announced jsonb, collection_unexplained boolean, window_lengthened boolean, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
+create type payments_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, customer_id uuid, invoice_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, final_strays integer, announced jsonb, collection_unexplained boolean, window_lengthened boolean, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
 
 create type refund_claims_v1_entry as (g integer, was integer, seen xid, id uuid, secret_hash bytea, sealed_secret text, expires_at timestamp with time zone);
 
@@ -167,6 +173,87 @@ create table checkouts (
   secret_hash bytea not null,
   constraint checkouts_pkey PRIMARY KEY (payment_id),
   constraint checkouts_secret_hash CHECK (length(secret_hash) = 32)
+);
+
+create table credit_balances (
+  customer_id uuid not null,
+  currency text not null,
+  balance_minor bigint not null,
+  constraint credit_balances_pkey PRIMARY KEY (customer_id, currency),
+  constraint credit_balances_range CHECK (balance_minor >= 0 AND balance_minor <= '9007199254740991'::bigint)
+);
+
+create table credit_entries (
+  customer_id uuid not null,
+  currency text not null,
+  id uuid not null,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  type text not null,
+  amount_minor bigint not null,
+  balance_minor bigint,
+  invoice_id uuid,
+  payment_id uuid,
+  credit_note_id uuid,
+  note text,
+  created_at timestamp with time zone not null,
+  seq bigint not null generated always as identity,
+  constraint credit_entries_pkey PRIMARY KEY (customer_id, currency, id),
+  constraint credit_entries_amount CHECK (amount_minor <> 0 AND abs(amount_minor) <= '9007199254740991'::bigint),
+  constraint credit_entries_balance CHECK (balance_minor IS NOT NULL AND balance_minor >= 0),
+  constraint credit_entries_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint credit_entries_note CHECK (length(note) <= 1000),
+  constraint credit_entries_type CHECK (type = ANY (ARRAY['overpayment'::text, 'credit_note'::text, 'applied'::text, 'released'::text, 'refunded'::text, 'adjustment'::text]))
+);
+
+create table customer_emails (
+  merchant_id uuid not null,
+  livemode boolean not null,
+  email_key text collate "C" not null,
+  customer_id uuid not null,
+  email text not null,
+  constraint customer_emails_pkey PRIMARY KEY (merchant_id, livemode, email_key)
+);
+
+create table customer_totals (
+  customer_id uuid not null,
+  currency text not null,
+  payments_count bigint not null,
+  volume_minor bigint not null,
+  refunded_minor bigint not null,
+  first_payment_at timestamp with time zone,
+  last_payment_at timestamp with time zone,
+  constraint customer_totals_pkey PRIMARY KEY (customer_id, currency)
+);
+
+create table customers (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  seq bigint not null generated always as identity,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  api_version text not null,
+  email text not null,
+  name text,
+  company text,
+  tax_id text,
+  address jsonb,
+  locale text,
+  reference text,
+  source text not null,
+  metadata jsonb not null,
+  merged_into_id uuid,
+  constraint customers_pkey PRIMARY KEY (id),
+  constraint customers_merged CHECK ((state = 'merged'::text) = (merged_into_id IS NOT NULL) AND merged_into_id <> id),
+  constraint customers_source CHECK (source = ANY (ARRAY['merchant'::text, 'checkout'::text])),
+  constraint customers_state CHECK (state = ANY (ARRAY['active'::text, 'merged'::text])),
+  constraint customers_texts CHECK (length(email) <= 254 AND length(name) <= 200 AND length(company) <= 200 AND length(tax_id) <= 200 AND length(locale) <= 35 AND length(reference) <= 200)
 );
 
 create table deeper_payments (
@@ -469,6 +556,13 @@ create table merchants (
   constraint merchants_logo_fkey FOREIGN KEY (logo) REFERENCES logos(name)
 );
 
+create table merged_customers (
+  customer_id uuid not null,
+  survivor_id uuid not null,
+  constraint merged_customers_pkey PRIMARY KEY (customer_id),
+  constraint merged_customers_other CHECK (customer_id <> survivor_id)
+);
+
 create table migrations (
   name text not null,
   checksum text not null,
@@ -558,6 +652,8 @@ create table payments (
   livemode boolean not null,
   api_version text not null,
   payment_link_id uuid not null,
+  customer_id uuid,
+  invoice_id uuid,
   amount_minor bigint not null,
   currency text not null,
   customer_email text not null,
@@ -1086,6 +1182,15 @@ CREATE INDEX attempts_subject ON public.attempts USING btree (subject, at);
 CREATE INDEX audits_list ON public.audits USING btree (seq);
 CREATE UNIQUE INDEX audits_one_running ON public.audits USING btree (status) WHERE (status = 'running'::text);
 
+CREATE INDEX credit_entries_list ON public.credit_entries USING btree (customer_id, seq);
+
+CREATE INDEX customer_emails_of_customer ON public.customer_emails USING btree (customer_id);
+
+CREATE INDEX customers_by_company ON public.customers USING btree (merchant_id, livemode, lower(company) COLLATE "C") WHERE (company IS NOT NULL);
+CREATE INDEX customers_by_name ON public.customers USING btree (merchant_id, livemode, lower(name) COLLATE "C") WHERE (name IS NOT NULL);
+CREATE INDEX customers_list ON public.customers USING btree (merchant_id, livemode, seq) WHERE (state <> 'merged'::text);
+CREATE UNIQUE INDEX customers_reference_once ON public.customers USING btree (merchant_id, livemode, reference) WHERE ((reference IS NOT NULL) AND (state <> 'merged'::text));
+
 CREATE INDEX deeper_payments_due ON public.deeper_payments USING btree (chain_id, number);
 
 CREATE INDEX deliveries_due ON public.deliveries USING btree (endpoint_id, next_attempt_at) WHERE (state = 'pending'::text);
@@ -1114,6 +1219,8 @@ CREATE INDEX members_account ON public.members USING btree (account_id);
 
 CREATE INDEX merchants_logo ON public.merchants USING btree (logo) WHERE (logo IS NOT NULL);
 
+CREATE INDEX merged_customers_of_survivor ON public.merged_customers USING btree (survivor_id);
+
 CREATE INDEX noticed_transfers_due ON public.noticed_transfers USING btree (chain_id, next_look_at);
 CREATE INDEX noticed_transfers_reported ON public.noticed_transfers USING btree (refund_id) WHERE (from_address IS NULL);
 
@@ -1122,6 +1229,7 @@ CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id
 CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
 
 CREATE UNIQUE INDEX payments_address_once ON public.payments USING btree (lower(address)) WHERE (address IS NOT NULL);
+CREATE INDEX payments_by_customer ON public.payments USING btree (customer_id, state, seq) WHERE (customer_id IS NOT NULL);
 CREATE INDEX payments_by_email ON public.payments USING btree (merchant_id, livemode, lower(customer_email) COLLATE "C");
 CREATE INDEX payments_by_link ON public.payments USING btree (merchant_id, livemode, payment_link_id, state, seq);
 CREATE INDEX payments_by_payer ON public.payments USING btree (list_key(merchant_id, livemode, payer_address), state, seq) WHERE (payer_address IS NOT NULL);
@@ -1317,6 +1425,22 @@ begin
   perform record_security_event(merchant, null, actor, null, 'refund_signer.' || outcome,
     json_build_object('chainId', chain, 'address', at_address, 'limits', limits));
   return outcome;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.add_to_credit_balance()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform pg_advisory_xact_lock_shared(hashtext('customers'), customer_lock(new.customer_id));
+  new.customer_id := survivor_of(new.customer_id);
+  insert into credit_balances as b (customer_id, currency, balance_minor)
+  values (new.customer_id, new.currency, 0)
+  on conflict (customer_id, currency) do nothing;
+  update credit_balances b set balance_minor = b.balance_minor + new.amount_minor
+  where b.customer_id = new.customer_id and b.currency = new.currency
+  returning b.balance_minor into new.balance_minor;
+  return new;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.agree_on_transfers(chain bigint, logs json)
@@ -2206,6 +2330,14 @@ begin
   return check_era();
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.customer_lock(customer uuid)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select uuid_hash(customer) & 255
+$function$;
+
 CREATE OR REPLACE FUNCTION public.deepen_payments(chain bigint, at_number bigint, at_hash text, to_number bigint)
  RETURNS integer
  LANGUAGE plpgsql
@@ -2936,6 +3068,140 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.insert_credit_entries_v1(entries credit_entries_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent credit_entries_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      perform lock_list('credit_entries', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into credit_entries (customer_id, currency, id, merchant_id, livemode, type, amount_minor, balance_minor, invoice_id, payment_id, credit_note_id, note, created_at)
+      select r.customer_id, r.currency, r.id, r.merchant_id, r.livemode, r.type, r.amount_minor, r.balance_minor, r.invoice_id, r.payment_id, r.credit_note_id, r.note, coalesce(r.created_at, now_at) from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.customer_id, r.currency, r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
+      for absent in
+        select e.g, e.was, e.seen, e.customer_id, e.currency, e.id, e.merchant_id, e.livemode, e.type, e.amount_minor, e.balance_minor, e.invoice_id, e.payment_id, e.credit_note_id, e.note, e.created_at
+        from (select *, row_number() over (partition by customer_id, currency, id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from credit_entries t where t.customer_id = e.customer_id and t.currency = e.currency and t.id = e.id and t.xmin = pg_current_xact_id()::xid))
+      loop
+        begin
+          insert into credit_entries (customer_id, currency, id, merchant_id, livemode, type, amount_minor, balance_minor, invoice_id, payment_id, credit_note_id, note, created_at) select r.customer_id, r.currency, r.id, r.merchant_id, r.livemode, r.type, r.amount_minor, r.balance_minor, r.invoice_id, r.payment_id, r.credit_note_id, r.note, coalesce(r.created_at, now_at) from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot determine which rows of credit_entries exist already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_customer_emails_v1(entries customer_emails_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent customer_emails_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      
+      insert into customer_emails (merchant_id, livemode, email_key, customer_id, email)
+      select r.merchant_id, r.livemode, r.email_key, r.customer_id, r.email from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.merchant_id, r.livemode, r.email_key
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
+      for absent in
+        select e.g, e.was, e.seen, e.merchant_id, e.livemode, e.email_key, e.customer_id, e.email
+        from (select *, row_number() over (partition by merchant_id, livemode, email_key) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from customer_emails t where t.merchant_id = e.merchant_id and t.livemode = e.livemode and t.email_key = e.email_key and t.xmin = pg_current_xact_id()::xid))
+      loop
+        begin
+          insert into customer_emails (merchant_id, livemode, email_key, customer_id, email) select r.merchant_id, r.livemode, r.email_key, r.customer_id, r.email from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot determine which rows of customer_emails exist already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_customers_v1(entries customers_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent customers_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      perform lock_list('customers', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.merchant_id, r.livemode, r.reference, r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
+      for absent in
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.email, e.name, e.company, e.tax_id, e.address, e.locale, e.reference, e.source, e.metadata, e.merged_into_id
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from customers t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
+      loop
+        begin
+          insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot determine which rows of customers exist already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.insert_deliveries_v1(entries deliveries_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
@@ -3172,8 +3438,8 @@ AS $function$
     begin
       perform lock_list('payments', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, announced, collection_unexplained, window_lengthened, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.announced, r.collection_unexplained, r.window_lengthened, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(entries) r
+      insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, customer_id, invoice_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, announced, collection_unexplained, window_lengthened, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.customer_id, r.invoice_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.announced, r.collection_unexplained, r.window_lengthened, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.id
       on conflict do nothing;
@@ -3186,13 +3452,13 @@ AS $function$
       -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
       -- no row of the batch was inserted.
       for absent in
-        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_link_id, e.amount_minor, e.currency, e.customer_email, e.customer_name, e.reference, e.metadata, e.tolerance_bps, e.late_policy, e.expires_at, e.chain_id, e.asset, e.token_address, e.decimals, e.address, e.amount_expected, e.confirmations_required, e.pegged, e.quote_rate, e.quote_source, e.quote_expires_at, e.scan, e.amount_received, e.amount_final, e.received_minor, e.payer_address, e.tx_hash, e.block_number, e.stray, e.final_strays, e.announced, e.collection_unexplained, e.window_lengthened, e.exception, e.failure_reason, e.attention, e.refunds_reserved_minor, e.amount_refunded_minor
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.payment_link_id, e.customer_id, e.invoice_id, e.amount_minor, e.currency, e.customer_email, e.customer_name, e.reference, e.metadata, e.tolerance_bps, e.late_policy, e.expires_at, e.chain_id, e.asset, e.token_address, e.decimals, e.address, e.amount_expected, e.confirmations_required, e.pegged, e.quote_rate, e.quote_source, e.quote_expires_at, e.scan, e.amount_received, e.amount_final, e.received_minor, e.payer_address, e.tx_hash, e.block_number, e.stray, e.final_strays, e.announced, e.collection_unexplained, e.window_lengthened, e.exception, e.failure_reason, e.attention, e.refunds_reserved_minor, e.amount_refunded_minor
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from payments t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, announced, collection_unexplained, window_lengthened, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.announced, r.collection_unexplained, r.window_lengthened, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(array[absent]) r;
+          insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, customer_id, invoice_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, announced, collection_unexplained, window_lengthened, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.customer_id, r.invoice_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.announced, r.collection_unexplained, r.window_lengthened, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -3432,6 +3698,9 @@ AS $function$
       begin
         case writer
           when 'checkouts_v1' then return insert_checkouts_v1(entries::checkouts_v1_entry[], skip, now_at);
+    when 'credit_entries_v1' then return insert_credit_entries_v1(entries::credit_entries_v1_entry[], skip, now_at);
+    when 'customer_emails_v1' then return insert_customer_emails_v1(entries::customer_emails_v1_entry[], skip, now_at);
+    when 'customers_v1' then return insert_customers_v1(entries::customers_v1_entry[], skip, now_at);
     when 'deliveries_v1' then return insert_deliveries_v1(entries::deliveries_v1_entry[], skip, now_at);
     when 'deposit_addresses_v1' then return insert_deposit_addresses_v1(entries::deposit_addresses_v1_entry[], skip, now_at);
     when 'disputes_v1' then return insert_disputes_v1(entries::disputes_v1_entry[], skip, now_at);
@@ -3643,6 +3912,17 @@ AS $function$
   limit 1
 $function$;
 
+CREATE OR REPLACE FUNCTION public.lease_customers(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      update customers set lease = holder, leased_until = until
+      where id in (select id from customers where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.lease_deliveries(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -3795,6 +4075,21 @@ begin
   end loop;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.lock_customers_v1(entries customers_v1_entry[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from customers where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.lock_deliveries_v1(entries deliveries_v1_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -3886,7 +4181,8 @@ CREATE OR REPLACE FUNCTION public.lock_rows(writer text, entries text, holder uu
 AS $function$
       begin
         case writer
-          when 'deliveries_v1' then return lock_deliveries_v1(entries::deliveries_v1_entry[], holder, now_at);
+          when 'customers_v1' then return lock_customers_v1(entries::customers_v1_entry[], holder, now_at);
+    when 'deliveries_v1' then return lock_deliveries_v1(entries::deliveries_v1_entry[], holder, now_at);
     when 'disputes_v1' then return lock_disputes_v1(entries::disputes_v1_entry[], holder, now_at);
     when 'payment_links_v1' then return lock_payment_links_v1(entries::payment_links_v1_entry[], holder, now_at);
     when 'payments_v1' then return lock_payments_v1(entries::payments_v1_entry[], holder, now_at);
@@ -3920,6 +4216,29 @@ CREATE OR REPLACE FUNCTION public.merchant_lock(merchant uuid)
 AS $function$
   select uuid_hash(merchant) & 255
 $function$;
+
+CREATE OR REPLACE FUNCTION public.merge_customer(customer uuid, given json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  survivor uuid := given->>'into';
+  its customers;
+begin
+  select * into its from customers where id = customer;
+  -- Before the lock of the ledger, in the order of commits that write entries.
+  perform lock_list('credit_entries', array[its.merchant_id]);
+  perform pg_advisory_xact_lock(hashtext('customers'), customer_lock(customer));
+  update customer_emails set customer_id = survivor where customer_id = customer;
+  insert into credit_entries (customer_id, currency, id, merchant_id, livemode, type, amount_minor, note, created_at)
+  select moved.customer_id, b.currency, new_uuidv7(), its.merchant_id, its.livemode, 'adjustment', moved.amount,
+    'Customer merged', now()
+  from credit_balances b
+  cross join lateral (values (customer, -b.balance_minor), (survivor, b.balance_minor)) as moved(customer_id, amount)
+  where b.customer_id = customer and b.balance_minor > 0;
+  update merged_customers set survivor_id = survivor where survivor_id = customer;
+  insert into merged_customers values (customer, survivor);
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.move_cursor(chain bigint, from_number bigint, from_hash text, to_number bigint, to_hash text, to_time timestamp with time zone, final bigint)
  RETURNS bigint
@@ -4111,6 +4430,14 @@ AS $function$
     or span in ('day', 'week') and starts_at < now() - interval '31 days';
 $function$;
 
+CREATE OR REPLACE FUNCTION public.read_customers_v1(ids uuid[])
+ RETURNS TABLE(found json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, email::text, name::text, company::text, tax_id::text, address::text, locale::text, reference::text, source::text, metadata::text, merged_into_id::text])) from customers where id = any(ids)
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.read_deliveries_v1(ids uuid[])
  RETURNS TABLE(found json)
  LANGUAGE sql
@@ -4140,7 +4467,7 @@ CREATE OR REPLACE FUNCTION public.read_payments_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_link_id::text, amount_minor::text, currency::text, customer_email::text, customer_name::text, reference::text, metadata::text, tolerance_bps::text, late_policy::text, expires_at::text, chain_id::text, asset::text, token_address::text, decimals::text, address::text, amount_expected::text, confirmations_required::text, pegged::text, quote_rate::text, quote_source::text, quote_expires_at::text, scan::text, amount_received::text, amount_final::text, received_minor::text, payer_address::text, tx_hash::text, block_number::text, stray::text, final_strays::text, announced::text, collection_unexplained::text, window_lengthened::text, exception::text, failure_reason::text, attention::text, refunds_reserved_minor::text, amount_refunded_minor::text])) from payments where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_link_id::text, customer_id::text, invoice_id::text, amount_minor::text, currency::text, customer_email::text, customer_name::text, reference::text, metadata::text, tolerance_bps::text, late_policy::text, expires_at::text, chain_id::text, asset::text, token_address::text, decimals::text, address::text, amount_expected::text, confirmations_required::text, pegged::text, quote_rate::text, quote_source::text, quote_expires_at::text, scan::text, amount_received::text, amount_final::text, received_minor::text, payer_address::text, tx_hash::text, block_number::text, stray::text, final_strays::text, announced::text, collection_unexplained::text, window_lengthened::text, exception::text, failure_reason::text, attention::text, refunds_reserved_minor::text, amount_refunded_minor::text])) from payments where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_refunds_v1(ids uuid[])
@@ -4523,6 +4850,14 @@ AS $function$
   select id, merchant_id, chain_id, 'chain_off' from refunds
   where state in ('requires_destination', 'requires_signature', 'processing') and not chain_id = any(chains_on)
 $function$;
+
+CREATE OR REPLACE FUNCTION public.refuse_change_of_credit()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'entries of the credit ledger never change';
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.release_refund_signer(signer uuid, begins bigint, actor text)
  RETURNS bigint
@@ -5120,6 +5455,14 @@ AS $function$
   select * from transfer_sums where payment_id = payment offset 0
 $function$;
 
+CREATE OR REPLACE FUNCTION public.survivor_of(customer uuid)
+ RETURNS uuid
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce((select survivor_id from merged_customers where customer_id = customer), customer)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.take_attempt(subjects text[], allowed integer, per interval, pass text, OUT wait integer, OUT passed boolean)
  RETURNS record
  LANGUAGE plpgsql
@@ -5179,6 +5522,32 @@ begin
   return 'sent';
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.totals_of_customer(customer uuid)
+ RETURNS TABLE(currency text, payments_count bigint, volume_minor bigint, refunded_minor bigint, credit_minor bigint, first_payment_at timestamp with time zone, last_payment_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with family as materialized (
+    select customer as id where not exists (select from merged_customers where customer_id = customer)
+    union all
+    select customer_id from merged_customers where survivor_id = customer
+  ), paid as (
+    select t.currency, sum(t.payments_count)::bigint as payments_count, sum(t.volume_minor)::bigint as volume_minor,
+      sum(t.refunded_minor)::bigint as refunded_minor, min(t.first_payment_at) as first_payment_at,
+      max(t.last_payment_at) as last_payment_at
+    from customer_totals t where t.customer_id in (select id from family)
+    group by t.currency
+  )
+  select currency, coalesce(p.payments_count, 0), coalesce(p.volume_minor, 0), coalesce(p.refunded_minor, 0),
+    coalesce(c.balance_minor, 0), p.first_payment_at, p.last_payment_at
+  from paid p
+  full join (
+    select b.currency, b.balance_minor from credit_balances b where b.customer_id = customer
+      and not exists (select from merged_customers m where m.customer_id = customer)
+  ) c using (currency)
+  order by currency
+$function$;
+
 CREATE OR REPLACE FUNCTION public.touch_payments(chain bigint, at_step bigint, payments uuid[])
  RETURNS void
  LANGUAGE plpgsql
@@ -5212,6 +5581,33 @@ CREATE OR REPLACE FUNCTION public.unwatch_refund_transaction(refund uuid, given 
 AS $function$
   delete from refund_looks where refund_id = refund
 $function$;
+
+CREATE OR REPLACE FUNCTION public.update_customers_v1(entries customers_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update customers t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, email = r.email, name = r.name, company = r.company, tax_id = r.tax_id, address = r.address, locale = r.locale, reference = r.reference, source = r.source, metadata = r.metadata, merged_into_id = r.merged_into_id, updated_at = now_at, lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from customers t where t.id = r.id and t.rev = r.rev
+              and t.xmin = pg_current_xact_id()::xid));
+      end if;
+      return answer;
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.update_deliveries_v1(entries deliveries_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
@@ -5305,7 +5701,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update payments t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_link_id = r.payment_link_id, amount_minor = r.amount_minor, currency = r.currency, customer_email = r.customer_email, customer_name = r.customer_name, reference = r.reference, metadata = r.metadata, tolerance_bps = r.tolerance_bps, late_policy = r.late_policy, expires_at = r.expires_at, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, decimals = r.decimals, address = r.address, amount_expected = r.amount_expected, confirmations_required = r.confirmations_required, pegged = r.pegged, quote_rate = r.quote_rate, quote_source = r.quote_source, quote_expires_at = r.quote_expires_at, scan = r.scan, amount_received = r.amount_received, amount_final = r.amount_final, received_minor = r.received_minor, payer_address = r.payer_address, tx_hash = r.tx_hash, block_number = r.block_number, stray = r.stray, final_strays = r.final_strays, announced = r.announced, collection_unexplained = r.collection_unexplained, window_lengthened = r.window_lengthened, exception = r.exception, failure_reason = r.failure_reason, attention = r.attention, refunds_reserved_minor = r.refunds_reserved_minor, amount_refunded_minor = r.amount_refunded_minor, updated_at = now_at, lease = null, leased_until = null
+      update payments t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_link_id = r.payment_link_id, customer_id = r.customer_id, invoice_id = r.invoice_id, amount_minor = r.amount_minor, currency = r.currency, customer_email = r.customer_email, customer_name = r.customer_name, reference = r.reference, metadata = r.metadata, tolerance_bps = r.tolerance_bps, late_policy = r.late_policy, expires_at = r.expires_at, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, decimals = r.decimals, address = r.address, amount_expected = r.amount_expected, confirmations_required = r.confirmations_required, pegged = r.pegged, quote_rate = r.quote_rate, quote_source = r.quote_source, quote_expires_at = r.quote_expires_at, scan = r.scan, amount_received = r.amount_received, amount_final = r.amount_final, received_minor = r.received_minor, payer_address = r.payer_address, tx_hash = r.tx_hash, block_number = r.block_number, stray = r.stray, final_strays = r.final_strays, announced = r.announced, collection_unexplained = r.collection_unexplained, window_lengthened = r.window_lengthened, exception = r.exception, failure_reason = r.failure_reason, attention = r.attention, refunds_reserved_minor = r.refunds_reserved_minor, amount_refunded_minor = r.amount_refunded_minor, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -5354,7 +5750,8 @@ CREATE OR REPLACE FUNCTION public.update_rows(writer text, entries text, skip in
 AS $function$
       begin
         case writer
-          when 'deliveries_v1' then return update_deliveries_v1(entries::deliveries_v1_entry[], skip, holder, now_at);
+          when 'customers_v1' then return update_customers_v1(entries::customers_v1_entry[], skip, holder, now_at);
+    when 'deliveries_v1' then return update_deliveries_v1(entries::deliveries_v1_entry[], skip, holder, now_at);
     when 'disputes_v1' then return update_disputes_v1(entries::disputes_v1_entry[], skip, holder, now_at);
     when 'payment_links_v1' then return update_payment_links_v1(entries::payment_links_v1_entry[], skip, holder, now_at);
     when 'payments_v1' then return update_payments_v1(entries::payments_v1_entry[], skip, holder, now_at);
@@ -5513,6 +5910,9 @@ begin
 end $function$;
 
 CREATE TRIGGER chain_cursors_lose_refund_looks AFTER UPDATE OF epoch ON chain_cursors FOR EACH ROW EXECUTE FUNCTION lose_refund_looks();
+
+CREATE TRIGGER credit_entries_add_to_balance BEFORE INSERT ON credit_entries FOR EACH ROW EXECUTE FUNCTION add_to_credit_balance();
+CREATE TRIGGER credit_entries_never_change BEFORE DELETE OR UPDATE ON credit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change_of_credit();
 
 CREATE TRIGGER counters_skipped_after_restart AFTER UPDATE ON eras FOR EACH ROW WHEN (new.postmaster_started <> old.postmaster_started) EXECUTE FUNCTION skip_counters();
 CREATE TRIGGER counters_skipped_in_new_era AFTER INSERT ON eras FOR EACH ROW WHEN (new.era > 1) EXECUTE FUNCTION skip_counters();

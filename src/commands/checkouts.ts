@@ -1,3 +1,4 @@
+import type { CustomerOpening } from '../../machines/customer.ts'
 import type { AssetPick, Payment, PaymentOpening } from '../../machines/payment-events.ts'
 import { isTaken } from '../../machines/payment-link.ts'
 import { MINUTE_MS } from '../../machines/payment-rules.ts'
@@ -12,7 +13,9 @@ import type { Keyring } from '../keyring.ts'
 import { paymentKind } from '../kinds/payment.ts'
 import { ofKind } from '../queries/actors.ts'
 import { checkoutRow, findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
+import { customerEmailRow, findCustomerIdByEmail } from '../queries/customers.ts'
 import { hasReceived } from '../queries/deposits.ts'
+import type { ListOwner } from '../queries/list-rows.ts'
 import { type AssetChoice, getOffer, type Offer } from './checkout-offers.ts'
 import { depositFor } from './deposits.ts'
 import { ensureCursor } from './ensure-cursor.ts'
@@ -20,7 +23,7 @@ import { ensureCursor } from './ensure-cursor.ts'
 /** The dependencies of a checkout. */
 export type CheckoutServices = Services & { readonly keyring: Keyring; readonly chains: Chains }
 
-export type Customer = Pick<PaymentOpening, 'customerEmail' | 'customerName'>
+export type Payer = Pick<PaymentOpening, 'customerEmail' | 'customerName'>
 
 /** The caller in the history: customers have no ID. */
 const cause = 'customer'
@@ -47,7 +50,7 @@ export const windowEnd = ({ link }: VisitedLink, from: Date): Date =>
 export const openCheckout = async (
   services: CheckoutServices,
   visited: VisitedLink,
-  customer: Customer,
+  payer: Payer,
   asset: AssetChoice | undefined,
 ): Promise<{ readonly payment: Actor<Payment>; readonly clientSecret: string }> => {
   const now = services.clock.now()
@@ -58,14 +61,48 @@ export const openCheckout = async (
   const pick = offer && (await pickOf(services, offer, { paymentId: id, merchantId: link.context.merchantId }))
   const clientSecret = makeClientSecret(encodeId('pay', id), services.random)
   const rows = [checkoutRow(id, hashClientSecret(clientSecret))]
-  const outcome = await services.actors.dispatchBundle([
+  const outcome = await dispatchForCustomer(services, visited, payer, (customerId, customer) => [
     { kind: 'payment_link', actor: link.id, event: { type: 'open_payment' }, cause },
-    { kind: 'payment', actor: id, create: openingOf(visited, customer), cause, rows },
+    ...customer,
+    { kind: 'payment', actor: id, create: openingOf(visited, payer, customerId), cause, rows },
     ...(pick ? [{ kind: 'payment', actor: id, cause, ...pick }] : []),
   ])
   if (outcome.ok) return { payment: ofKind(paymentKind, outcome.done.at(-1)?.actor), clientSecret }
-  return refuse(outcome.index === 0 ? 'payment_link_not_active' : 'state_conflict')
+  return refuse(outcome.refusal === 'state' && outcome.index === 0 ? 'payment_link_not_active' : 'state_conflict')
 }
+
+/**
+ * Dispatches the commands for the customer of the e-mail address. If there is none, the commands create it. Its row is
+ * only read, so payments of one customer do not wait for each other.
+ */
+const dispatchForCustomer = async (
+  services: CheckoutServices,
+  { link, terms, customerId: found }: VisitedLink,
+  { customerEmail, customerName }: Payer,
+  commandsFor: (customerId: string, customer: readonly Command[]) => readonly Command[],
+): Promise<BundleOutcome> => {
+  const { sql, actors, clock, random } = services
+  const owner = { merchantId: link.context.merchantId, livemode: link.context.livemode }
+  const find = () => findCustomerIdByEmail(sql, owner, customerEmail)
+  const known = found === undefined ? await find() : (found ?? undefined)
+  if (known !== undefined) return actors.dispatchBundle(commandsFor(known, []))
+  const id = uuidv7(clock.now(), random)
+  const create = newCustomerOf(owner, { email: customerEmail, name: customerName, apiVersion: terms.api_version })
+  const rows = [customerEmailRow(owner, id, customerEmail)]
+  const outcome = await actors.dispatchBundle(commandsFor(id, [{ kind: 'customer', actor: id, create, cause, rows }]))
+  if (outcome.ok || outcome.refusal !== 'duplicate_customer') return outcome
+  // Another payment has created the customer at the same time.
+  const other = await find()
+  return other === undefined ? outcome : actors.dispatchBundle(commandsFor(other, []))
+}
+
+const newCustomerOf = (
+  owner: ListOwner,
+  { email, name, apiVersion }: Pick<CustomerOpening, 'email' | 'name' | 'apiVersion'>,
+): CustomerOpening => ({
+  ...{ ...owner, apiVersion, email, name, source: 'checkout' },
+  ...{ company: null, taxId: null, address: null, locale: null, reference: null, metadata: {} },
+})
 
 /**
  * Changes the asset of a payment, or gets a new price, as long as no money has arrived. That includes money which was
@@ -127,15 +164,18 @@ const pickOf = async (
 
 const openingOf = (
   { link, terms }: VisitedLink,
-  customer: Customer,
+  payer: Payer,
+  customerId: string,
 ): PaymentOpening & { readonly windowMinutes: number } => {
   const { merchantId, livemode, amountMinor, currency, reference, metadata, windowMinutes } = link.context
   return {
     ...{ merchantId, livemode, amountMinor, currency, reference, metadata, windowMinutes },
     apiVersion: terms.api_version,
     paymentLinkId: link.id,
-    customerEmail: customer.customerEmail,
-    customerName: customer.customerName,
+    customerId,
+    invoiceId: null,
+    customerEmail: payer.customerEmail,
+    customerName: payer.customerName,
     toleranceBps: terms.tolerance_bps,
     latePolicy: terms.late_policy,
   }

@@ -21,10 +21,7 @@ const newKey = () =>
     name: givenName(),
     'livemode?': 'boolean',
     'access?': "'full' | 'store_plugin' | 'read_only'",
-    'scopes?': scope()
-      .array()
-      .atLeastLength(1)
-      .atMostLength(scopes.length + 1),
+    'scopes?': scope().array().atLeastLength(1).atMostLength(8),
     'expiresAt?': moment().or('null'),
   })
 

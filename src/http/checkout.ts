@@ -57,7 +57,7 @@ export const checkoutRoutes: readonly Route[] = [
     handle: async (api, { params, body }) => {
       const asset = assetIn(body)
       const { customerEmail, customerName = null } = body
-      const visited = await find(api, params.linkId)
+      const visited = await find(api, params.linkId, customerEmail)
       const { payment, clientSecret } = await openCheckout(api, visited, { customerEmail, customerName }, asset)
       // A new deposit address has no transfers, so none are read.
       return { status: 201, body: { payment: customersPayment(api, { payment, shown: null }), clientSecret } }
@@ -77,9 +77,9 @@ export const visitedLink = async ({ chains, clock }: Api, visited: VisitedLink) 
   return { link, options: offers.map(checkoutOption) }
 }
 
-const find = async ({ sql }: Api, linkId: string): Promise<VisitedLink> => {
+const find = async ({ sql }: Api, linkId: string, email?: string): Promise<VisitedLink> => {
   const id = decodeId('plink', linkId) ?? refuse('resource_not_found')
-  return (await findVisitedLink(sql, id)) ?? refuse('resource_not_found')
+  return (await findVisitedLink(sql, id, email)) ?? refuse('resource_not_found')
 }
 
 /** `chainId` and `asset` require each other. */

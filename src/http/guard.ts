@@ -4,6 +4,7 @@ import { Refusal, refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import type { Role } from '../queries/members.ts'
 import type { TicketHolder } from '../queries/ops/tickets.ts'
+import { isGranted } from '../resources.ts'
 import { isLoopback, limitGroup } from './address.ts'
 import type { Api } from './api.ts'
 import { type Left, leftField, type Now, openBuckets, policyField, type RateLimit } from './limits.ts'
@@ -70,7 +71,7 @@ export const openGuard = (api: Api, now?: Now): Guard => {
     }
     const key = apiVersion === found.apiVersion ? found : { ...found, apiVersion }
     rate?.count(found.id, visit)
-    if (!key.scopes.includes('*') && !key.scopes.includes(access.scope)) refuse('insufficient_scope')
+    if (!isGranted(key.scopes, access.scope)) refuse('insufficient_scope')
     if (access.testOnly && key.livemode) refuse('sandbox_only')
     return { key }
   }

@@ -22,6 +22,7 @@ const filters = () =>
   type({
     'paymentLinkId?': recordId('plink'),
     'reference?': boundedText(1, 200),
+    'customerId?': recordId('cus'),
   })
 
 /** Only members can filter for payments that need attention. */
@@ -38,8 +39,14 @@ export const paymentRoutes: readonly Route[] = [
       membersQuery: membersFilters,
       handle: async (api, call) => {
         const { owner, query } = call
-        const { paymentLinkId, reference, limit } = query
-        const filter = { ...commonFilterOf(query), paymentLinkId, reference, attention: 'attention' in query }
+        const { paymentLinkId, reference, customerId, limit } = query
+        const filter = {
+          ...commonFilterOf(query),
+          paymentLinkId,
+          reference,
+          customerId,
+          attention: 'attention' in query,
+        }
         const page = await placedPage(api.sql, 'payment', owner, query)
         const payments = await listPayments(api.sql, owner, filter, page)
         return { status: 200, body: listOf(payments, limit, recordIn(api, call)) }

@@ -4,6 +4,8 @@ import { authRoutes } from './auth.ts'
 import { balanceRoutes } from './balances.ts'
 import { checkoutRoutes } from './checkout.ts'
 import { collectionRoutes } from './collections.ts'
+import { customerCreditRoutes } from './customer-credit.ts'
+import { customerRoutes } from './customers.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import { disputeRoutes } from './disputes.ts'
 import { eventRoutes } from './events.ts'
@@ -40,6 +42,8 @@ export const routes: readonly Route[] = [
   ...refundTransactionRoutes,
   ...refundSigningRoutes,
   ...disputeRoutes,
+  ...customerRoutes,
+  ...customerCreditRoutes,
   ...simulateRoutes,
   ...balanceRoutes,
   ...collectionRoutes,

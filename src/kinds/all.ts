@@ -1,6 +1,8 @@
 import { type Kind, registered } from '../actors/kind.ts'
 import type { Shape } from '../fields/shape.ts'
 import type { MachineName, PublishedName } from '../resources.ts'
+import { customerKind } from './customer.ts'
+import { customerRecord } from './customer-record.ts'
 import { deliveryKind } from './delivery.ts'
 import { disputeKind, disputeRecord } from './dispute.ts'
 import { paymentKind } from './payment.ts'
@@ -15,6 +17,7 @@ const byName: { readonly [Name in MachineName]: Name extends PublishedName ? Pub
   refund: { kind: registered(refundKind), record: refundRecord },
   payment_link: { kind: registered(paymentLinkKind) },
   dispute: { kind: registered(disputeKind), record: disputeRecord },
+  customer: { kind: registered(customerKind), record: customerRecord },
   delivery: { kind: registered(deliveryKind) },
 }
 

@@ -1,3 +1,4 @@
+import type { CustomerEvent } from '../../machines/customer.ts'
 import type { DeliveryEvent } from '../../machines/delivery.ts'
 import type { DisputeEvent } from '../../machines/dispute.ts'
 import type { PaymentEvent } from '../../machines/payment-events.ts'
@@ -22,6 +23,7 @@ export const eventMarks: {
   readonly refund: Marks<RefundEvent>
   readonly payment_link: Marks<PaymentLinkEvent>
   readonly dispute: Marks<DisputeEvent>
+  readonly customer: Marks<CustomerEvent>
   readonly delivery: Marks<DeliveryEvent>
 } = {
   payment: {
@@ -75,6 +77,12 @@ export const eventMarks: {
     evidence_submitted: { by: 'merchant' },
     resolve: { by: 'merchant' },
   },
+  customer: {
+    update: { by: 'merchant' },
+    merge: { by: 'merchant' },
+    absorb: { by: 'merchant' },
+    adjust_credit: { by: 'merchant' },
+  },
   delivery: {
     attempt_started: { by: 'system' },
     attempt_succeeded: { by: 'system' },
@@ -95,6 +103,7 @@ export const drivenStates: { readonly [Name in MachineName]: readonly string[] }
   refund: ['requires_signature', 'processing'],
   payment_link: [],
   dispute: ['needs_response'],
+  customer: [],
   delivery: ['pending', 'sending'],
 }
 

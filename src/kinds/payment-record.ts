@@ -3,9 +3,10 @@ import { paymentMachine } from '../../machines/payment.ts'
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import { actorFields, constantField, idField } from '../fields/every-record.ts'
-import { example } from '../fields/examples.ts'
+import { example, exampleId } from '../fields/examples.ts'
 import { recordOf } from '../fields/record.ts'
-import { currency, minor, text, textOrNull, texts, time } from '../fields/wire.ts'
+import { currency, idOf, minor, text, textOrNull, texts, time } from '../fields/wire.ts'
+import { encodeId } from '../ids.ts'
 import { lazy } from '../lazy.ts'
 
 export const paymentStatus = lazy(() => type.enumerated(...Object.keys(paymentMachine.states)))
@@ -54,6 +55,19 @@ export const paymentRecord = recordOf<Actor<Payment>>()('Payment', {
   paymentLinkId: {
     ...idField('payment_link', ({ context }: Actor<Payment>) => context.paymentLinkId),
     about: 'Payment link that the payment was opened from.',
+  },
+  customerId: {
+    type: () => idOf('cus').or('null'),
+    about:
+      'Customer of the e-mail address. If that customer was merged, responses name the one that has taken its place; events do not change. Null for payments without a customer.',
+    example: exampleId('customer'),
+    of: ({ context }) => (context.customerId === null ? null : encodeId('cus', context.customerId)),
+  },
+  invoiceId: {
+    type: textOrNull,
+    about: 'Invoice that is paid. Null if the payment is not for an invoice.',
+    example: null,
+    of: () => null,
   },
   expiresAt: {
     type: time,

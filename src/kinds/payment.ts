@@ -16,6 +16,8 @@ export const paymentKind: Kind<Payment> = {
     livemode: 'boolean',
     apiVersion: 'text',
     paymentLinkId: 'uuid',
+    customerId: 'uuid',
+    invoiceId: 'uuid',
     amountMinor: 'minor',
     currency: 'text',
     customerEmail: 'text',

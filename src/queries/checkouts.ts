@@ -2,6 +2,7 @@ import type { PaymentLink } from '../../machines/payment-link.ts'
 import type { Row } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { ActorRow } from '../actors/rows.ts'
+import { emailKey } from '../email-key.ts'
 import { paymentLinkKind } from '../kinds/payment-link.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
@@ -61,20 +62,32 @@ export type VisitedLink = {
   readonly terms: Terms
   /** Chains that are not read until an operator intervenes. */
   readonly stoppedChains: readonly number[]
+  /** The customer of the e-mail address that was asked for; null if there is none. */
+  readonly customerId?: string | null
 }
 
 const readLink = readerOf(paymentLinkKind)
 
-/** For customers, who know only the id of the link. */
-export const findVisitedLink = async (sql: Sql, id: string): Promise<VisitedLink | undefined> => {
-  const [row] = await sql<(ActorRow & { terms: Terms; stopped_chains: number[] })[]>`
-    select l.*, to_jsonb(s) || jsonb_build_object('api_version', m.api_version) as terms,
+/** For customers, who know only the id of the link. `email`: of a customer who is about to pay. */
+export const findVisitedLink = async (sql: Sql, id: string, email?: string): Promise<VisitedLink | undefined> => {
+  // In the same query, so that opening a payment takes no further round trip.
+  const customer =
+    email === undefined
+      ? sql``
+      : sql`(
+          select e.customer_id from customer_emails e
+          where e.merchant_id = l.merchant_id and e.livemode = l.livemode and e.email_key = ${emailKey(email)}
+        ) as customer_id,`
+  const [row] = await sql<(ActorRow & { terms: Terms; stopped_chains: number[]; customer_id?: string | null })[]>`
+    select l.*, ${customer} to_jsonb(s) || jsonb_build_object('api_version', m.api_version) as terms,
       to_json(array(select chain_id from chain_cursors where stopped_at is not null)) as stopped_chains
     from payment_links l
     join settings s on s.merchant_id = l.merchant_id and s.livemode = l.livemode
     join merchants m on m.id = l.merchant_id
     where l.id = ${id}`
-  return row && { link: readLink(row), terms: row.terms, stoppedChains: row.stopped_chains }
+  if (!row) return undefined
+  const { terms, stopped_chains: stoppedChains, customer_id: customerId } = row
+  return { link: readLink(row), terms, stoppedChains, ...(customerId !== undefined && { customerId }) }
 }
 
 /** What the checkout of a link would be, before the link is created. */

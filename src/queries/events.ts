@@ -14,25 +14,32 @@ export type EventRow = {
   readonly object: unknown
 }
 
-const columns = (sql: Sql) => sql`id, type, created_at as "createdAt", livemode, api_version as "apiVersion", object`
+/** With the kind of the object that the event is about. */
+export type FoundEvent = EventRow & { readonly kind: string }
 
-export const findEvent = finderOf<EventRow>('events', columns)
+const columns = (sql: Sql) =>
+  sql`id, kind, type, created_at as "createdAt", livemode, api_version as "apiVersion", object`
+
+export const findEvent = finderOf<FoundEvent>('events', columns)
 
 export type EventFilter = {
   readonly type: string | undefined
   /** The object that the events are about. */
   readonly objectId: string | undefined
+  /** Kinds of objects whose events are left out. */
+  readonly hiddenKinds?: readonly string[]
 }
 
 export const listEvents = (
   sql: Sql,
   owner: ListOwner,
-  { type, objectId }: EventFilter,
+  { type, objectId, hiddenKinds = [] }: EventFilter,
   page: Page,
 ): Promise<EventRow[]> => {
-  const list = { table: 'events', owner, page, columns: columns(sql) } as const
+  const visible = hiddenKinds.length === 0 ? sql`` : sql`and kind <> all(${[...hiddenKinds]}::text[])`
+  const list = { table: 'events', owner, page, columns: columns(sql), filters: visible } as const
   if (objectId !== undefined) {
-    const filters = filtersOf(sql, { type })
+    const filters = sql`${visible} ${filtersOf(sql, { type })}`
     return listRows<EventRow>(sql, { ...list, filters, parts: [{ few: sql`actor = ${objectId}` }] })
   }
   if (type === undefined) return listRows<EventRow>(sql, list)

@@ -65,10 +65,11 @@ export const readShown = (row: ShownRow): ShownPayment => ({ payment: readPaymen
 const MAX_TRANSFERS = 100
 
 /**
- * All columns of the row `r`, and its transfers in the same snapshot. Transfers are read only if a chain was picked.
+ * All columns of the row `r`, and its transfers in the same snapshot. Transfers are read only if a chain was picked. The
+ * customer is the one that has taken the place of a merged one.
  */
 export const shownColumns = (sql: Sql): Fragment => sql`
-  r.*, case when r.chain_id is not null then json_build_object(
+  r.*, survivor_of(r.customer_id) as customer_id, case when r.chain_id is not null then json_build_object(
     'head', (select c.number from chain_cursors c where c.chain_id = r.chain_id),
     'transfers', coalesce((
       select json_agg(json_build_object(
@@ -80,6 +81,13 @@ export const shownColumns = (sql: Sql): Fragment => sql`
         where of_it.chain_id = r.chain_id and of_it.token_address is not distinct from r.token_address
         order by of_it.amount desc, of_it.block_number, of_it.log_index limit ${MAX_TRANSFERS}) t), '[]')) end as shown`
 
+/** A customer, and those that were merged into it. */
+const listMergedIds = async (sql: Sql, customerId: string): Promise<readonly string[]> => {
+  const merged = await sql<{ customer_id: string }[]>`
+    select customer_id from merged_customers where survivor_id = ${customerId}`
+  return [customerId, ...merged.map(({ customer_id }) => customer_id)]
+}
+
 const findShownRow = finderOf<ShownRow>('payments', shownColumns)
 
 export const findShownPayment = async (sql: Sql, key: RecordKey): Promise<ShownPayment | undefined> => {
@@ -90,6 +98,8 @@ export const findShownPayment = async (sql: Sql, key: RecordKey): Promise<ShownP
 export type PaymentFilter = CommonFilter & {
   readonly paymentLinkId: string | undefined
   readonly reference: string | undefined
+  /** With the payments of customers that were merged into it. */
+  readonly customerId?: string | undefined
   /** True: only payments that a person must decide about. */
   readonly attention: boolean
 }
@@ -100,12 +110,14 @@ export const listPayments = async (
   filter: PaymentFilter,
   page: Page,
 ): Promise<ShownPayment[]> => {
-  const { paymentLinkId, reference, attention } = filter
+  const { paymentLinkId, reference, customerId, attention } = filter
+  const customerIds = customerId === undefined ? undefined : await listMergedIds(sql, customerId)
   const filters = sql`
     ${commonFilters(sql, filter, await findSeqBounds(sql, 'payments', owner, filter))}
     ${filtersOf(sql, { payment_link_id: paymentLinkId, reference })}
+    ${customerIds ? sql`and customer_id = any(${[...customerIds]}::uuid[])` : sql``}
     ${attention ? sql`and attention` : sql``}`
-  const parts = partsOf(sql, owner, filter)
+  const parts = partsOf(sql, owner, filter, customerIds)
   const columns = shownColumns(sql)
   const rows = await listRows<ShownRow>(sql, {
     table: 'payments',
@@ -119,10 +131,16 @@ export const listPayments = async (
 }
 
 /** The index that returns the fewest rows beside those that are wanted. */
-const partsOf = (sql: Sql, owner: ListOwner, filter: PaymentFilter): readonly ListPart[] | undefined => {
+const partsOf = (
+  sql: Sql,
+  owner: ListOwner,
+  filter: PaymentFilter,
+  customerIds: readonly string[] | undefined,
+): readonly ListPart[] | undefined => {
   const { statuses, paymentLinkId, reference, attention, search } = filter
   const states = statuses ?? STATES
   if (search !== undefined) return partsFoundBy(sql, owner, search, statuses)
+  if (customerIds) return customerIds.flatMap(id => partsByState(sql, states, sql`customer_id = ${id}`))
   // Few payments need attention.
   if (attention) return undefined
   if (paymentLinkId !== undefined) return partsByState(sql, states, sql`payment_link_id = ${paymentLinkId}`)

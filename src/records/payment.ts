@@ -225,7 +225,7 @@ export const paymentReadRecord = recordOf<Actor<Payment>, PaymentAdditions>()('P
   crypto: cryptoField,
 })
 
-const { reference: _, metadata: __, ...customersFields } = paymentRecord.fields
+const { reference: _, metadata: __, customerId: ___, invoiceId: ____, ...customersFields } = paymentRecord.fields
 
 /** The payment for its customer, without the private fields of the merchant. */
 export const checkoutPaymentRecord = recordOf<Actor<Payment>, CustomersAdditions>()('CheckoutPayment', {

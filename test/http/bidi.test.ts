@@ -7,6 +7,7 @@ import { pageRoutes } from '../../src/server/page-routes.ts'
 import { insertKey } from '../access/keys.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import { expire, secretOf, send as sendForm, visit } from './claims.ts'
+import { makeCustomer } from './customers.ts'
 import { makeDispute } from './disputes.ts'
 import { makeLink } from './links.ts'
 import { paid } from './payments.ts'
@@ -20,6 +21,10 @@ let link: string
 let payment: string
 let dispute: string
 let endpoint: string
+let customer: string
+
+const newEmail = () => `${crypto.randomUUID()}@lamps.example`
+const address = { line1: '12 Byron Street', city: 'London', postalCode: 'N1 7AA', country: 'GB' }
 
 beforeAll(async () => {
   server = await apiServer({
@@ -37,6 +42,7 @@ beforeAll(async () => {
   ).id
   const mode = { merchantId: lamps.merchantId, livemode: false }
   payment = encodeId('pay', (await paid(server.api, mode)).actor)
+  customer = (await makeCustomer(server.api, mode)).id
   dispute = await makeDispute(server.api, mode, { submit: false })
   const { json } = await byOwner('POST', '/webhook-endpoints', {
     url: 'https://127.0.0.1/',
@@ -78,6 +84,17 @@ const places: readonly (readonly [
   ['title', title => byKey('/v1/payment-links', { amountMinor: 100, currency: 'USD', title })],
   ['description', description => byKey('/v1/payment-links', { amountMinor: 100, currency: 'USD', description })],
   ['reference', reference => byKey('/v1/payment-links', { amountMinor: 100, currency: 'USD', reference })],
+  ...(['name', 'company', 'taxId', 'reference'] as const).map(
+    field => [field, (text: string) => byKey('/v1/customers', { email: newEmail(), [field]: text })] as const,
+  ),
+  ...(['line1', 'line2', 'city', 'postalCode', 'state'] as const).map(
+    field =>
+      [
+        `address.${field}`,
+        (text: string) => byKey('/v1/customers', { email: newEmail(), address: { ...address, [field]: text } }),
+      ] as const,
+  ),
+  ['note', note => byOwner('POST', `/customers/${customer}/credit`, { currency: 'EUR', amountMinor: 100, note })],
   ['description', description => byKey(`/v1/payments/${payment}/disputes`, { reason: 'general', description })],
   ...['uncategorizedText', 'customerCommunication', 'shippingTrackingNumber', 'refundPolicy'].map(
     field => [field, (text: string) => byKey(`/v1/disputes/${dispute}/evidence`, { [field]: text })] as const,

@@ -3,7 +3,7 @@ import { SignJWT } from 'jose'
 import { signAccessToken } from '../../src/access/access-token.ts'
 import { signOut } from '../../src/commands/sessions.ts'
 import { openKeyring } from '../../src/keyring.ts'
-import { type Scope, scopes } from '../../src/resources.ts'
+import { isGranted, type Scope, scopes } from '../../src/resources.ts'
 import { insertKey } from '../access/keys.ts'
 import type { ApiServer } from '../harness/api.ts'
 import { forgetProof, member, operator, type Person, person, type Shop, shop } from './people.ts'
@@ -45,7 +45,7 @@ export const castOf = async (server: ApiServer): Promise<Cast> => {
   await forgetProof(api, staleOperator)
   const lacking = new Map<Scope | '*', string>()
   for (const scope of [...scopes, '*'] as const) {
-    const others = scopes.filter(each => each !== scope)
+    const others = scopes.filter(each => !isGranted([each], scope))
     lacking.set(scope, (await insertKey(api.sql, { merchantId: here.merchantId, scopes: others })).secret)
   }
   return {

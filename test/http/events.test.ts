@@ -64,7 +64,7 @@ describe('GET /v1/events', () => {
     expect(created?.created).toBe(Math.floor(Date.parse(createdAt) / 1_000))
     expect(Object.keys(created?.data.object ?? {})).toEqual([
       ...['object', 'id', 'merchantId', 'method', 'status', 'amountMinor', 'amountRefundedMinor', 'currency'],
-      ...['customerEmail', 'customerName', 'failureReason', 'paymentLinkId', 'expiresAt'],
+      ...['customerEmail', 'customerName', 'failureReason', 'paymentLinkId', 'customerId', 'invoiceId', 'expiresAt'],
       ...['livemode', 'createdAt', 'updatedAt', 'reference', 'metadata'],
     ])
     expect(created?.data.object).toMatchObject({ id, paymentLinkId: linkId, customerEmail: 'ada@example.com' })

@@ -70,6 +70,8 @@ const payment = type({
   customerName: 'string | null',
   failureReason: 'string | null',
   paymentLinkId: /^plink_[0-9a-z]{26}$/,
+  customerId: 'string | null',
+  invoiceId: 'string | null',
   reference: 'string | null',
   metadata: { '[string]': 'string' },
   expiresAt: 'string',

@@ -7,6 +7,7 @@ import type { Route } from '../../src/http/route.ts'
 import { encodeId } from '../../src/ids.ts'
 import { resources } from '../../src/resources.ts'
 import { subjects } from '../kinds/subjects.ts'
+import { makeCustomer } from './customers.ts'
 import { makeDispute } from './disputes.ts'
 import { makeLink } from './links.ts'
 import { makePayment } from './payments.ts'
@@ -102,6 +103,10 @@ const dispute = (submit: boolean): Fixture => ({
     livemode ? encodeId('dp', crypto.randomUUID()) : makeDispute(api, shop, { submit }),
 })
 
+const customer: Fixture = {
+  make: async (api, { merchantId }, livemode) => (await makeCustomer(api, { merchantId, livemode })).id,
+}
+
 /** The shop's endpoint, or a new one when that was deleted: a shop can have at most fifty. */
 const endpointOf = async (api: Api, shop: Shop, livemode: boolean): Promise<{ readonly id: string }> => {
   const [existing] = await api.sql<{ id: string }[]>`
@@ -175,6 +180,15 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   'POST /v1/merchants/:merchantId/payments/:id/simulate': {
     ...payment('picked'),
     ...{ body: { scenario: 'paid' }, status: 503 },
+  },
+  // There is no customer to merge it into.
+  'POST /v1/merchants/:merchantId/customers/:id/merge': {
+    ...customer,
+    ...{ body: { intoId: encodeId('cus', crypto.randomUUID()) }, status: 404 },
+  },
+  'POST /v1/merchants/:merchantId/customers/:id/credit': {
+    ...customer,
+    body: { currency: 'EUR', amountMinor: 100, note: 'Goodwill' },
   },
   'GET /v1/checkout/links/:linkId': paymentLink,
   'POST /v1/checkout/links/:linkId/payments': { ...paymentLink, body: { customerEmail: 'ada@example.com' } },

@@ -44,6 +44,8 @@ describe('a payment', () => {
     customerName: null,
     failureReason: null,
     paymentLinkId: 'plink_01jeg00000e008000000000002',
+    customerId: null,
+    invoiceId: null,
     reference: 'order 7',
     metadata: { shelf: 'B' },
     expiresAt: '2026-11-20T12:30:00.000Z',

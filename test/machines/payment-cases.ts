@@ -8,6 +8,8 @@ export const paymentOpening: PaymentOpening = {
   livemode: false,
   apiVersion: '2026-11-20',
   paymentLinkId: '0193a000-0000-7000-8000-000000000002',
+  customerId: null,
+  invoiceId: null,
   amountMinor: 1000,
   currency: 'USD',
   customerEmail: 'ada@example.com',

@@ -177,10 +177,14 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
     'Search text, 1 to 200 characters. Return only refunds whose ID, transaction hash or destination is the text, and refunds of a payment whose ID or reference is the text, or whose e-mail address begins with it (at least 3 characters, in any case).',
   'listDisputes.q':
     'Search text, 1 to 200 characters. Return only disputes whose ID is the text, and disputes of a payment whose ID or reference is the text, or whose e-mail address begins with it (at least 3 characters, in any case).',
+  'listCustomers.q':
+    'Search text, 1 to 200 characters. Return only customers whose name, company or e-mail address begins with it, in any case. Aliases count as well.',
+  'listCustomers.email': 'Return only the customer that has this e-mail address, also as an alias.',
   createdAfter: 'Return only objects that were created at this time or later. ISO 8601 in UTC.',
   createdBefore: 'Return only objects that were created before this time. ISO 8601 in UTC.',
   objectId: 'Return only events about this object, such as a payment or a refund.',
   reference: 'Return only objects with this reference.',
+  customerId: 'Return only payments of this customer, and of those that were merged into it.',
   paymentLinkId: 'Return only payments of this payment link.',
   paymentId: 'Return only objects of this payment.',
   'listPayments.attention':

@@ -5,7 +5,7 @@ import type { OpsActor } from './actors.ts'
 
 /** `relation`: what the other actor is to this one. */
 export type Related = {
-  readonly relation: 'payment_link' | 'payment' | 'refund' | 'dispute' | 'delivery' | 'subject'
+  readonly relation: 'payment_link' | 'payment' | 'refund' | 'dispute' | 'customer' | 'delivery' | 'subject'
   readonly kind: MachineName
   readonly id: string
   readonly state: string
@@ -39,11 +39,13 @@ export const listRelated = async (sql: Sql, { name, actor, merchantId, livemode 
       one('payment_link', 'payment_link', context.paymentLinkId),
       many('refund', 'payment_id'),
       many('dispute', 'payment_id'),
+      one('customer', 'customer', context.customerId ?? NONE),
       deliveries,
     ],
     refund: [one('payment', 'payment', context.paymentId), deliveries],
     dispute: [one('payment', 'payment', context.paymentId), deliveries],
     payment_link: [many('payment', 'payment_link_id')],
+    customer: [one('customer', 'customer', context.mergedIntoId ?? NONE), many('payment', 'customer_id'), deliveries],
     delivery: subjects,
   }
   const none = sql`(select null, null, null::uuid, null where false)`

@@ -40,7 +40,7 @@ export const calls = {
   getPaymentLink: 'GET /v1/merchants/{merchantId}/payment-links/{id}',
   deactivatePaymentLink: 'POST /v1/merchants/{merchantId}/payment-links/{id}/deactivate',
   listPayments:
-    'GET /v1/merchants/{merchantId}/payments?limit&order&livemode&attention&createdAfter&createdBefore&paymentLinkId&q&reference&startingAfter&status',
+    'GET /v1/merchants/{merchantId}/payments?limit&order&livemode&attention&createdAfter&createdBefore&customerId&paymentLinkId&q&reference&startingAfter&status',
   getPayment: 'GET /v1/merchants/{merchantId}/payments/{id}',
   cancelPayment: 'POST /v1/merchants/{merchantId}/payments/{id}/cancel',
   resolvePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/resolve',
@@ -59,6 +59,13 @@ export const calls = {
   getDispute: 'GET /v1/merchants/{merchantId}/disputes/{id}',
   giveEvidence: 'POST /v1/merchants/{merchantId}/disputes/{id}/evidence',
   resolveDispute: 'POST /v1/merchants/{merchantId}/disputes/{id}/resolve',
+  createCustomer: 'POST /v1/merchants/{merchantId}/customers?livemode',
+  listCustomers: 'GET /v1/merchants/{merchantId}/customers?limit&order&livemode&email&q&reference&startingAfter',
+  getCustomer: 'GET /v1/merchants/{merchantId}/customers/{id}',
+  updateCustomer: 'PATCH /v1/merchants/{merchantId}/customers/{id}',
+  listCustomerCredit: 'GET /v1/merchants/{merchantId}/customers/{id}/credit?limit&order&startingAfter',
+  adjustCustomerCredit: 'POST /v1/merchants/{merchantId}/customers/{id}/credit',
+  mergeCustomer: 'POST /v1/merchants/{merchantId}/customers/{id}/merge',
   simulatePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/simulate',
   listBalances: 'GET /v1/merchants/{merchantId}/balances?livemode',
   createCollection: 'POST /v1/merchants/{merchantId}/collections?livemode',
@@ -285,7 +292,15 @@ export type Calls = {
       readonly livemode?: boolean
       readonly access?: 'full' | 'read_only' | 'store_plugin'
       readonly expiresAt?: string | null
-      readonly scopes?: readonly ('*' | 'disputes:write' | 'payment_links:write' | 'payments:read' | 'refunds:write')[]
+      readonly scopes?: readonly (
+        | '*'
+        | 'billing:read'
+        | 'billing:write'
+        | 'disputes:write'
+        | 'payment_links:write'
+        | 'payments:read'
+        | 'refunds:write'
+      )[]
     }
     output: ApiKeyWithSecret
   }
@@ -373,6 +388,7 @@ export type Calls = {
       readonly attention?: 'true'
       readonly createdAfter?: string
       readonly createdBefore?: string
+      readonly customerId?: string
       readonly paymentLinkId?: string
       readonly q?: string
       readonly reference?: string
@@ -511,6 +527,88 @@ export type Calls = {
     }
     output: Dispute
   }
+  createCustomer: {
+    input: { readonly merchantId: string; readonly livemode?: boolean; readonly idempotencyKey?: string } & {
+      readonly email: string
+      readonly name?: string | null
+      readonly reference?: string | null
+      readonly address?: {
+        readonly city: string
+        readonly country: string
+        readonly line1: string
+        readonly postalCode: string
+        readonly line2?: string | null
+        readonly state?: string | null
+      } | null
+      readonly company?: string | null
+      readonly locale?: string | null
+      readonly metadata?: Readonly<Record<string, string>>
+      readonly taxId?: string | null
+      readonly testClockId?: string | null
+    }
+    output: CustomerWithTotals
+  }
+  listCustomers: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly email?: string
+      readonly q?: string
+      readonly reference?: string
+      readonly startingAfter?: string
+    }
+    output: CustomerList
+  }
+  getCustomer: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: CustomerWithTotals
+  }
+  updateCustomer: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly email?: string
+      readonly address?: {
+        readonly city: string
+        readonly country: string
+        readonly line1: string
+        readonly postalCode: string
+        readonly line2?: string | null
+        readonly state?: string | null
+      } | null
+      readonly company?: string | null
+      readonly locale?: string | null
+      readonly metadata?: Readonly<Record<string, string>>
+      readonly name?: string | null
+      readonly reference?: string | null
+      readonly taxId?: string | null
+    }
+    output: CustomerWithTotals
+  }
+  listCustomerCredit: {
+    input: {
+      readonly merchantId: string
+      readonly id: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly startingAfter?: string
+    }
+    output: CreditEntryList
+  }
+  adjustCustomerCredit: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly currency: string
+      readonly amountMinor: number
+      readonly note: string
+    }
+    output: CreditEntry
+  }
+  mergeCustomer: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly intoId: string
+    }
+    output: CustomerWithTotals
+  }
   simulatePayment: {
     input: { readonly merchantId: string; readonly id: string } & {
       readonly scenario: 'late' | 'overpaid' | 'paid' | 'reorged' | 'reverted' | 'underpaid' | 'wrong_asset'
@@ -542,6 +640,8 @@ export type Calls = {
       readonly objectId?: string
       readonly startingAfter?: string
       readonly type?:
+        | 'customer.created'
+        | 'customer.merged'
         | 'dispute.opened'
         | 'dispute.resolved'
         | 'payment.canceled'
@@ -577,6 +677,8 @@ export type Calls = {
     input: { readonly merchantId: string; readonly livemode?: boolean } & {
       readonly url?: string
       readonly eventTypes: readonly (
+        | 'customer.created'
+        | 'customer.merged'
         | 'dispute.opened'
         | 'dispute.resolved'
         | 'payment.canceled'
@@ -604,6 +706,8 @@ export type Calls = {
   updateWebhookEndpoint: {
     input: { readonly merchantId: string; readonly id: string } & {
       readonly eventTypes?: readonly (
+        | 'customer.created'
+        | 'customer.merged'
         | 'dispute.opened'
         | 'dispute.resolved'
         | 'payment.canceled'
@@ -655,6 +759,8 @@ export type Calls = {
       readonly endpointId?: string
       readonly eventId?: string
       readonly eventType?:
+        | 'customer.created'
+        | 'customer.merged'
         | 'dispute.opened'
         | 'dispute.resolved'
         | 'payment.canceled'
@@ -903,7 +1009,15 @@ export type ApiKeyWithSecret = {
   readonly id: string
   readonly merchantId: string
   readonly name: string
-  readonly scopes: readonly ('*' | 'disputes:write' | 'payment_links:write' | 'payments:read' | 'refunds:write')[]
+  readonly scopes: readonly (
+    | '*'
+    | 'billing:read'
+    | 'billing:write'
+    | 'disputes:write'
+    | 'payment_links:write'
+    | 'payments:read'
+    | 'refunds:write'
+  )[]
   readonly tag: string
   readonly last4: string
   readonly livemode: boolean
@@ -920,7 +1034,15 @@ export type ApiKey = {
   readonly id: string
   readonly merchantId: string
   readonly name: string
-  readonly scopes: readonly ('*' | 'disputes:write' | 'payment_links:write' | 'payments:read' | 'refunds:write')[]
+  readonly scopes: readonly (
+    | '*'
+    | 'billing:read'
+    | 'billing:write'
+    | 'disputes:write'
+    | 'payment_links:write'
+    | 'payments:read'
+    | 'refunds:write'
+  )[]
   readonly tag: string
   readonly last4: string
   readonly livemode: boolean
@@ -1014,6 +1136,8 @@ export type PaymentWithCrypto = {
     | 'wrong_recipient'
     | null
   readonly paymentLinkId: string
+  readonly customerId: string | null
+  readonly invoiceId: string | null
   readonly expiresAt: string
   readonly livemode: boolean
   readonly createdAt: string
@@ -1151,6 +1275,73 @@ export type DisputeList = {
   readonly has_more: boolean
 }
 
+export type CustomerWithTotals = {
+  readonly object: 'customer'
+  readonly id: string
+  readonly merchantId: string
+  readonly email: string
+  readonly name: string | null
+  readonly company: string | null
+  readonly taxId: string | null
+  readonly address: {
+    readonly city: string
+    readonly country: string
+    readonly line1: string
+    readonly line2: string | null
+    readonly postalCode: string
+    readonly state: string | null
+  } | null
+  readonly locale: string | null
+  readonly reference: string | null
+  readonly source: 'checkout' | 'merchant'
+  readonly mergedIntoId: string | null
+  readonly erasedAt: string | null
+  readonly testClockId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly aliases: readonly string[]
+  readonly totals: readonly {
+    readonly creditMinor: number
+    readonly currency: string
+    readonly firstPaymentAt: string | null
+    readonly lastPaymentAt: string | null
+    readonly openMinor: number
+    readonly overdueMinor: number
+    readonly paymentsCount: number
+    readonly refundedMinor: number
+    readonly volumeMinor: number
+  }[]
+}
+
+export type CustomerList = {
+  readonly object: 'list'
+  readonly data: readonly CustomerWithTotals[]
+  readonly has_more: boolean
+}
+
+export type CreditEntryList = {
+  readonly object: 'list'
+  readonly data: readonly CreditEntry[]
+  readonly has_more: boolean
+}
+
+export type CreditEntry = {
+  readonly object: 'credit_entry'
+  readonly id: string
+  readonly customerId: string
+  readonly currency: string
+  readonly type: 'adjustment' | 'applied' | 'credit_note' | 'overpayment' | 'refunded' | 'released'
+  readonly amountMinor: number
+  readonly balanceMinor: number
+  readonly invoiceId: string | null
+  readonly paymentId: string | null
+  readonly creditNoteId: string | null
+  readonly note: string | null
+  readonly createdAt: string
+}
+
 export type Simulation = {
   readonly transactions: readonly string[]
 }
@@ -1235,6 +1426,8 @@ export type Event = {
   readonly object: 'event'
   readonly id: string
   readonly type:
+    | 'customer.created'
+    | 'customer.merged'
     | 'dispute.opened'
     | 'dispute.resolved'
     | 'payment.canceled'
@@ -1253,7 +1446,7 @@ export type Event = {
   readonly livemode: boolean
   readonly api_version: string
   readonly data: {
-    readonly object: Payment | Refund | Dispute | WebhookEndpoint
+    readonly object: Customer | Payment | Refund | Dispute | WebhookEndpoint
   }
 }
 
@@ -1270,6 +1463,8 @@ export type WebhookEndpointWithSecret = {
   readonly url: string
   readonly description: string | null
   readonly eventTypes: readonly (
+    | 'customer.created'
+    | 'customer.merged'
     | 'dispute.opened'
     | 'dispute.resolved'
     | 'payment.canceled'
@@ -1300,6 +1495,8 @@ export type WebhookEndpoint = {
   readonly url: string
   readonly description: string | null
   readonly eventTypes: readonly (
+    | 'customer.created'
+    | 'customer.merged'
     | 'dispute.opened'
     | 'dispute.resolved'
     | 'payment.canceled'
@@ -1333,6 +1530,8 @@ export type WebhookDelivery = {
   readonly id: string
   readonly eventId: string
   readonly eventType:
+    | 'customer.created'
+    | 'customer.merged'
     | 'dispute.opened'
     | 'dispute.resolved'
     | 'payment.canceled'
@@ -1452,6 +1651,34 @@ export type Balance = {
   readonly livemode: boolean
 }
 
+export type Customer = {
+  readonly object: 'customer'
+  readonly id: string
+  readonly merchantId: string
+  readonly email: string
+  readonly name: string | null
+  readonly company: string | null
+  readonly taxId: string | null
+  readonly address: {
+    readonly city: string
+    readonly country: string
+    readonly line1: string
+    readonly line2: string | null
+    readonly postalCode: string
+    readonly state: string | null
+  } | null
+  readonly locale: string | null
+  readonly reference: string | null
+  readonly source: 'checkout' | 'merchant'
+  readonly mergedIntoId: string | null
+  readonly erasedAt: string | null
+  readonly testClockId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
 export type Payment = {
   readonly object: 'payment'
   readonly id: string
@@ -1472,6 +1699,8 @@ export type Payment = {
     | 'wrong_recipient'
     | null
   readonly paymentLinkId: string
+  readonly customerId: string | null
+  readonly invoiceId: string | null
   readonly expiresAt: string
   readonly livemode: boolean
   readonly createdAt: string

@@ -5,6 +5,7 @@ import { encodeId } from '../../../src/ids.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { apiServer } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
+import { makeCustomer } from '../customers.ts'
 import { makeDispute } from '../disputes.ts'
 import { makeLink } from '../links.ts'
 import { openPayment, seen } from '../payments.ts'
@@ -66,6 +67,7 @@ test('a definition makes the same machine, for every kind', async () => {
   await makeRefund(server.api, test_)
   await makeDispute(server.api, test_, { submit: false })
   await makeLink(server.api, test_)
+  await makeCustomer(server.api, test_)
   await sendTest(server.api, lamps, (await makeEndpoint(server.api, lamps, { livemode: false })).row)
   const { messages, socket } = await openSocket(server, bearer)
   await until(() => new Set(messages.map(({ name }) => name)).size === kinds.length)

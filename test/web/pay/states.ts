@@ -75,7 +75,8 @@ export const payment = (more: Partial<Payment> = {}, state = 'pending'): Actor<P
   context: {
     ...{ merchantId: '0193a000-0000-7000-8000-000000000001', livemode: true, apiVersion: '2026-11-20' },
     ...{ paymentLinkId: link().id, amountMinor: 4900, currency: 'USD', customerEmail: 'anna@example.com' },
-    ...{ customerName: null, reference: null, metadata: {}, toleranceBps: 0, latePolicy: 'needs_attention' },
+    ...{ customerName: null, customerId: null, invoiceId: null },
+    ...{ reference: null, metadata: {}, toleranceBps: 0, latePolicy: 'needs_attention' },
     ...{ chainId: 8453, asset: 'USDC', tokenAddress: USDC, decimals: 6, address: ADDRESS },
     ...{ amountExpected: 49_000_000n, confirmationsRequired: 3, pegged: true },
     ...{ quoteRate: null, quoteSource: null, quoteExpiresAt: null, expiresAt: minutesFromNow(27), scan: 1 },

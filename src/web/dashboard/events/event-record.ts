@@ -5,7 +5,8 @@ const sections = {
   refund: 'refunds',
   dispute: 'disputes',
   webhook_endpoint: 'webhooks',
-} as const satisfies Record<Event['data']['object']['object'], string>
+  customer: undefined,
+} as const satisfies Record<Event['data']['object']['object'], string | undefined>
 
-/** The record that an event is about, and the section of its page. */
+/** The record that an event is about, and the section of its page, if it has one. */
 export const recordIn = ({ data: { object } }: Event) => ({ id: object.id, section: sections[object.object] })

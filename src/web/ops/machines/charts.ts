@@ -368,6 +368,26 @@ export const charts: Readonly<Record<string, Chart>> = {
       },
     ],
   },
+  customer: {
+    width: 208,
+    height: 334,
+    start: [
+      [104, 18],
+      [104, 54],
+    ],
+    states: { active: [8, 54], merged: [8, 242] },
+    arrows: [
+      {
+        from: 'active',
+        to: 'merged',
+        points: [
+          [104, 138],
+          [104, 242],
+        ],
+        label: [57, 174],
+      },
+    ],
+  },
   delivery: {
     width: 1019,
     height: 642,

@@ -36,6 +36,7 @@ export const errorsDe: Translated<typeof errorsEn> = {
   payment_link_not_active: 'Dieser Zahlungslink ist geschlossen. Erstellen Sie einen neuen.',
   dispute_already_open: 'Zu dieser Zahlung gibt es schon eine offene Reklamation.',
   duplicate_reference: 'Es gibt schon einen Zahlungslink mit dieser Referenz. Benutzen Sie eine andere.',
+  duplicate_customer: 'Es gibt schon einen Kunden mit dieser E-Mail-Adresse. Öffnen Sie diesen.',
   email_taken: 'Es gibt schon ein Konto mit dieser E-Mail-Adresse. Melden Sie sich stattdessen an.',
   idempotency_key_in_use: 'Dieselbe Anfrage wird gerade noch bearbeitet. Warten Sie einen Moment.',
   idempotency_key_reused:
@@ -47,6 +48,7 @@ export const errorsDe: Translated<typeof errorsEn> = {
   invalid_destination: 'An diese Adresse kann nicht erstattet werden. Prüfen Sie sie oder nehmen Sie eine andere.',
   unsupported_currency: 'Diese Währung wird nicht unterstützt. Benutzen Sie USD oder EUR.',
   unsupported_asset: 'Diese Kryptowährung gibt es in diesem Netzwerk nicht. Wählen Sie eine andere.',
+  credit_exceeds_balance: 'Das ist mehr als das Guthaben des Kunden. Geben Sie einen kleineren Betrag ein.',
   rate_limited: 'Das waren zu viele Anfragen. Warten Sie einen Moment und versuchen Sie es noch einmal.',
   internal_error:
     'Auf dem Server ist ein Fehler passiert. Geändert wurde nur, was diese Seite zeigt. Versuchen Sie es noch einmal.',

@@ -169,6 +169,7 @@ export const opsDe: Translated<typeof opsEn> = {
       refund: 'Erstattungen',
       payment_link: 'Zahlungslinks',
       dispute: 'Einsprüche',
+      customer: 'Kunden',
       delivery: 'Zustellungen',
     },
     window: 'Zeitraum',

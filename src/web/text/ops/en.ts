@@ -159,6 +159,7 @@ export const opsEn = {
       refund: 'Refunds',
       payment_link: 'Payment links',
       dispute: 'Disputes',
+      customer: 'Customers',
       delivery: 'Deliveries',
     },
     window: 'Time range',

@@ -19,5 +19,7 @@ export const eventTypesDe: Translated<typeof eventTypesEn> = {
     'refund.canceled': 'Eine Erstattung wurde storniert.',
     'dispute.opened': 'Ein Einspruch wurde eröffnet.',
     'dispute.resolved': 'Ein Einspruch wurde entschieden.',
+    'customer.created': 'Ein Kunde wurde angelegt, von Ihnen oder durch eine erste Zahlung.',
+    'customer.merged': 'Ein Kunde wurde mit einem anderen zusammengeführt.',
   },
 }

@@ -16,5 +16,7 @@ export const eventTypesEn = {
     'refund.canceled': 'A refund was canceled.',
     'dispute.opened': 'A dispute was opened.',
     'dispute.resolved': 'A dispute was decided.',
+    'customer.created': 'A customer was created, by you or by a first payment.',
+    'customer.merged': 'A customer was merged into another one.',
   },
 }

@@ -1,0 +1,11 @@
+import { domainToASCII } from 'node:url'
+
+/**
+ * The form in which the e-mail addresses of customers are compared: without surrounding spaces, in lower case, with the
+ * domain in ASCII. A domain that has no ASCII form stays as it is.
+ */
+export const emailKey = (email: string): string => {
+  const text = email.trim().normalize('NFC').toLowerCase().normalize('NFC')
+  const at = text.lastIndexOf('@') + 1
+  return text.slice(0, at) + (domainToASCII(text.slice(at)) || text.slice(at))
+}

@@ -1,0 +1,87 @@
+import { type } from 'arktype'
+import { adjustCredit } from '../commands/customer-credit.ts'
+import { mergeCustomer } from '../commands/customer-merges.ts'
+import { refuse } from '../errors.ts'
+import { idOf } from '../fields/wire.ts'
+import { decodeId, encodeId } from '../ids.ts'
+import { findCreditEntrySeq, listCreditEntries } from '../queries/credit-entries.ts'
+import { findCustomer } from '../queries/customers.ts'
+import { creditEntryRecord } from '../records/credit-entry.ts'
+import { shownCustomer } from './customers.ts'
+import { adjustCreditDocs, listCreditDocs, mergeCustomerDocs } from './docs/customers.ts'
+import { listOf, listQuery, pageOf } from './list.ts'
+import { recordKey } from './record-id.ts'
+import { forMembers, type MemberCaller, type Route } from './route.ts'
+import { onItem } from './surfaces.ts'
+import { shownText } from './text.ts'
+
+const adjustment = () =>
+  type({
+    currency: '/^[A-Z]{3}$/',
+    amountMinor: type('-9007199254740991 <= number.integer <= 9007199254740991').narrow(amount => amount !== 0),
+    note: shownText(1, 1000),
+  })
+
+export const customerCreditRoutes: readonly Route[] = [
+  ...onItem(
+    'GET',
+    { scope: 'billing:read' },
+    {
+      path: '/customers/:id/credit',
+      docs: listCreditDocs,
+      query: listQuery,
+      handle: async ({ sql }, call) => {
+        const { query } = call
+        const { id } = (await findCustomer(sql, recordKey('cus', call))) ?? refuse('resource_not_found')
+        const decode = (text: string) => decodeId('ce', text)
+        const page = await pageOf(query, decode, entry => findCreditEntrySeq(sql, id, entry))
+        const entries = await listCreditEntries(sql, id, page)
+        return { status: 200, body: listOf(entries, query.limit, creditEntryRecord.render) }
+      },
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'owner' },
+    {
+      path: '/v1/merchants/:merchantId/customers/:id/credit',
+      docs: adjustCreditDocs,
+      body: adjustment,
+      handle: async (api, call) => {
+        const { currency, amountMinor, note } = call.body
+        if (!currencies.includes(currency)) refuse('unsupported_currency', { param: 'currency' })
+        const entry = await adjustCredit(api, keyOf(call), { currency, amountMinor, note }, causeOf(call))
+        return { status: 201, body: creditEntryRecord.render(entry) }
+      },
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'owner' },
+    {
+      path: '/v1/merchants/:merchantId/customers/:id/merge',
+      docs: mergeCustomerDocs,
+      body: () => type({ intoId: idOf('cus') }),
+      handle: async (api, call) => {
+        const into = await mergeCustomer(api, keyOf(call), decodeId('cus', call.body.intoId), causeOf(call))
+        return { status: 200, body: shownCustomer(into) }
+      },
+    },
+  ),
+]
+
+const currencies: readonly string[] = ['USD', 'EUR']
+
+type ItemCall = {
+  readonly params: { readonly id: string }
+  readonly member: MemberCaller
+  readonly session: { readonly accountId: string }
+}
+
+/** Members find a customer by its ID in either mode. */
+const keyOf = ({ params, member }: ItemCall) =>
+  recordKey('cus', { params, owner: { merchantId: member.merchantId, livemode: undefined } })
+
+const causeOf = ({ session }: ItemCall) => encodeId('usr', session.accountId)

@@ -1,0 +1,38 @@
+import { type Customer, customerMachine } from '../../machines/customer.ts'
+import type { Kind } from '../actors/kind.ts'
+import { resources } from '../resources.ts'
+import { customerRecord } from './customer-record.ts'
+import { published } from './published.ts'
+
+export const customerKind: Kind<Customer> = {
+  name: 'customer',
+  table: resources.customer.table,
+  machine: customerMachine,
+  version: 1,
+  columns: {
+    merchantId: 'uuid',
+    livemode: 'boolean',
+    apiVersion: 'text',
+    email: 'text',
+    name: 'text',
+    company: 'text',
+    taxId: 'text',
+    address: 'json',
+    locale: 'text',
+    reference: 'text',
+    source: 'text',
+    metadata: 'json',
+    mergedIntoId: 'uuid',
+  },
+  // Without personal data.
+  history: ['source', 'mergedIntoId'],
+  writes: {
+    moveToSurvivor: ({ context: { mergedIntoId } }) => ({ function: 'merge_customer', given: { into: mergedIntoId } }),
+  },
+  publish: published(customer => customerRecord.render(customer)),
+  refusals: {
+    customer_emails_pkey: 'duplicate_customer',
+    customers_reference_once: 'duplicate_reference',
+    credit_balances_range: 'credit_exceeds_balance',
+  },
+}

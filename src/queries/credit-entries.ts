@@ -1,0 +1,67 @@
+import type { Row } from '../actors/command.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { type Page, pageBySeq } from './page.ts'
+
+/** An entry of the ledger. Amounts are texts, as the driver returns them. */
+export type CreditEntryRow = {
+  readonly id: string
+  readonly customer_id: string
+  readonly currency: string
+  readonly type: 'overpayment' | 'credit_note' | 'applied' | 'released' | 'refunded' | 'adjustment'
+  readonly amount_minor: string
+  readonly balance_minor: string
+  readonly payment_id: string | null
+  readonly note: string | null
+  readonly created_at: Date
+}
+
+/** An entry to be committed with a command. The database adds it to the balance, which must not become negative. */
+export type NewCreditEntry = {
+  readonly id: string
+  readonly customerId: string
+  readonly merchantId: string
+  readonly livemode: boolean
+  readonly currency: string
+  readonly type: CreditEntryRow['type']
+  /** Positive adds credit. Not 0. */
+  readonly amountMinor: number
+  readonly paymentId?: string
+  readonly note?: string
+}
+
+export const creditEntryRow = (entry: NewCreditEntry): Row => ({
+  table: 'credit_entries',
+  row: {
+    customer_id: entry.customerId,
+    currency: entry.currency,
+    id: entry.id,
+    merchant_id: entry.merchantId,
+    livemode: entry.livemode,
+    type: entry.type,
+    amount_minor: entry.amountMinor,
+    payment_id: entry.paymentId ?? null,
+    note: entry.note ?? null,
+  },
+})
+
+/** An entry by the columns of its key. */
+export const getCreditEntry = async (
+  sql: Sql,
+  { customerId, currency, id }: Pick<NewCreditEntry, 'customerId' | 'currency' | 'id'>,
+): Promise<CreditEntryRow> => {
+  const [row] = await sql<CreditEntryRow[]>`
+    select * from credit_entries where customer_id = ${customerId} and currency = ${currency} and id = ${id}`
+  if (!row) throw new Error(`There is no credit entry ${id}`)
+  return row
+}
+
+export const listCreditEntries = (sql: Sql, customerId: string, page: Page): Promise<CreditEntryRow[]> =>
+  sql<CreditEntryRow[]>`
+    select * from credit_entries where customer_id = ${customerId} and ${pageBySeq(sql, page)}`
+
+/** The `seq` of an entry of this customer. */
+export const findCreditEntrySeq = async (sql: Sql, customerId: string, id: string): Promise<string | undefined> => {
+  const [row] = await sql<{ seq: string }[]>`
+    select seq from credit_entries where customer_id = ${customerId} and id = ${id}`
+  return row?.seq
+}

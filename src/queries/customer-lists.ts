@@ -1,0 +1,66 @@
+import { emailKey } from '../email-key.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { readShownCustomer, type ShownCustomer, type ShownCustomerRow, shownCustomerColumns } from './customers.ts'
+import { type FewOrMany, type Fragment, type ListOwner, type ListPart, listRows, ownedBy } from './list-rows.ts'
+import type { Page } from './page.ts'
+
+export type CustomerFilter = {
+  /** Also finds aliases. */
+  readonly email: string | undefined
+  readonly reference: string | undefined
+  /** The beginning of a name, a company or an e-mail address. */
+  readonly search: string | undefined
+}
+
+/** Without merged customers. */
+export const listCustomers = async (
+  sql: Sql,
+  owner: ListOwner,
+  filter: CustomerFilter,
+  page: Page,
+): Promise<ShownCustomer[]> => {
+  const { email, reference, search } = filter
+  const byEmail = email === undefined ? undefined : hasEmail(sql, owner, email)
+  const byReference = reference === undefined ? undefined : sql`${ownedBy(sql, owner)} and reference = ${reference}`
+  const bySearch = search === undefined ? undefined : foundByPrefix(sql, owner, search)
+  const part: ListPart | undefined = byEmail ? { few: byEmail } : byReference ? { few: byReference } : bySearch
+  const filters = sql`
+    and state <> 'merged'
+    ${byReference ? sql`and ${byReference}` : sql``}
+    ${byEmail && bySearch ? sql`and ${bySearch.many}` : sql``}
+    ${!byEmail && byReference && bySearch ? sql`and ${bySearch.many}` : sql``}`
+  const rows = await listRows<ShownCustomerRow>(sql, {
+    table: 'customers',
+    owner,
+    page,
+    filters,
+    columns: shownCustomerColumns(sql),
+    ...(part && { parts: [part] }),
+  })
+  return rows.map(readShownCustomer)
+}
+
+const hasEmail = (sql: Sql, { merchantId, livemode }: ListOwner, email: string): Fragment => sql`
+  id = (
+    select customer_id from customer_emails
+    where merchant_id = ${merchantId} and livemode = ${livemode} and email_key = ${emailKey(email)})`
+
+const foundByPrefix = (sql: Sql, owner: ListOwner, text: string): FewOrMany => {
+  const named = (column: 'name' | 'company') => beginsWith(sql, sql`lower(${sql(column)}) collate "C"`, text)
+  const addressed = beginsWith(sql, sql`email_key`, text.trim().normalize('NFC'))
+  return {
+    candidates: sql`
+      select id from customers where ${ownedBy(sql, owner)} and ${named('name')}
+      union all select id from customers where ${ownedBy(sql, owner)} and ${named('company')}
+      union all select customer_id from customer_emails where ${ownedBy(sql, owner)} and ${addressed}`,
+    few: sql`id in (select id from candidates)`,
+    many: sql`(
+      coalesce(${named('name')}, false) or coalesce(${named('company')}, false)
+      or exists (select from customer_emails e where e.customer_id = id and ${addressed}))`,
+    walked: undefined,
+  }
+}
+
+/** In any case. The index has the expression. */
+const beginsWith = (sql: Sql, expression: Fragment, text: string): Fragment => sql`
+  ${expression} >= lower(${text}::text) and ${expression} < lower(${text}::text) || chr(1114111)`
