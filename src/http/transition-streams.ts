@@ -31,7 +31,7 @@ export type TransitionStreamsOptions = {
 
 /**
  * All streams read the same rows, whatever their filters are: so each moves on with the feed, and none reads again what it
- * has skipped. `page` and `everyMs` limit what they cost at the full rate of the core: above 4,000 transitions a second the
+ * has skipped. `page` and `everyMs` limit what they cost at the full rate of the core: above 2,000 transitions a second the
  * streams fall behind, and catch up later.
  */
 export const openTransitionStreams = (
@@ -43,7 +43,7 @@ export const openTransitionStreams = (
     most = 100,
     mostOfSession = 10,
     mostUnread = 1_048_576,
-    page = 1_000,
+    page = 500,
   }: TransitionStreamsOptions = {},
 ): TransitionStreams =>
   openFeedStreams<TransitionReader, StreamedRow>({

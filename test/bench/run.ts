@@ -6,6 +6,7 @@ import type { Bench } from './bench.ts'
 import { chain } from './chain.ts'
 import { core } from './core.ts'
 import { dashboard } from './dashboard.ts'
+import { ops } from './ops.ts'
 import { payments } from './payments.ts'
 import { openReport } from './promises.ts'
 import { openServer } from './server.ts'
@@ -24,6 +25,7 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   web,
   dashboard,
   streams,
+  ops,
   audit: auditBench,
 }
 

@@ -24,6 +24,16 @@ export type Comparison = {
 /** The changes of a merchant after a position, up to another one. */
 export type Changes = { readonly merchantId: string; readonly after: string; readonly end: string }
 
+/** What a stream sends of the tables. */
+export type History = {
+  /** The messages with an ID, in order. */
+  expected(sql: Sql, range: Changes): AsyncGenerator<Expected>
+  /** The messages without an ID, by their data. */
+  creations(sql: Sql, range: Changes): Promise<ReadonlyMap<string, Creation>>
+  /** The part of a message's data that is compared. */
+  readonly comparedOf: (data: string) => string
+}
+
 type Received = {
   readonly at: number
   readonly connection: number
@@ -31,17 +41,18 @@ type Received = {
   readonly data: string
 }
 
-type Expected = { readonly id: string; readonly data: string; readonly at: number }
+export type Expected = { readonly id: string; readonly data: string; readonly at: number }
 
-type Creation = { readonly data: string; readonly before: string }
+export type Creation = { readonly data: string; readonly before: string }
 
-/**
- * Compares the messages of a file with the changes of a merchant after a position. The expected messages are made here from
- * the rows of the tables: one for each record of a commit, in the order of the feed, and one for the creation of each delivery.
- */
-export const compareWithHistory = async (sql: Sql, owner: Changes, file: string): Promise<Comparison> => {
-  const creations = await creationsOf(sql, owner)
-  const expected = expectedMessages(sql, owner)
+/** Compares the messages of a file with what the tables have in a range. */
+export const compareWithHistory = async (
+  sql: Sql,
+  owner: Changes,
+  { file, history }: { readonly file: string; readonly history: History },
+): Promise<Comparison> => {
+  const creations = await history.creations(sql, owner)
+  const expected = history.expected(sql, owner)
   const lags: number[] = []
   const faults: string[] = []
   const counts = { messages: 0, expected: 0, missing: 0, doubled: 0, repeated: 0, wrong: 0 }
@@ -76,7 +87,7 @@ export const compareWithHistory = async (sql: Sql, owner: Changes, file: string)
       continue
     }
     counts.expected++
-    if (next.id === message.id && next.data === message.data) lags.push(message.at - next.at)
+    if (next.id === message.id && next.data === history.comparedOf(message.data)) lags.push(message.at - next.at)
     else {
       fault('wrong', `${message.id} ${message.data} instead of ${next.id} ${next.data}`)
       // One fault is not to be counted for every message that follows.
@@ -114,6 +125,13 @@ type Row = {
 }
 
 const PAGE = 20_000
+
+/** Of a merchant: one message for each record of a commit, in the order of the feed, and one for each new delivery. */
+export const changesHistory: History = {
+  expected: (sql, owner) => expectedMessages(sql, owner),
+  creations: (sql, owner) => creationsOf(sql, owner),
+  comparedOf: data => data,
+}
 
 async function* rowsAfter(sql: Sql, { merchantId, after, end }: Changes): AsyncGenerator<Row> {
   let [era = '0', xid = '0', seq = '0'] = after.split('.')
@@ -172,7 +190,7 @@ const creationsOf = async (sql: Sql, { merchantId, after }: Changes): Promise<Re
 const dataOf = ({ kind, actor, to, event }: Pick<Row, 'kind' | 'actor' | 'to'> & { readonly event: string | null }) =>
   JSON.stringify({ object: machineObjects[kind], id: encodeId(resources[kind].prefix, actor), status: to, event })
 
-const idOf = ({ era, xid, seq }: { readonly era: number; readonly xid: string; readonly seq: string }): string =>
+export const idOf = ({ era, xid, seq }: { readonly era: number; readonly xid: string; readonly seq: string }): string =>
   `${era}.${xid}.${seq}`
 
 /** Whether a position is at or after another one. */

@@ -6,17 +6,20 @@ import { median, perSecond } from './promises.ts'
 import type { StreamSizes } from './streams.ts'
 import { startReader } from './streams-reader.ts'
 import type { StreamShop } from './streams-shop.ts'
+import type { WatchedStream } from './streams-watched.ts'
 import { startWriter } from './streams-writer.ts'
 
 const CALLERS = 32
+
+type CostTask = { readonly sizes: StreamSizes; readonly watched: WatchedStream }
 
 /** How many payments are read in a second while a client reads the stream, and while none does; the changes go on. */
 export const promiseStreamCost = async (
   { print, report }: Bench,
   shop: StreamShop,
-  { perSecond: rate, pairs, sliceMs }: StreamSizes,
+  { sizes: { perSecond: rate, pairs, sliceMs }, watched }: CostTask,
 ): Promise<void> => {
-  await using reader = await startReader(shop)
+  await using reader = await startReader(shop, watched.path)
   await using ask = openHttp(shop.url)
   await using _writer = await startWriter(shop, {
     perSecond: rate,

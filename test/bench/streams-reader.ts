@@ -11,7 +11,7 @@ export type ReaderCounts = {
   readonly lastId: string
 }
 
-/** A client process of a merchant's stream, which writes what it has received to a file. */
+/** A client process of a stream, which writes what it has received to a file. */
 export type StreamReader = AsyncDisposable & {
   readonly file: string
   open(): Promise<void>
@@ -20,7 +20,7 @@ export type StreamReader = AsyncDisposable & {
   memory(): Promise<Memory>
 }
 
-export const startReader = async ({ url, merchant, bearer }: StreamShop): Promise<StreamReader> => {
+export const startReader = async ({ url, bearer }: StreamShop, stream: string): Promise<StreamReader> => {
   const folder = mkdtempSync(join(tmpdir(), 'paymachine-bench-'))
   const file = join(folder, 'messages')
   const program = await startProgram('./streams-reader-program.ts', file)
@@ -30,7 +30,7 @@ export const startReader = async ({ url, merchant, bearer }: StreamShop): Promis
       ...(body && { body: JSON.stringify(body) }),
     })
   const token = await bearer()
-  const target = { url: `${url}/v1/merchants/${merchant}/stream?livemode=false`, bearer: token }
+  const target = { url: url + stream, bearer: token }
   return {
     file,
     open: async () => void (await ask('/open', target)),

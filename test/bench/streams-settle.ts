@@ -1,5 +1,5 @@
 import { until } from '../harness/until.ts'
-import { type Comparison, compareWithHistory, isAfter } from './streams-compare.ts'
+import { type Comparison, compareWithHistory, type History, isAfter } from './streams-compare.ts'
 import type { StreamReader } from './streams-reader.ts'
 import type { StreamShop } from './streams-shop.ts'
 
@@ -19,7 +19,11 @@ export const allDelivered = ({ sql }: Pick<StreamShop, 'sql'>): Promise<true> =>
   })
 
 /** Waits until the client has received what was committed, and compares. */
-export const settle = async (shop: StreamShop, reader: StreamReader, after: string): Promise<Comparison> => {
+export const settle = async (
+  shop: StreamShop,
+  reader: StreamReader,
+  { after, history }: { readonly after: string; readonly history: History },
+): Promise<Comparison> => {
   const { sql, merchantId } = shop
   const end = await positionOf(shop)
   await until(async () => isAfter((await reader.counts()).lastId, end), {
@@ -27,5 +31,5 @@ export const settle = async (shop: StreamShop, reader: StreamReader, after: stri
     everyMs: 100,
     what: 'the last message',
   })
-  return compareWithHistory(sql, { merchantId, after, end }, reader.file)
+  return compareWithHistory(sql, { merchantId, after, end }, { file: reader.file, history })
 }

@@ -3,12 +3,13 @@ import { hasBrowser } from '../harness/browser.ts'
 import { until } from '../harness/until.ts'
 import type { Bench } from './bench.ts'
 import { milliseconds, percentile, perSecond, thousands, times } from './promises.ts'
-import type { StreamSizes } from './streams.ts'
-import { openStreamPage, type PageCounts, type PageSize, type StreamPage } from './streams-browser.ts'
+import type { PageCounts, PageSize, StreamPage } from './streams-browser.ts'
 import type { Comparison } from './streams-compare.ts'
 import { type StreamReader, startReader } from './streams-reader.ts'
 import { allDelivered, positionOf, settle } from './streams-settle.ts'
 import type { Memory, StreamShop } from './streams-shop.ts'
+import type { SteadySizes } from './streams-sizes.ts'
+import type { WatchedStream } from './streams-watched.ts'
 import { startWriter } from './streams-writer.ts'
 
 /** What is measured once a minute. */
@@ -20,11 +21,17 @@ type Sample = {
   readonly page: PageSize | undefined
 }
 
-/** A client process and a page of the dashboard read the stream of a merchant with many changes. */
-export const promiseSteadyStream = async (bench: Bench, shop: StreamShop, sizes: StreamSizes): Promise<void> => {
+type SteadyTask = { readonly sizes: SteadySizes; readonly watched: WatchedStream }
+
+/** A client process and a page read a stream with many changes. */
+export const promiseSteadyStream = async (
+  bench: Bench,
+  shop: StreamShop,
+  { sizes, watched }: SteadyTask,
+): Promise<void> => {
   const { print, report } = bench
-  await using reader = await startReader(shop)
-  await using page = hasBrowser ? await openStreamPage(shop, sizes.rows) : undefined
+  await using reader = await startReader(shop, watched.path)
+  await using page = hasBrowser ? await watched.page.open() : undefined
   const after = await positionOf(shop)
   await reader.open()
   const samples: Sample[] = []
@@ -42,20 +49,15 @@ export const promiseSteadyStream = async (bench: Bench, shop: StreamShop, sizes:
     }
   }
   await allDelivered(shop)
-  const comparison = await settle(shop, reader, after)
-  const { lastId } = await reader.counts()
-  if (page) await until(async () => (await page.counts()).lastId === lastId, { everyMs: 100, what: 'the last message' })
+  const comparison = await settle(shop, reader, { after, history: watched.history })
+  const { messages } = comparison
+  if (page)
+    await until(async () => (await page.counts()).messages >= messages, {
+      everyMs: 100,
+      what: 'the last message',
+    }).catch(error => print(String(error)))
   const seen = await page?.counts()
-  judge(report, { sizes, comparison, seen, samples, changesOfRows: await changesOfRows(shop, after) })
-}
-
-/** How often the payments on the page have changed. */
-const changesOfRows = async ({ sql, paid }: StreamShop, after: string): Promise<number> => {
-  const [era = '', xid = '', seq = ''] = after.split('.')
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::integer as count from transitions
-    where actor = any(${[...paid]}::uuid[]) and (era, xid, seq) > (${era}::integer, ${xid}::text::xid8, ${seq}::bigint)`
-  return row?.count ?? Number.NaN
+  judge(report, { sizes, watched, comparison, seen, samples, changes: await watched.page.changesAfter?.(after) })
 }
 
 const sample = async (shop: StreamShop, reader: StreamReader, page: StreamPage | undefined): Promise<Sample> => ({
@@ -76,16 +78,17 @@ const format = (taken: Sample | undefined): string => {
 }
 
 type Run = {
-  readonly sizes: StreamSizes
+  readonly sizes: SteadySizes
+  readonly watched: WatchedStream
   readonly comparison: Comparison
   readonly seen: PageCounts | undefined
-  readonly changesOfRows: number
+  readonly changes: number | undefined
   readonly samples: readonly Sample[]
 }
 
-const judge = (report: Bench['report'], { sizes, comparison, seen, samples, changesOfRows }: Run): void => {
-  const { perSecond: rate, rows } = sizes
-  const promise = `the stream of a merchant with ${thousands(rate)} changes a second`
+const judge = (report: Bench['report'], { sizes, watched, comparison, seen, samples, changes }: Run): void => {
+  const { perSecond: rate } = sizes
+  const promise = `${watched.name} with ${thousands(rate)} changes a second`
   const { messages, expected, missing, doubled, wrong, faults, lags } = comparison
   const [first, last] = [samples[0], samples.at(-1)]
   const tookMs = (last?.atMs ?? 0) - (first?.atMs ?? 0)
@@ -118,7 +121,7 @@ const judge = (report: Bench['report'], { sizes, comparison, seen, samples, chan
   flat('heap of the server', ({ server }) => server.heap)
   flat('memory of the client', ({ reader }) => reader.rss, middle)
   flat('heap of the client', ({ reader }) => reader.heap)
-  const shown = `a list of ${rows} payments in a browser at this rate`
+  const shown = `${watched.page.name} in a browser at this rate`
   if (!seen) {
     report.skip(shown, 'no Chromium is installed')
     return
@@ -129,10 +132,13 @@ const judge = (report: Bench['report'], { sizes, comparison, seen, samples, chan
     `${thousands(seen.messages)} of ${thousands(messages)}`,
     'all',
   )
-  report.atMost(`${shown}, its requests against the changes of its rows`, seen.requests / changesOfRows, 0.5, {
-    as: times,
-    from: `${thousands(seen.requests)} against ${thousands(changesOfRows)}`,
-  })
+  if (changes !== undefined)
+    report.atMost(`${shown}, its requests against the changes of its rows`, seen.requests / changes, 0.5, {
+      as: times,
+      from: `${thousands(seen.requests)} against ${thousands(changes)}`,
+    })
+  if (seen.slowestMs !== undefined)
+    report.atMost(`${shown}, slowest interaction`, seen.slowestMs, 200, { as: milliseconds })
   flat(`heap of ${shown}`, ({ page }) => page?.heap ?? Number.NaN)
   flat(`DOM nodes of ${shown}`, ({ page }) => page?.nodes ?? Number.NaN)
 }

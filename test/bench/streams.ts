@@ -1,25 +1,21 @@
 import { type Bench, printSizes } from './bench.ts'
+import { openStreamPage } from './streams-browser.ts'
+import { changesHistory } from './streams-compare.ts'
 import { promiseStreamCost } from './streams-cost.ts'
 import { promiseKilledStreams } from './streams-kills.ts'
-import { openStreamShop } from './streams-shop.ts'
+import { openStreamShop, type StreamShop } from './streams-shop.ts'
+import type { KilledSizes, SteadySizes } from './streams-sizes.ts'
 import { promiseSteadyStream } from './streams-steady.ts'
+import type { WatchedStream } from './streams-watched.ts'
 
-export type StreamSizes = {
-  /** Changes that are committed. */
-  readonly perSecond: number
-  /** How often memory is measured, and how long between. */
-  readonly samples: number
-  readonly sampleMs: number
-  /** Payments on the page in the browser. Some of the changes are theirs. */
-  readonly rows: number
-  /** Slices with and without the stream. */
-  readonly pairs: number
-  readonly sliceMs: number
-  /** The process is killed while at least as many messages are sent. */
-  readonly kills: number
-  readonly killedMessages: number
-  readonly killedPerSecond: number
-}
+export type StreamSizes = SteadySizes &
+  KilledSizes & {
+    /** Payments on the page in the browser. Some of the changes are theirs. */
+    readonly rows: number
+    /** Slices with and without the stream. */
+    readonly pairs: number
+    readonly sliceMs: number
+  }
 
 const whole: StreamSizes = {
   ...{ perSecond: 1_000, samples: 10, sampleMs: 60_000, rows: 100 },
@@ -41,7 +37,28 @@ const LINKS = 100
 export const measureStreams = async (bench: Bench, sizes: StreamSizes): Promise<void> => {
   printSizes(bench, sizes)
   await using shop = await openStreamShop(bench.server, { links: LINKS, rows: sizes.rows })
-  await promiseSteadyStream(bench, shop, sizes)
-  await promiseStreamCost(bench, shop, sizes)
-  await promiseKilledStreams(bench, shop, sizes)
+  const watched = streamOf(shop, sizes.rows)
+  await promiseSteadyStream(bench, shop, { sizes, watched })
+  await promiseStreamCost(bench, shop, { sizes, watched })
+  await promiseKilledStreams(bench, shop, { sizes, watched })
+}
+
+const streamOf = (shop: StreamShop, rows: number): WatchedStream => ({
+  name: 'the stream of a merchant',
+  path: `/v1/merchants/${shop.merchant}/stream?livemode=false`,
+  history: changesHistory,
+  page: {
+    name: `a list of ${rows} payments`,
+    open: () => openStreamPage(shop, rows),
+    changesAfter: after => changesOfRows(shop, after),
+  },
+})
+
+/** How often the payments on the page have changed. */
+const changesOfRows = async ({ sql, paid }: StreamShop, after: string): Promise<number> => {
+  const [era = '', xid = '', seq = ''] = after.split('.')
+  const [row] = await sql<{ count: number }[]>`
+    select count(*)::integer as count from transitions
+    where actor = any(${[...paid]}::uuid[]) and (era, xid, seq) > (${era}::integer, ${xid}::text::xid8, ${seq}::bigint)`
+  return row?.count ?? Number.NaN
 }
