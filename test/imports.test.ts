@@ -111,6 +111,7 @@ const folders = [
   // Receivers copy it: it imports nothing of ours.
   'src/verify-webhook',
   'src/demo',
+  'src/inspector',
 ]
 
 /** The files that each file imports, by their paths from the root. */
