@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createWebSocketReceiver } from '@statelyai/inspect'
+import type { Sql } from '../../../src/postgres/connect.ts'
 import type { ApiServer } from '../../harness/api.ts'
 
 export type Message = {
@@ -53,7 +54,7 @@ export const linesOf = (messages: readonly Message[]): readonly string[] =>
   )
 
 /** A client that reads nothing after the handshake until its close code is asked for. */
-export const stalledSocket = async (server: ApiServer, bearer: string, query: string) => {
+export const stalledSocket = async (server: Pick<ApiServer, 'call' | 'url'>, bearer: string, query: string) => {
   const { host, hostname, port, pathname, search } = new URL(
     inspectUrl(server, await createTicket(server, bearer), query).replace('ws', 'http'),
   )
@@ -68,14 +69,30 @@ export const stalledSocket = async (server: ApiServer, bearer: string, query: st
     /** Reads everything up to the end of the connection. The last frame is the close frame. */
     closeCode: async (): Promise<number> => {
       let end = Buffer.alloc(0)
+      // 0x88: a close frame that is not masked; its length; the code and the reason.
+      const reasonAt = () => end.lastIndexOf(Buffer.from('The client does not read'))
       socket.on('data', bytes => {
         end = Buffer.concat([end, bytes]).subarray(-4_096)
+        // The server waits for the client, some for half a minute.
+        if (reasonAt() >= 0) socket.end()
       })
       socket.resume()
       await once(socket, 'close')
-      // 0x88: a close frame that is not masked; its length; the code and the reason.
-      const at = end.lastIndexOf(Buffer.from('The client does not read'))
+      const at = reasonAt()
       return at < 2 ? 0 : end.readUInt16BE(at - 2)
     },
   }
+}
+
+/** Four thousand transitions of an actor, so large that the buffers of the operating system are full after some of them. */
+export const insertLargeTransitions = async (
+  sql: Sql,
+  { actor, kind, state }: Record<'actor' | 'kind' | 'state', string>,
+) => {
+  for (let from = 3; from < 4_003; from += 1_000)
+    await sql`
+      insert into transitions (actor, command, at, actor_created_at, era, rev, keyed, kind, event, from_state, to_state, context)
+      select ${actor}, gen_random_uuid(), now(), now(), current_era(), n, false, ${kind}, 'x', ${state}, ${state},
+        json_build_object('filler', repeat('x', 20000))
+      from generate_series(${from}::integer, ${from}::integer + 999) n`
 }
