@@ -1,14 +1,8 @@
 import { expect, test } from 'bun:test'
-import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, symlinkSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import process from 'node:process'
-import { fileURLToPath } from 'node:url'
 import { clonedFiles } from './harness/clone.ts'
-import { scratch } from './harness/scratch.ts'
+import { biome, copyOfTree } from './harness/tree-copy.ts'
 
-const root = fileURLToPath(new URL('../', import.meta.url))
 const skipped = clonedFiles().includes('package.json') ? '' : ' (skipped: git cannot list the files of a clone here)'
 
 /** What CONTRIBUTING promises: with tests, the golden schema and the diagrams. */
@@ -48,31 +42,10 @@ test.skipIf(skipped !== '')(
     expect(touched).toContain('src/resources.ts')
     expect(touched.length, touched.join('\n')).toBeLessThanOrEqual(MOST_FILES)
 
-    tree.run(join(root, 'node_modules/.bin/biome'), 'check', ...touched.filter(name => name.endsWith('.ts')))
+    tree.run(biome, 'check', ...touched.filter(name => name.endsWith('.ts')))
     const bunTest = [process.execPath, 'test', '--timeout', '120000'] as const
     tree.run(...bunTest, ...comparing.map(name => `./${name}`))
     tree.run(...bunTest, '--test-name-pattern', 'voucher', ...walking.map(name => `./${name}`))
   },
   PATIENCE_MS,
 )
-
-const copyOfTree = () => {
-  const path = mkdtempSync(join(scratch(), 'paymachine-test-'))
-  const run = (program: string, ...args: readonly string[]): string => {
-    const { status, stdout, stderr } = spawnSync(program, args, { cwd: path, encoding: 'utf8' })
-    expect(status, `${program} ${args.join(' ')}\n${stdout}${stderr}`).toBe(0)
-    return stdout
-  }
-  for (const name of clonedFiles()) cpSync(join(root, name), join(path, name))
-  symlinkSync(join(root, 'node_modules'), join(path, 'node_modules'))
-  run('git', 'init', '--quiet')
-  return {
-    run,
-    /** The name of a git tree with all its files. */
-    snapshot: (): string => {
-      run('git', 'add', '--all')
-      return run('git', 'write-tree').trim()
-    },
-    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }),
-  }
-}
