@@ -32,33 +32,6 @@ begin
   from (select distinct merchant_lock(merchant) as lock from unnest(merchants) as merchant order by lock) locks;
 end $$;
 
--- Returns the `seq` before which all rows of an owner's list were created before a time, by a binary search: rows are
--- created in the order of `seq`, but for the duration of a commit. Callers allow for that.
-create function seq_since(list text, merchant uuid, mode boolean, since timestamptz) returns bigint
-language plpgsql stable as $$
-declare
-  low bigint := 0;
-  high bigint;
-  middle bigint;
-  found_seq bigint;
-  found_at timestamptz;
-begin
-  execute format('select max(seq) + 1 from %I where merchant_id = $1 and livemode = $2', list)
-  into high using merchant, mode;
-  while low < coalesce(high, 0) loop
-    middle := low + (high - low) / 2;
-    execute format(
-      'select seq, created_at from %I where merchant_id = $1 and livemode = $2 and seq >= $3 order by seq limit 1', list)
-    into found_seq, found_at using merchant, mode, middle;
-    if found_at < since then
-      low := found_seq + 1;
-    else
-      high := middle;
-    end if;
-  end loop;
-  return low;
-end $$;
-
 -- 256 locks for all merchants, because a batch with hundreds of merchants must not fill the server's lock table.
 create function merchant_lock(merchant uuid) returns integer language sql immutable as $$
   select uuid_hash(merchant) & 255

@@ -5158,34 +5158,6 @@ begin
   return 'rotated';
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.seq_since(list text, merchant uuid, mode boolean, since timestamp with time zone)
- RETURNS bigint
- LANGUAGE plpgsql
- STABLE
-AS $function$
-declare
-  low bigint := 0;
-  high bigint;
-  middle bigint;
-  found_seq bigint;
-  found_at timestamptz;
-begin
-  execute format('select max(seq) + 1 from %I where merchant_id = $1 and livemode = $2', list)
-  into high using merchant, mode;
-  while low < coalesce(high, 0) loop
-    middle := low + (high - low) / 2;
-    execute format(
-      'select seq, created_at from %I where merchant_id = $1 and livemode = $2 and seq >= $3 order by seq limit 1', list)
-    into found_seq, found_at using merchant, mode, middle;
-    if found_at < since then
-      low := found_seq + 1;
-    else
-      high := middle;
-    end if;
-  end loop;
-  return low;
-end $function$;
-
 CREATE OR REPLACE FUNCTION public.set_logo(merchant uuid, new_name text, new_bytes bytea, caller uuid, actor text, address text)
  RETURNS text
  LANGUAGE plpgsql
