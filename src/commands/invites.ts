@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
+import type { AttemptLimit } from '../queries/attempts.ts'
 import {
   type AcceptOutcome,
   acceptInvite,
   createInvite,
   findInvite,
+  findOpenInvite,
   type InviteRow,
-  isInviteOpen,
+  type OpenInvite,
   revokeInvite,
 } from '../queries/invites.ts'
 import type { Role } from '../queries/members.ts'
@@ -43,6 +45,19 @@ export const revoke = async (
   if (outcome === 'missing') refuse('resource_not_found')
 }
 
+/** For each network: tokens cannot be guessed, and each request costs a query. */
+const limit: AttemptLimit = { allowed: 30, seconds: 60 }
+
+/** What an invite is for, before it is accepted. */
+export const previewInvite = async (
+  context: Pick<AccountContext, 'sql' | 'clock' | 'passwords'>,
+  token: string,
+  from: Checked,
+): Promise<OpenInvite> => {
+  await takeCounted(context, from, { subjects: () => [`invite:${from.network}`], limit })
+  return (await findOpenInvite(context.sql, hashOf(token))) ?? refuse('resource_not_found')
+}
+
 /** Makes an existing account a member. */
 export const accept = async (
   { sql, sessions }: Pick<AccountContext, 'sql' | 'sessions'>,
@@ -61,9 +76,9 @@ export const acceptAsNew = async (
   from: Checked,
 ): Promise<{ accountId: string; tokens: Tokens }> => {
   requireUnguessable(password, email, 'password')
-  await takeCounted(context, from, { subjects: () => [`sign-up:${from.network}`], limit: { allowed: 30, seconds: 60 } })
+  await takeCounted(context, from, { subjects: () => [`sign-up:${from.network}`], limit })
   // Checked before the password is hashed, which is expensive; the statement checks it again.
-  if (!(await isInviteOpen(context.sql, hashOf(token)))) refuse('resource_not_found')
+  if (!(await findOpenInvite(context.sql, hashOf(token)))) refuse('resource_not_found')
   const accountId = uuidv7(context.clock.now(), context.random)
   const by = { accountId, actor: actorOf(accountId), address: from.address }
   const passwordHash = await context.passwords.hash(from.site, password)

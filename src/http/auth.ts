@@ -1,42 +1,22 @@
 import { type } from 'arktype'
 import { email } from '../access/email.ts'
 import { stepUpByCode } from '../commands/mfa.ts'
-import { changePassword, getAccount, stepUpByPassword } from '../commands/passwords.ts'
-import type { Tokens } from '../commands/sessions.ts'
+import { changePassword, stepUpByPassword } from '../commands/passwords.ts'
 import { signIn } from '../commands/sign-in.ts'
 import { signUp } from '../commands/sign-up.ts'
 import { refuse } from '../errors.ts'
-import { listMemberships } from '../queries/merchants.ts'
-import { accountRecord } from '../records/account.ts'
-import type { Api } from './api.ts'
 import { authMfaRoutes } from './auth-mfa.ts'
 import { authSessionRoutes } from './auth-sessions.ts'
 import { changePasswordDocs, meDocs, signInDocs, signUpDocs, stepUpDocs } from './docs/auth.ts'
 import { fromOf } from './from.ts'
-import { type Answer, forAnybody, forSessions, type Route } from './route.ts'
+import { forAnybody, forSessions, type Route } from './route.ts'
+import { answerSignedIn, describeAccount } from './signed-in.ts'
 import { boundedText, givenName } from './text.ts'
 
 /** A new password. For a password that is only checked, the minimum length does not apply. */
 export const newPassword = () => boundedText(10, 1000)
 const anyPassword = () => boundedText(0, 1000)
 const code = () => type('string <= 100')
-
-/** The response to a sign-up, a sign-in and an accepted invite. */
-export const answerSignedIn = async (
-  api: Api,
-  status: 200 | 201,
-  accountId: string,
-  { accessToken, expiresIn, cookie }: Tokens,
-): Promise<Answer> => ({
-  status,
-  body: { accessToken, expiresIn, ...(await describe(api, accountId)) },
-  headers: { 'set-cookie': cookie },
-})
-
-const describe = async (api: Api, accountId: string) => {
-  const [account, memberships] = await Promise.all([getAccount(api, accountId), listMemberships(api.sql, accountId)])
-  return accountRecord(account, memberships)
-}
 
 export const authRoutes: readonly Route[] = [
   forAnybody('POST', {
@@ -64,7 +44,7 @@ export const authRoutes: readonly Route[] = [
   forSessions('GET', {
     path: '/v1/auth/me',
     docs: meDocs,
-    handle: async (api, { session }) => ({ status: 200, body: await describe(api, session.accountId) }),
+    handle: async (api, { session }) => ({ status: 200, body: await describeAccount(api, session.accountId) }),
   }),
 
   forSessions('POST', {

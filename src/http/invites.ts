@@ -1,24 +1,30 @@
 import { type } from 'arktype'
 import { email } from '../access/email.ts'
-import { accept, acceptAsNew, invite, revoke } from '../commands/invites.ts'
-import { getAccount } from '../commands/passwords.ts'
+import { accept, acceptAsNew, invite, previewInvite, revoke } from '../commands/invites.ts'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { findInviteSeq, listInvites } from '../queries/invites.ts'
-import { listMemberships } from '../queries/merchants.ts'
-import { accountRecord } from '../records/account.ts'
-import { inviteRecord, newInviteRecord } from '../records/invite.ts'
+import { invitePreviewRecord, inviteRecord, newInviteRecord } from '../records/invite.ts'
 import { accountActorOf } from './account-actor.ts'
-import { answerSignedIn, newPassword } from './auth.ts'
-import { acceptInviteDocs, inviteMemberDocs, listInvitesDocs, revokeInviteDocs } from './docs/people.ts'
+import { newPassword } from './auth.ts'
+import {
+  acceptInviteDocs,
+  inviteMemberDocs,
+  listInvitesDocs,
+  previewInviteDocs,
+  revokeInviteDocs,
+} from './docs/people.ts'
 import { fromOf } from './from.ts'
 import { bothModesQuery, listOf, pageOf } from './list.ts'
 import { roleName } from './members.ts'
 import { forAnybody, forMembers, type Route } from './route.ts'
+import { answerSignedIn, describeAccount } from './signed-in.ts'
 
 const path = '/v1/merchants/:merchantId/invites'
 
 const inviteOf = (id: string) => decodeId('invite', id)
+
+const inviteToken = () => type('1 <= string <= 100')
 
 export const inviteRoutes: readonly Route[] = [
   forMembers(
@@ -66,12 +72,23 @@ export const inviteRoutes: readonly Route[] = [
     },
   ),
 
+  // By POST, so that the token is in no address, which proxies log.
+  forAnybody('POST', {
+    path: '/v1/auth/invites/preview',
+    docs: previewInviteDocs,
+    body: () => type({ token: inviteToken() }),
+    handle: async (api, call) => ({
+      status: 200,
+      body: invitePreviewRecord.render(await previewInvite(api, call.body.token, fromOf(call))),
+    }),
+  }),
+
   // Available to anyone with the link: with a session it adds the merchant to the account, without one it creates an
   // account.
   forAnybody('POST', {
     path: '/v1/auth/invites/accept',
     docs: acceptInviteDocs,
-    body: () => type({ token: '1 <= string <= 100', 'email?': email(), 'password?': newPassword() }),
+    body: () => type({ token: inviteToken(), 'email?': email(), 'password?': newPassword() }),
     handle: async (api, call) => {
       const { token, email, password } = call.body
       const authorization = call.headers.get('authorization')
@@ -81,8 +98,7 @@ export const inviteRoutes: readonly Route[] = [
         const { session } = (await api.sessions.find(bearerOf(authorization))) ?? refuse('invalid_token')
         const { accountId } = session
         await accept(api, token, accountActorOf({ session, address: call.address }))
-        const memberships = await listMemberships(api.sql, accountId)
-        return { status: 200, body: accountRecord(await getAccount(api, accountId), memberships) }
+        return { status: 200, body: await describeAccount(api, accountId) }
       }
       if (email === undefined) return refuse('parameter_missing', { param: 'email' })
       if (password === undefined) return refuse('parameter_missing', { param: 'password' })

@@ -35,12 +35,20 @@ export const findInviteSeq = async (sql: Sql, merchantId: string, id: string): P
   return row?.seq
 }
 
-/** Whether the invite with this token hash can be accepted. */
-export const isInviteOpen = async (sql: Sql, tokenHash: Uint8Array): Promise<boolean> => {
-  const [row] = await sql`
-    select from invites
-    where token_hash = ${tokenHash} and accepted_at is null and revoked_at is null and expires_at > now()`
-  return row !== undefined
+export type OpenInvite = {
+  readonly merchantName: string
+  readonly role: Role
+  readonly hasEmail: boolean
+  readonly expiresAt: Date
+}
+
+/** The invite with this token hash, if it can be accepted. */
+export const findOpenInvite = async (sql: Sql, tokenHash: Uint8Array): Promise<OpenInvite | undefined> => {
+  const [row] = await sql<OpenInvite[]>`
+    select m.name as "merchantName", i.role, i.email is not null as "hasEmail", i.expires_at as "expiresAt"
+    from invites i join merchants m on m.id = i.merchant_id
+    where i.token_hash = ${tokenHash} and i.accepted_at is null and i.revoked_at is null and i.expires_at > now()`
+  return row
 }
 
 export const createInvite = async (

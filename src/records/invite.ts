@@ -2,7 +2,7 @@ import { type } from 'arktype'
 import { constantField, idField, rowFields } from '../fields/every-record.ts'
 import { recordOf } from '../fields/record.ts'
 import { text, textOrNull, time } from '../fields/wire.ts'
-import type { InviteRow } from '../queries/invites.ts'
+import type { InviteRow, OpenInvite } from '../queries/invites.ts'
 import { role } from './role.ts'
 
 export const inviteRecord = recordOf<InviteRow>()('Invite', {
@@ -33,6 +33,24 @@ export const inviteRecord = recordOf<InviteRow>()('Invite', {
   },
   createdAt: rowFields.createdAt,
   updatedAt: rowFields.updatedAt,
+})
+
+/** What the holder of the link sees before accepting it. The e-mail address is not in it: the holder must know it. */
+export const invitePreviewRecord = recordOf<OpenInvite>()('InvitePreview', {
+  merchantName: {
+    type: text,
+    about: 'Name of the merchant.',
+    example: 'Lamps',
+    of: ({ merchantName }) => merchantName,
+  },
+  role: { type: role, example: 'developer', of: ({ role }) => role },
+  hasEmail: {
+    type: () => type('boolean'),
+    about: 'Whether only an account with the e-mail address of the invite can accept it.',
+    example: true,
+    of: ({ hasEmail }) => hasEmail,
+  },
+  expiresAt: { ...inviteRecord.fields.expiresAt, of: ({ expiresAt }) => expiresAt.toISOString() },
 })
 
 /** In the response to its creation, which is the only one with the link. */

@@ -25,6 +25,7 @@ const revoke = (server: Server, { path }: Shop, by: Person, id: string) =>
   server.call('DELETE', `${path}/invites/${id}`, { bearer: by.bearer })
 const accept = (server: Server, json: unknown, by?: Person) =>
   server.call('POST', '/v1/auth/invites/accept', { json, ...(by && { bearer: by.bearer }) })
+const preview = (server: Server, token: string) => server.call('POST', '/v1/auth/invites/preview', { json: { token } })
 const fresh = { email: 'new@lamps.example', password: 'a long password' }
 
 test('an invite shows its link once, and only the hash of its token is stored', async () => {
@@ -39,6 +40,22 @@ test('an invite shows its link once, and only the hash of its token is stored', 
   const [kept] = await server.sql`select i::text as row from invites i`
   expect(kept?.row).not.toContain(token)
   expect(kept?.row).toContain(new Bun.CryptoHasher('sha256').update(token).digest('hex'))
+})
+
+test('the holder of a link sees the merchant and the role, and not the e-mail address', async () => {
+  await using server = await startServer()
+  const lamps = await shop(server.api)
+  const forOne = await make(server, lamps, lamps.owner, { role: 'viewer', email: fresh.email })
+  const { token, expiresAt } = forOne.json as Invite & { expiresAt: string }
+  const answer = await preview(server, token)
+  expect([answer.status, answer.json]).toEqual([
+    200,
+    { merchantName: 'Lamps', role: 'viewer', hasEmail: true, expiresAt },
+  ])
+  const forAnyone = await invite(server, lamps)
+  expect((await preview(server, forAnyone.token)).json).toMatchObject({ role: 'developer', hasEmail: false })
+  // A preview uses nothing up.
+  expect((await accept(server, { token, ...fresh })).status).toBe(201)
 })
 
 test('the link of an invite creates an account, also while sign-up is closed', async () => {
@@ -110,6 +127,7 @@ test('unknown, used, revoked and expired invites are answered alike', async () =
   const someone = await person(server.api, 'someone@example.com')
   for (const token of [used.token, revoked.token, expired.token, 'x', `${used.token}x`])
     for (const answer of [
+      await preview(server, token),
       await accept(server, { token, ...fresh, email: 'late@example.com' }),
       await accept(server, { token }, someone),
     ])
@@ -265,6 +283,17 @@ test('guessing the e-mail address of an invite is rate limited', async () => {
   expect([answer.status, answer.json]).toMatchObject([429, { error: { code: 'rate_limited' } }])
 })
 
+test('previews of one network are rate limited', async () => {
+  await using server = await startServer()
+  const { token } = await invite(server, await shop(server.api))
+  for (let n = 0; n < 30; n++) expect((await preview(server, token)).status).toBe(200)
+  const answer = await preview(server, token)
+  expect([answer.status, answer.json]).toMatchObject([429, { error: { code: 'rate_limited' } }])
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0)
+  // Accepting counts for itself.
+  expect((await accept(server, { token, ...fresh })).status).toBe(201)
+})
+
 test('neither a token nor a password is in the log, in the database or in a later response', async () => {
   const { log, text } = readableLog()
   await using server = await apiServer({ routes, outside: { log } })
@@ -272,6 +301,8 @@ test('neither a token nor a password is in the log, in the database or in a late
   const { token } = await invite(server, lamps)
   const wrong = 'a token that was never created'
   const answers = [
+    await preview(server, wrong),
+    await preview(server, token),
     await accept(server, { token: wrong, ...fresh }),
     await accept(server, { token, ...fresh, email: lamps.owner.email }),
     await accept(server, { token, password: fresh.password, email: fresh.password }),
@@ -279,7 +310,7 @@ test('neither a token nor a password is in the log, in the database or in a late
     await accept(server, { token, ...fresh }),
     await accept(server, { token, ...fresh }),
   ]
-  expect(answers.map(({ status }) => status)).toEqual([404, 409, 400, 200, 201, 404])
+  expect(answers.map(({ status }) => status)).toEqual([404, 200, 404, 409, 400, 200, 201, 404])
   const contents = await contentsOf(server.sql)
   expect(contents['public.invites']).toContain(new Bun.CryptoHasher('sha256').update(token).digest('hex'))
   const everything = text() + Object.values(contents).join('') + answers.map(answer => answer.text).join('')

@@ -107,6 +107,8 @@ test('only signing in and what customers do needs no authentication', () => {
     // For callers with the URL of an inbox; rate limited by address.
     'POST /sandbox/inbox/:token',
     'POST /v1/auth/invites/accept',
+    // For holders of the link; rate limited by address.
+    'POST /v1/auth/invites/preview',
     'POST /v1/auth/refresh',
     'POST /v1/auth/sign-in',
     'POST /v1/auth/sign-out',

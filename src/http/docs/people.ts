@@ -1,5 +1,5 @@
 import { listShape } from '../../fields/shape.ts'
-import { inviteRecord, newInviteRecord } from '../../records/invite.ts'
+import { invitePreviewRecord, inviteRecord, newInviteRecord } from '../../records/invite.ts'
 import { memberRecord } from '../../records/member.ts'
 import { securityEventRecord } from '../../records/security-event.ts'
 import { accountShape, signedInShape } from '../../records/shapes/account.ts'
@@ -51,6 +51,16 @@ export const revokeInviteDocs: Docs = {
   operation: 'revokeInvite',
   summary: 'Revoke an invite',
   answers: { 204: null },
+}
+
+export const previewInviteDocs: Docs = {
+  operation: 'previewInvite',
+  summary: 'Preview an invite',
+  description:
+    'Returns what an invite is for, before it is accepted. An invite that was used or revoked, or has expired, returns `resource_not_found`.\n\nAt most 30 requests per minute are allowed for each IP address (IPv6: /64 network). Above that, returns 429.',
+  answers: { 200: invitePreviewRecord },
+  refusals: ['resource_not_found', 'rate_limited'],
+  example: { token: 'h3mT…' },
 }
 
 export const acceptInviteDocs: Docs = {

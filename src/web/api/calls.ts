@@ -27,6 +27,7 @@ export const calls = {
   listInvites: 'GET /v1/merchants/{merchantId}/invites?limit&order&livemode&startingAfter',
   inviteMember: 'POST /v1/merchants/{merchantId}/invites',
   revokeInvite: 'DELETE /v1/merchants/{merchantId}/invites/{id}',
+  previewInvite: 'POST /v1/auth/invites/preview',
   acceptInvite: 'POST /v1/auth/invites/accept',
   listSecurityEvents: 'GET /v1/merchants/{merchantId}/audit-log?limit&order&action&livemode&startingAfter',
   listApiKeys: 'GET /v1/merchants/{merchantId}/api-keys?limit&order&livemode&startingAfter',
@@ -256,6 +257,12 @@ export type Calls = {
   revokeInvite: {
     input: { readonly merchantId: string; readonly id: string }
     output: undefined
+  }
+  previewInvite: {
+    input: {
+      readonly token: string
+    }
+    output: InvitePreview
   }
   acceptInvite: {
     input: {
@@ -990,6 +997,13 @@ export type InviteWithToken = {
   readonly updatedAt: string
   readonly url: string
   readonly token: string
+}
+
+export type InvitePreview = {
+  readonly merchantName: string
+  readonly role: 'developer' | 'owner' | 'viewer'
+  readonly hasEmail: boolean
+  readonly expiresAt: string
 }
 
 export type SecurityEventList = {

@@ -7,6 +7,7 @@ import type {
   Event,
   InboxRequest,
   Invite,
+  InvitePreview,
   InviteWithToken,
   Member,
   MfaSetup,
@@ -223,6 +224,10 @@ const invited = (n: number, more: Partial<Invite>): Invite => ({
   ...{ createdAt: ago(900 * n), updatedAt: ago(900 * n) },
   ...more,
 })
+
+export const invitePreview: InvitePreview = {
+  ...{ merchantName: 'Lamps & Light', role: 'developer', hasEmail: true, expiresAt: ago(-9_000) },
+}
 
 export const invites: readonly Invite[] = [
   invited(1, { email: 'mira@lampsandlight.com', role: 'developer' }),

@@ -23,6 +23,7 @@ import {
   history,
   inbox,
   inboxRequests,
+  invitePreview,
   invites,
   keys,
   links,
@@ -233,6 +234,7 @@ const views: Readonly<Record<string, View>> = {
   },
   'members-removed': { path: 'members', act: changeMerchants(() => []) },
   invite: { path: 'invite#token', signedOut: 'done' },
+  'invite-over': { path: 'invite#token', signedOut: 'done', act: openRevoked },
   'invite-refused': { path: 'invite#token', signedOut: 'done', act: acceptInvite },
   'invite-incomplete': { path: 'invite', signedOut: 'done' },
   nothing: { path: 'nothing' },
@@ -317,6 +319,12 @@ async function inviteMember(page: Page) {
   await page.locator('dialog[open] button[type=submit]').click()
 }
 
+async function openRevoked(page: Page) {
+  await refuse(page, '**/v1/auth/invites/preview', 404, 'resource_not_found')
+  await page.reload()
+  await page.locator('.note').waitFor()
+}
+
 async function acceptInvite(page: Page) {
   await refuse(page, '**/v1/auth/invites/accept', 404, 'resource_not_found')
   await page.locator('input[type=email]').fill('mira@lampsandlight.com')
@@ -395,13 +403,14 @@ const answer = (
     const end = pathname.split('/').slice(4).join('/')
     const json = (body: unknown, status = 200) => route.fulfill({ status, json: body })
     if (pathname === '/v1/auth/session') return json({ signedIn: signedOut === undefined })
-    if (pathname === '/v1/auth/refresh') return json({ accessToken: 't', expiresIn: 900 })
-    if (pathname === '/v1/auth/me')
-      return json({
-        user: { ...account.user, mfaEnabled: mfa },
-        merchants: account.merchants.map(each => ({ ...each, role: role ?? each.role })),
-      })
+    const signedIn = {
+      user: { ...account.user, mfaEnabled: mfa },
+      merchants: account.merchants.map(each => ({ ...each, role: role ?? each.role })),
+    }
+    if (pathname === '/v1/auth/refresh') return json({ accessToken: 't', expiresIn: 900, ...signedIn })
+    if (pathname === '/v1/auth/me') return json(signedIn)
     if (end === 'members' && (path !== 'members' || role)) return json(list(members, 'full'))
+    if (pathname === '/v1/auth/invites/preview') return json(invitePreview)
     if (pathname === '/v1/auth/mfa/setup') return json(mfaSetup)
     if (pathname === '/v1/auth/mfa/confirm') return json({ recoveryCodes })
     if (data === 'loading') return

@@ -1,19 +1,26 @@
 import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { ApiError } from '../../api/request.ts'
+import type { InvitePreview } from '../../api/calls.ts'
+import { useQuery } from '../../api/query.ts'
+import { ApiError, send } from '../../api/request.ts'
 import type { Session } from '../../api/session.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
+import { Moment } from '../../parts/moment.tsx'
 import { NoteBox } from '../../parts/note.tsx'
+import { Loading, SkeletonRows } from '../../parts/skeleton.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { DoorFrame } from '../account/door.tsx'
 import { Gate } from '../account/gate.tsx'
 import { SignInForm } from '../account/sign-in-form.tsx'
+import { useMembersTexts } from '../members/texts.ts'
 import { type Action, useAction } from '../shell/action.ts'
 import { shownFailure } from '../shell/failure.ts'
 import { PageHead } from '../shell/page-head.tsx'
 import type { Preferences } from '../shell/preferences.ts'
+import { Facts } from '../shell/record.tsx'
 import { addressIn } from '../shell/shop.ts'
+import { useTexts } from '../shell/texts.ts'
 import { NewMember } from './new-member.tsx'
 import { useInviteTexts } from './texts.ts'
 
@@ -26,19 +33,77 @@ export const InvitePage = ({ session, preferences }: InvitePageProps) => {
   const [token] = useState(() => location.hash.slice(1))
   return (
     <DoorFrame preferences={preferences}>
-      <PageHead title={texts.title} lead={texts.what(location.host)} />
       {token === '' ? (
-        <Empty title={texts.incomplete}>{texts.incompleteWhat}</Empty>
+        <>
+          <PageHead title={texts.title} lead={texts.what(location.host)} />
+          <Empty title={texts.incomplete}>{texts.incompleteWhat}</Empty>
+        </>
       ) : (
-        <Acceptance session={session} token={token} />
+        <Invited session={session} token={token} />
       )}
     </DoorFrame>
   )
 }
 
-type AcceptanceProps = { readonly session: Session; readonly token: string }
+type InvitedProps = { readonly session: Session; readonly token: string }
 
-const Acceptance = ({ session, token }: AcceptanceProps) => {
+/** What the invite is for. If that cannot be read now, it can still be accepted. */
+const Invited = ({ session, token }: InvitedProps) => {
+  const texts = useInviteTexts()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['invite', token],
+    queryFn: ({ signal }) => send('previewInvite', { token }, { signal }),
+  }).value
+  const isOver = error instanceof ApiError && error.code === 'resource_not_found'
+  return (
+    <>
+      <PageHead title={data ? texts.titleOf(data.merchantName) : texts.title} lead={texts.what(location.host)} />
+      {isOver ? (
+        <div class="form">
+          <NotValid />
+          <a class="link" href="/dashboard">
+            {texts.toDashboard}
+          </a>
+        </div>
+      ) : data || error ? (
+        <>
+          {data && <InviteFacts invite={data} />}
+          <Acceptance
+            session={session}
+            token={token}
+            emailHint={data ? (data.hasEmail ? texts.emailBound : undefined) : texts.emailHint}
+          />
+        </>
+      ) : (
+        <Loading skeleton={<SkeletonRows rows={4} />} onRetry={() => void refetch()} />
+      )}
+    </>
+  )
+}
+
+const InviteFacts = ({ invite: { role, expiresAt } }: { readonly invite: InvitePreview }) => {
+  const texts = useInviteTexts()
+  const { roles } = useTexts()
+  const { rolesWhat } = useMembersTexts()
+  return (
+    <Facts
+      facts={[
+        [
+          texts.role,
+          <>
+            {roles[role]}
+            <span class="under">{rolesWhat[role]}</span>
+          </>,
+        ],
+        [texts.until, <Moment at={expiresAt} />],
+      ]}
+    />
+  )
+}
+
+type AcceptanceProps = InvitedProps & { readonly emailHint: string | undefined }
+
+const Acceptance = ({ session, token, emailHint }: AcceptanceProps) => {
   const texts = useInviteTexts()
   const { route } = useLocation()
   const action = useAction()
@@ -100,6 +165,7 @@ const Acceptance = ({ session, token }: AcceptanceProps) => {
       {isNew ? (
         <NewMember
           action={action}
+          emailHint={emailHint}
           onSubmit={given => acceptBy(() => session.enter('acceptInvite', { token, ...given }))}
         >
           <Refused action={action} />
@@ -129,12 +195,7 @@ const Refused = ({ action: { error } }: { readonly action: Action }) => {
   const texts = useInviteTexts()
   if (error === undefined) return null
   const code = error instanceof ApiError ? error.code : undefined
-  if (code === 'resource_not_found')
-    return (
-      <NoteBox tone="bad" alert title={texts.notValid}>
-        {texts.notValidWhat}
-      </NoteBox>
-    )
+  if (code === 'resource_not_found') return <NotValid />
   if (code === 'state_conflict')
     return (
       <NoteBox tone="bad" alert title={texts.refused}>
@@ -142,4 +203,13 @@ const Refused = ({ action: { error } }: { readonly action: Action }) => {
       </NoteBox>
     )
   return <ErrorNote failure={shownFailure(error)} />
+}
+
+const NotValid = () => {
+  const texts = useInviteTexts()
+  return (
+    <NoteBox tone="bad" alert title={texts.notValid}>
+      {texts.notValidWhat}
+    </NoteBox>
+  )
 }

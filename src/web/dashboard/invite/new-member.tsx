@@ -10,13 +10,14 @@ import { useInviteTexts } from './texts.ts'
 
 type NewMemberProps = {
   readonly action: Action
+  readonly emailHint: string | undefined
   /** Why it was refused. */
   readonly children: ComponentChildren
   readonly onSubmit: (given: { readonly email: string; readonly password: string }) => Promise<unknown>
 }
 
 /** An account for an invited person. It comes without a shop of its own. */
-export const NewMember = ({ action, children, onSubmit }: NewMemberProps) => {
+export const NewMember = ({ action, emailHint, children, onSubmit }: NewMemberProps) => {
   const texts = useInviteTexts()
   const { door } = useTexts()
   const [email, setEmail] = useState('')
@@ -38,7 +39,7 @@ export const NewMember = ({ action, children, onSubmit }: NewMemberProps) => {
         type="email"
         name="email"
         autocomplete="username"
-        hint={texts.emailHint}
+        hint={emailHint}
         value={email}
         onInput={event => setEmail(event.currentTarget.value)}
         error={isChecked && email.trim() === '' ? door.emailEmpty : undefined}

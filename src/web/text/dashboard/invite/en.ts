@@ -1,7 +1,10 @@
 /** The texts of the page on which an invited person accepts. */
 export const inviteEn = {
   title: 'You are invited to a shop',
+  titleOf: (shop: string) => `You are invited to ${shop}`,
   what: (host: string) => `An owner of the shop has sent you this link to the dashboard on ${host}.`,
+  role: 'Your role',
+  until: 'Valid until',
   signedInAs: (email: string) => `You are signed in as ${email}.`,
   accept: 'Accept the invite',
   otherAccount: 'Use another account',
@@ -13,6 +16,7 @@ export const inviteEn = {
   noAccount: 'No account yet?',
   createInstead: 'Create one',
   emailHint: 'If the invite names an address, use the same one.',
+  emailBound: 'The invite is for one e-mail address. Use that address.',
   notValid: 'This invite is not valid any more',
   notValidWhat: 'It was used, revoked, or has expired. Ask the owner for a new link.',
   incomplete: 'The link is not complete',
