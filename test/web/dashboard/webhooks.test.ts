@@ -54,6 +54,20 @@ describe.skipIf(!hasBrowser)('webhooks', () => {
     await page.getByRole('row').nth(1).getByText('Delivered').waitFor(BEFORE_POLL)
   })
 
+  test('so is one without the event stream', async () => {
+    const { page, go } = shop
+    const { click, heading } = onPage(page)
+    const delivery = await testEvent(inbox)
+    await awaitAttempt(delivery)
+    await page.route('**/stream?*', route => route.abort())
+    await go(`deliveries/${delivery}`)
+    await heading('Delivery of webhook_endpoint.test')
+    await click('Send again now')
+    const second = page.locator('.attempt', { hasText: 'Attempt 2' })
+    await second.getByText('Answered with success').waitFor(BEFORE_POLL)
+    await page.unroute('**/stream?*')
+  })
+
   test('a test event shows its result on the page of its endpoint, and in the list of endpoints', async () => {
     const { page, go } = shop
     const { click } = onPage(page)
@@ -86,5 +100,17 @@ describe.skipIf(!hasBrowser)('webhooks', () => {
     await page.getByText(/Your server has not accepted them since .*\. The host name has no address\./).waitFor()
     await page.getByRole('link', { name: 'Open: 1 webhook delivery is being retried' }).click()
     await page.getByRole('row', { name: /webhook_endpoint\.test Retrying/ }).waitFor()
+  })
+
+  test('deliveries that fail now are found from the filter of those that have failed', async () => {
+    const { page } = shop
+    const { expectSound } = onPage(page)
+    await page.getByLabel('Status').selectOption({ label: 'Failed' })
+    await page.getByText('1 delivery is being retried').waitFor()
+    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor()
+    await expectSound()
+    await page.getByRole('link', { name: 'Show', exact: true }).click()
+    await page.getByRole('row', { name: /webhook_endpoint\.test Retrying/ }).waitFor()
+    expect(await page.getByLabel('Status').inputValue()).toBe('pending')
   })
 })

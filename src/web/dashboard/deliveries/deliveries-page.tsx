@@ -1,5 +1,7 @@
 import type { WebhookDelivery } from '../../api/calls.ts'
 import { Empty } from '../../parts/empty.tsx'
+import { NoteBox } from '../../parts/note.tsx'
+import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { useDeliveredTypes } from '../event-types/texts.ts'
 import { Pick, PickToggle, useAddressQuery } from '../shell/filters.tsx'
@@ -11,6 +13,7 @@ import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
 import { DeliveriesTable } from './deliveries-table.tsx'
+import { isRetried } from './delivery-state.ts'
 import { nameOfEndpoint } from './endpoint-name.ts'
 import { useDeliveriesTexts } from './texts.ts'
 
@@ -57,7 +60,7 @@ export const DeliveriesPage = () => {
           label={texts.status}
           all={list.all}
           value={status ?? ''}
-          options={statuses.map(each => [each, texts.statuses[each]])}
+          options={statuses.map(each => [each, each === 'pending' ? texts.notEnded : texts.statuses[each]])}
           onPick={value => query.filter({ status: value })}
         />
         <Pick
@@ -80,6 +83,7 @@ export const DeliveriesPage = () => {
           </PickToggle>
         )}
       </div>
+      {status === 'failed' && <FailingNow endpointId={endpointId} />}
       <Result result={result} skeleton={<SkeletonRows rows={10} />}>
         {page =>
           page.rows.length > 0 ? (
@@ -104,6 +108,40 @@ export const DeliveriesPage = () => {
         }
       </Result>
     </>
+  )
+}
+
+/** A delivery has failed after its last attempt only: this leads to those that are tried again. */
+const FailingNow = ({ endpointId }: { readonly endpointId: string | undefined }) => {
+  const texts = useDeliveriesTexts()
+  const { formats } = useReader()
+  const { addressWith } = useAddressQuery()
+  const { data } = useShopQuery(['deliveries', 'failing', endpointId], ({ call, ...scope }, signal) =>
+    call(
+      'listAllWebhookDeliveries',
+      { ...scope, status: 'pending', limit: 100, ...(endpointId !== undefined && { endpointId }) },
+      { signal },
+    ),
+  ).value
+  const count = data?.data.filter(isRetried).length ?? 0
+  if (count === 0) return null
+  return (
+    <div class="notice">
+      <NoteBox
+        tone="warn"
+        title={texts.failingNow(`${formats.count(count)}${data?.has_more ? '+' : ''}`)}
+        actions={
+          <a
+            class="button button--small"
+            href={addressWith({ status: 'pending', after: undefined, before: undefined })}
+          >
+            {texts.showFailing}
+          </a>
+        }
+      >
+        {texts.failingNowWhat}
+      </NoteBox>
+    </div>
   )
 }
 

@@ -20,6 +20,7 @@ import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
 import { useEndpoints } from './deliveries-page.tsx'
 import { deliveryPath } from './delivery-state.ts'
+import { afterNextAttempt } from './next-attempt.ts'
 import { useDeliveriesTexts } from './texts.ts'
 
 export const DeliveryPage = () => {
@@ -38,8 +39,10 @@ export const DeliveryPage = () => {
   const again = () =>
     void action.run(async () => {
       try {
-        await session.call('redeliverWebhookDelivery', { merchantId, id })
+        const asked = await session.call('redeliverWebhookDelivery', { merchantId, id })
         showToast(texts.againDone)
+        await refresh('deliveries')
+        await afterNextAttempt(session, merchantId, asked)
       } finally {
         await refresh('deliveries')
       }

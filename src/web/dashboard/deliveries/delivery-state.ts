@@ -12,3 +12,7 @@ export const deliveryPath = ({ status, attempts }: WebhookDelivery, texts: Deliv
   if (attempts.some(({ outcome }) => outcome === null)) return { words, at: 1, tone: 'info' }
   return attempts.length > 0 ? { words, at: 0, word: texts.retrying, shape: 'warn', tone: 'warn' } : { words, at: 0 }
 }
+
+/** Whether an attempt has failed, of a delivery that is still pending. */
+export const isRetried = ({ status, attempts }: WebhookDelivery): boolean =>
+  status === 'pending' && attempts.some(({ outcome }) => outcome !== null)

@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import type { PaymentWithCrypto, WebhookDelivery, WebhookEndpoint } from '../../api/calls.ts'
+import type { PaymentWithCrypto, WebhookEndpoint } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { StateMark } from '../../parts/state-mark.tsx'
+import { isRetried } from '../deliveries/delivery-state.ts'
 import { type EndpointHealth, healthOf } from '../deliveries/endpoint-health.ts'
 import { withoutProtocol } from '../deliveries/endpoint-name.ts'
 import { useDeliveriesTexts } from '../deliveries/texts.ts'
@@ -28,8 +29,6 @@ type Facts = {
   readonly retrying: EndpointHealth
 }
 
-const hasFailed = ({ attempts }: WebhookDelivery): boolean => attempts.some(({ outcome }) => outcome !== null)
-
 /** What does not go on without a person. */
 export const useAttention = () => {
   const { formats } = useReader()
@@ -52,8 +51,8 @@ export const useAttention = () => {
       endpoints: endpoints.data.filter(each => each.disabledReason !== null && each.disabledReason !== 'by_merchant'),
       failedDeliveries: countOf(failed.data.length, failed.has_more),
       retriedDeliveries: countOf(
-        pending.data.filter(hasFailed).length,
-        pending.has_more && pending.data.some(hasFailed),
+        pending.data.filter(isRetried).length,
+        pending.has_more && pending.data.some(isRetried),
       ),
       retrying: healthOf(pending.data),
     }

@@ -1,8 +1,6 @@
-import type { WebhookEndpoint } from '../../api/calls.ts'
+import type { WebhookDelivery, WebhookEndpoint } from '../../api/calls.ts'
 import type { Session } from '../../api/session.ts'
-
-const PATIENCE_MS = 10_000
-const PAUSE_MS = 300
+import { afterNextAttempt } from '../deliveries/next-attempt.ts'
 
 type Inbox = {
   readonly merchantId: string
@@ -13,7 +11,7 @@ type Inbox = {
 
 /**
  * Sends a test event to the inbox of the shop, which is created if there is none. Returns after the first attempt to deliver
- * it, or after ten seconds.
+ * it, or after 20 seconds.
  */
 export const openInbox = async (
   session: Session,
@@ -25,13 +23,6 @@ export const openInbox = async (
   return { id, hasArrived: attempts.some(({ outcome }) => outcome === 'delivered') }
 }
 
-/** Sends a test event, and returns its delivery after the first attempt, or as it is after ten seconds. */
-export const sendTest = async (session: Session, merchantId: string, endpointId: string) => {
-  let delivery = await session.call('testWebhookEndpoint', { merchantId, id: endpointId })
-  for (const until = Date.now() + PATIENCE_MS; Date.now() < until; ) {
-    if (delivery.attempts.some(({ outcome }) => outcome !== null)) break
-    await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
-    delivery = await session.call('getWebhookDelivery', { merchantId, id: delivery.id })
-  }
-  return delivery
-}
+/** Sends a test event, and returns its delivery after the first attempt, or as it is after 20 seconds. */
+export const sendTest = async (session: Session, merchantId: string, endpointId: string): Promise<WebhookDelivery> =>
+  afterNextAttempt(session, merchantId, await session.call('testWebhookEndpoint', { merchantId, id: endpointId }))

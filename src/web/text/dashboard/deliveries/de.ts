@@ -9,6 +9,7 @@ export const deliveriesDe: Translated<typeof deliveriesEn> = {
   state: 'Zustand der Zustellung',
   status: 'Zustand',
   statuses: { pending: 'Wartet', delivered: 'Zugestellt', failed: 'Gescheitert', canceled: 'Abgebrochen' },
+  notEnded: 'Wartet oder neuer Versuch',
   sending: 'Wird gesendet',
   retrying: 'Neuer Versuch',
   event: 'Ereignis',
@@ -19,6 +20,11 @@ export const deliveriesDe: Translated<typeof deliveriesEn> = {
   nextTry: 'Nächster Versuch',
   created: 'Angelegt',
   ofEvent: 'Ein Ereignis',
+  failingNow: count =>
+    count === '1' ? '1 Zustellung wird erneut versucht' : `${count} Zustellungen werden erneut versucht`,
+  failingNowWhat:
+    '„Gescheitert“ ist eine Zustellung erst nach ihrem letzten Versuch. Bis dahin steht sie unter „Wartet oder neuer Versuch“.',
+  showFailing: 'Anzeigen',
   answeredIn: (status, ms) => `${status} nach ${ms} ms`,
   emptyTitle: 'Noch keine Zustellungen',
   emptyWhat:

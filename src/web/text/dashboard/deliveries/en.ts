@@ -6,6 +6,7 @@ export const deliveriesEn = {
   state: 'State of the delivery',
   status: 'Status',
   statuses: { pending: 'Waiting', delivered: 'Delivered', failed: 'Failed', canceled: 'Canceled' },
+  notEnded: 'Waiting or retrying',
   sending: 'Sending',
   retrying: 'Retrying',
   event: 'Event',
@@ -16,6 +17,10 @@ export const deliveriesEn = {
   nextTry: 'Next try',
   created: 'Created',
   ofEvent: 'One event',
+  failingNow: (count: string) =>
+    count === '1' ? '1 delivery is being retried' : `${count} deliveries are being retried`,
+  failingNowWhat: 'A delivery is “Failed” after its last attempt. Until then it is in “Waiting or retrying”.',
+  showFailing: 'Show',
   answeredIn: (status: number, ms: string) => `${status} in ${ms} ms`,
   emptyTitle: 'No deliveries yet',
   emptyWhat: 'A delivery appears here when an event happens that an endpoint lists. A test event is one, too.',
