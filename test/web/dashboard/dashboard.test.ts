@@ -4,9 +4,10 @@ import { TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { decodeId } from '../../../src/ids.ts'
 import { hasBrowser } from '../../harness/browser.ts'
-import { axeFaults, faultsOf } from '../pay/gates.ts'
+import { axeFaults } from '../pay/gates.ts'
 import { awaitStatus, beginPayment, type PayServer, payServer, type Visit } from '../pay/pay-server.ts'
 import { readPicture, readQr } from '../pay/qr-picture.ts'
+import { forgetAttempts, onPage } from './harness.ts'
 
 const owner = { email: 'anna@lamps.example', password: 'correct horse battery' }
 
@@ -25,30 +26,7 @@ afterAll(async () => {
   await served?.[Symbol.asyncDispose]()
 })
 
-const heading = (name: string | RegExp) => page.getByRole('heading', { level: 1, name }).waitFor()
-const click = (name: string | RegExp, role: 'button' | 'link' | 'menuitem' = 'button') =>
-  page.getByRole(role, { name }).first().click()
-const fill = (label: string, text: string) => page.getByLabel(label, { exact: true }).fill(text)
-const dialog = (name: string) => page.getByRole('dialog', { name })
-const toast = (text: string) => page.locator('.toast', { hasText: text }).waitFor()
-
-/** The page is accessible, and laid out in a wide and in a narrow window. */
-const expectSound = async () => {
-  expect(await axeFaults(page)).toEqual([])
-  expect(await faultsOf(page)).toEqual([])
-  await page.setViewportSize({ width: 360, height: 800 })
-  expect(await faultsOf(page)).toEqual([])
-  await page.setViewportSize({ width: 1280, height: 800 })
-}
-
-const signIn = async (recoveryCode?: string) => {
-  await fill('E-mail', owner.email)
-  await fill('Password', owner.password)
-  await page.keyboard.press('Enter')
-  if (recoveryCode === undefined) return
-  await fill('Code', recoveryCode)
-  await page.keyboard.press('Enter')
-}
+const { heading, click, fill, dialog, toast, expectSound, signIn } = onPage(() => page)
 
 /** The same account in another client. */
 const call = async (method: string, path: string, json?: object): Promise<unknown> => {
@@ -301,11 +279,11 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
   })
 
   test('signs out; asks for the second factor; a session that ends is renewed over the page', async () => {
-    await served.server.sql`delete from attempts`
+    await forgetAttempts(served)
     const { secret } = Object(await call('POST', '/v1/auth/mfa/setup'))
     const code = new TOTP({ secret }).generate()
     const { recoveryCodes } = Object(await call('POST', '/v1/auth/mfa/confirm', { code }))
-    await served.server.sql`delete from attempts`
+    await forgetAttempts(served)
     await click(/^Account/)
     await click('Sign out', 'menuitem')
     await heading('Sign in')
@@ -313,7 +291,7 @@ describe.skipIf(!hasBrowser)('the dashboard', () => {
     await fill('Password', 'wrong horse battery')
     await click('Sign in')
     await page.getByText('The e-mail address or the password is wrong.').waitFor()
-    await signIn(recoveryCodes[0])
+    await signIn(owner, recoveryCodes[0])
     await heading('Webhooks')
     await click('Payments', 'link')
     await heading('Payments')

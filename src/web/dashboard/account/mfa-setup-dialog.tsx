@@ -1,15 +1,10 @@
-import { useState } from 'preact/hooks'
 import type { MfaSetup } from '../../api/calls.ts'
-import { ApiError } from '../../api/request.ts'
 import { CopyButton } from '../../parts/copy.tsx'
-import { TextField } from '../../parts/field.tsx'
 import { QrCode } from '../../parts/qr-code.tsx'
-import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
-import { errorSentence } from '../../text/errors/texts.ts'
-import { useAction } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { useShop } from '../shell/shop.ts'
+import { CodeField, useCode } from './code-field.tsx'
 import { useAccountTexts } from './texts.ts'
 
 type MfaSetupDialogProps = {
@@ -21,21 +16,13 @@ type MfaSetupDialogProps = {
 /** The secret for the authenticator app. A code from the app proves that it has arrived there. */
 export const MfaSetupDialog = ({ setup: { secret, otpauthUrl }, onClose, onConfirmed }: MfaSetupDialogProps) => {
   const texts = useAccountTexts()
-  const { locale } = useReader()
   const { session } = useShop()
-  const action = useAction()
-  const [code, setCode] = useState('')
-  const [isChecked, setChecked] = useState(false)
-  const isWrong = action.error instanceof ApiError && action.error.code === 'invalid_mfa_code'
-  const submit = async () => {
-    setChecked(true)
-    if (code.trim() === '') return
-    await action.run(async () => {
-      const { recoveryCodes } = await session.call('confirmMfa', { code: code.trim() })
-      onConfirmed(recoveryCodes)
-      showToast(texts.turnedOn)
-      await session.reload()
-    })
+  const { action, submit, field } = useCode()
+  const confirm = async (code: string) => {
+    const { recoveryCodes } = await session.call('confirmMfa', { code })
+    onConfirmed(recoveryCodes)
+    showToast(texts.turnedOn)
+    await session.reload()
   }
   return (
     <FormDialog
@@ -43,8 +30,8 @@ export const MfaSetupDialog = ({ setup: { secret, otpauthUrl }, onClose, onConfi
       title={texts.setUp}
       no={texts.cancel}
       yes={texts.turnOn}
-      action={isWrong ? { ...action, error: undefined } : action}
-      onSubmit={submit}
+      action={action}
+      onSubmit={() => submit(confirm)}
       onClose={onClose}
     >
       <p>{texts.setUpWhat}</p>
@@ -58,24 +45,7 @@ export const MfaSetupDialog = ({ setup: { secret, otpauthUrl }, onClose, onConfi
           </CopyButton>
         </div>
       </div>
-      <TextField
-        label={texts.code}
-        name="code"
-        autocomplete="one-time-code"
-        inputMode="numeric"
-        spellcheck={false}
-        maxLength={10}
-        hint={texts.codeHint}
-        value={code}
-        onInput={event => setCode(event.currentTarget.value)}
-        error={
-          isChecked && code.trim() === ''
-            ? texts.codeEmpty
-            : isWrong
-              ? errorSentence('invalid_mfa_code', locale)
-              : undefined
-        }
-      />
+      <CodeField label={texts.code} hint={texts.codeHint} numeric {...field} />
     </FormDialog>
   )
 }

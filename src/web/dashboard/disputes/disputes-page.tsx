@@ -5,14 +5,13 @@ import { FiatAmount } from '../../parts/money.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge } from '../../parts/state-strip.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
-import { Pick, SearchBox, useAddressQuery } from '../shell/filters.tsx'
+import { Filters, useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { NothingMatches, PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { addressIn, useAddress, useScope, useShop } from '../shell/shop.ts'
-import { useTexts } from '../shell/texts.ts'
 import { disputePath, isDisputeOver } from './dispute-state.ts'
 import { useDisputeTexts } from './texts.ts'
 
@@ -48,7 +47,6 @@ const NoneInLiveMode = () => {
 
 const Disputes = () => {
   const texts = useDisputeTexts()
-  const { list } = useTexts()
   const address = useAddress()
   const query = useAddressQuery()
   const position = usePosition()
@@ -74,21 +72,12 @@ const Disputes = () => {
   return (
     <>
       <OwnersNote />
-      <div class="filters">
-        <SearchBox
-          label={texts.search}
-          placeholder={texts.searchHint}
-          value={q ?? ''}
-          onSearch={text => query.filter({ q: text })}
-        />
-        <Pick
-          label={texts.status}
-          all={list.all}
-          value={status ?? ''}
-          options={statuses.map(each => [each, texts.states[each]])}
-          onPick={value => query.filter({ status: value })}
-        />
-      </div>
+      <Filters
+        search={texts.search}
+        hint={texts.searchHint}
+        status={texts.status}
+        states={statuses.map(each => [each, texts.states[each]])}
+      />
       <Result result={result} skeleton={<SkeletonRows rows={8} />}>
         {page => {
           if (page.rows.length > 0)

@@ -7,14 +7,13 @@ import { Moment } from '../../parts/moment.tsx'
 import { FiatAmount } from '../../parts/money.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { clipped, Table, type TableColumn } from '../../parts/table.tsx'
-import { Pick, SearchBox, useAddressQuery } from '../shell/filters.tsx'
+import { Filters, useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { NothingMatches, PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
-import { useTexts } from '../shell/texts.ts'
 import { linkLooks } from './link-state.ts'
 import { NoAddressNote, useLacksAddress } from './no-address.tsx'
 import { useLinksTexts } from './texts.ts'
@@ -23,7 +22,6 @@ const statuses = ['active', 'completed', 'deactivated', 'expired'] as const
 
 export const LinksPage = () => {
   const links = useLinksTexts()
-  const { list } = useTexts()
   const address = useAddress()
   const query = useAddressQuery()
   const canWrite = useCanWrite()
@@ -54,21 +52,12 @@ export const LinksPage = () => {
     <>
       <PageHead title={links.title} lead={links.what} actions={create} />
       <OwnersNote />
-      <div class="filters">
-        <SearchBox
-          label={links.search}
-          placeholder={links.searchHint}
-          value={q ?? ''}
-          onSearch={text => query.filter({ q: text })}
-        />
-        <Pick
-          label={links.status}
-          all={list.all}
-          value={status ?? ''}
-          options={statuses.map(each => [each, links.states[each]])}
-          onPick={value => query.filter({ status: value })}
-        />
-      </div>
+      <Filters
+        search={links.search}
+        hint={links.searchHint}
+        status={links.status}
+        states={statuses.map(each => [each, links.states[each]])}
+      />
       <Result result={result} skeleton={<SkeletonRows rows={8} />}>
         {page => {
           if (page.rows.length > 0)

@@ -8,7 +8,7 @@ import { useShortcut } from '../../parts/shortcut.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge } from '../../parts/state-strip.tsx'
 import { clipped, Table, type TableColumn } from '../../parts/table.tsx'
-import { Pick, PickToggle, SearchBox, useAddressQuery } from '../shell/filters.tsx'
+import { Filters, Pick, PickToggle, useAddressQuery } from '../shell/filters.tsx'
 import { useLive } from '../shell/live.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -26,7 +26,7 @@ const DAY_MS = 86_400_000
 const statuses = ['pending', 'processing', 'success', 'expired', 'failed', 'canceled'] as const
 
 export const PaymentsPage = () => {
-  const { payments, list } = useTexts()
+  const { payments, list, states } = useTexts()
   const address = useAddress()
   const query = useAddressQuery()
   const canWrite = useCanWrite()
@@ -55,6 +55,14 @@ export const PaymentsPage = () => {
       ),
   ).value
 
+  const names = {
+    pending: states.waiting,
+    processing: states.confirming,
+    success: states.paid,
+    expired: states.expired,
+    failed: states.failed,
+    canceled: states.canceled,
+  }
   return (
     <>
       <PageHead
@@ -69,14 +77,12 @@ export const PaymentsPage = () => {
         }
       />
       <OwnersNote />
-      <div class="filters">
-        <SearchBox
-          label={payments.search}
-          placeholder={payments.searchHint}
-          value={q ?? ''}
-          onSearch={text => query.filter({ q: text })}
-        />
-        <StatusPick value={status ?? ''} onPick={value => query.filter({ status: value })} />
+      <Filters
+        search={payments.search}
+        hint={payments.searchHint}
+        status={payments.status}
+        states={statuses.map(each => [each, names[each]])}
+      >
         <Pick
           label={payments.created}
           all={list.all}
@@ -92,7 +98,7 @@ export const PaymentsPage = () => {
             {payments.ofLink}
           </PickToggle>
         )}
-      </div>
+      </Filters>
       {!isFiltered && position.after === undefined && <NewPayments />}
       <Result result={result} skeleton={<SkeletonRows rows={12} />}>
         {page => {
@@ -133,33 +139,6 @@ export const NewPayments = () => {
         </button>
       )}
     </div>
-  )
-}
-
-const StatusPick = ({
-  value,
-  onPick,
-}: {
-  readonly value: string
-  readonly onPick: (value: string | undefined) => void
-}) => {
-  const { payments, list, states } = useTexts()
-  const names = {
-    pending: states.waiting,
-    processing: states.confirming,
-    success: states.paid,
-    expired: states.expired,
-    failed: states.failed,
-    canceled: states.canceled,
-  }
-  return (
-    <Pick
-      label={payments.status}
-      all={list.all}
-      value={value}
-      options={statuses.map(each => [each, names[each]])}
-      onPick={onPick}
-    />
   )
 }
 

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { RefundWithAttention } from '../../api/calls.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { Pick, PickToggle, SearchBox, useAddressQuery } from '../shell/filters.tsx'
+import { Filters, Pick, PickToggle, useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { NothingMatches, PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
@@ -36,8 +36,7 @@ export const RefundsPage = () => {
   const { session } = useShop()
   const query = useAddressQuery()
   const refresh = useRefresh()
-  const filters = useFilters()
-  const { q, status, days, attention, payment, isFiltered, isList } = filters
+  const { days, attention, payment, isFiltered, isList } = useFilters()
   useEffect(() => {
     reportAllNoted(session.call)
       .then(() => refresh('refunds'))
@@ -55,20 +54,12 @@ export const RefundsPage = () => {
     <>
       <PageHead title={texts.title} lead={isList ? texts.whatAll : texts.what} />
       <OwnersNote />
-      <div class="filters">
-        <SearchBox
-          label={texts.search}
-          placeholder={texts.searchHint}
-          value={q ?? ''}
-          onSearch={text => query.filter({ q: text })}
-        />
-        <Pick
-          label={texts.status}
-          all={list.all}
-          value={status ?? ''}
-          options={statuses.map(each => [each, names[each]])}
-          onPick={value => query.filter({ status: value })}
-        />
+      <Filters
+        search={texts.search}
+        hint={texts.searchHint}
+        status={texts.status}
+        states={statuses.map(each => [each, names[each]])}
+      >
         <Pick
           label={texts.created}
           all={list.all}
@@ -89,7 +80,7 @@ export const RefundsPage = () => {
             {texts.all}
           </PickToggle>
         )}
-      </div>
+      </Filters>
       {isList ? <FilteredRefunds /> : <Queue />}
     </>
   )

@@ -1,7 +1,9 @@
+import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Icon } from '../../parts/icon.tsx'
 import { useShortcut } from '../../parts/shortcut.ts'
+import { useTexts } from './texts.ts'
 
 /** The query of the address: it is the state of a list. */
 export const useAddressQuery = () => {
@@ -23,6 +25,39 @@ export const useAddressQuery = () => {
   }
 }
 
+type FiltersProps = {
+  readonly search: string
+  readonly hint: string
+  readonly status: string
+  readonly states: readonly (readonly [value: string, name: string])[]
+  /** The filters of this list alone. */
+  readonly children?: ComponentChildren
+}
+
+/** The filters above a list of records: the search, the status, and those of one list. */
+export const Filters = ({ search, hint, status, states, children }: FiltersProps) => {
+  const { list } = useTexts()
+  const query = useAddressQuery()
+  return (
+    <div class="filters">
+      <SearchBox
+        label={search}
+        placeholder={hint}
+        value={query.get('q') ?? ''}
+        onSearch={text => query.filter({ q: text })}
+      />
+      <Pick
+        label={status}
+        all={list.all}
+        value={states.find(([each]) => each === query.get('status'))?.[0] ?? ''}
+        options={states}
+        onPick={value => query.filter({ status: value })}
+      />
+      {children}
+    </div>
+  )
+}
+
 type SearchBoxProps = {
   readonly label: string
   readonly placeholder: string
@@ -33,7 +68,7 @@ type SearchBoxProps = {
 const TYPING_MS = 400
 
 /** Searches when Enter is pressed or typing pauses. `/` on the page leads here. */
-export const SearchBox = ({ label, placeholder, value, onSearch }: SearchBoxProps) => {
+const SearchBox = ({ label, placeholder, value, onSearch }: SearchBoxProps) => {
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(value)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
