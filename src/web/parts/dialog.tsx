@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from './icon.tsx'
+import { keepFocus } from './keep-focus.ts'
 import { useReader } from './reader.ts'
 
 type DialogProps = {
@@ -24,15 +25,27 @@ export const Dialog = ({ open, title, lead, children, footer, wide, dismissible 
   const { texts } = useReader()
   const id = useId()
   const ref = useRef<HTMLDialogElement>(null)
+  const dismiss = () => {
+    if (dismissible) onClose()
+  }
+  const leave = useRef(dismiss)
+  leave.current = dismiss
 
   useLayoutEffect(() => {
     const dialog = ref.current
     if (!dialog || !open) return
     dialog.showModal()
     const first = dialog.querySelector<HTMLElement>('.dialog__body :is(input:not([type=checkbox]), select, textarea)')
-    const begin = first ?? dialog.querySelector<HTMLElement>('h2')
+    const heading = dialog.querySelector<HTMLElement>('h2')
+    const stopKeeping = keepFocus(dialog, () => heading)
+    const begin = first ?? heading
     begin?.focus()
+    // Back can lead to other filters of the same page.
+    const back = () => leave.current()
+    addEventListener('popstate', back)
     return () => {
+      stopKeeping()
+      removeEventListener('popstate', back)
       dialog.close()
       // What opened it may be gone, such as the row of a deleted record. Its focus must not be lost.
       requestAnimationFrame(() => {
@@ -50,17 +63,17 @@ export const Dialog = ({ open, title, lead, children, footer, wide, dismissible 
       onCancel={event => {
         // The state of the page closes it, not the browser.
         event.preventDefault()
-        if (dismissible) onClose()
+        dismiss()
       }}
       onKeyDown={event => {
         // A second Escape without a click in between would close it in spite of `cancel`.
         if (event.key !== 'Escape') return
         event.preventDefault()
         event.stopPropagation()
-        if (dismissible) onClose()
+        dismiss()
       }}
       onPointerDown={event => {
-        if (dismissible && event.target === event.currentTarget && isOutside(event.currentTarget, event)) onClose()
+        if (event.target === event.currentTarget && isOutside(event.currentTarget, event)) dismiss()
       }}
     >
       {open && (

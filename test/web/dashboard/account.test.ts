@@ -145,6 +145,29 @@ describe.skipIf(!hasBrowser)('the account', () => {
     expect(await signIn(newPassword)).toMatchObject({ error: { code: 'mfa_required' } })
   })
 
+  test('Back closes an open dialog, with its page or on it', async () => {
+    const { page } = desk
+    const { heading, click, dialog } = onPage(page)
+    await page.evaluate(() => history.pushState(null, '', '?filtered'))
+    await click('Change password')
+    await dialog('Change password').waitFor()
+    await page.goBack()
+    await dialog('Change password').waitFor({ state: 'hidden' })
+    await heading('Account')
+    await click('API keys', 'link')
+    await click('Create key')
+    await dialog('Create key').waitFor()
+    await page.goBack()
+    await heading('Account')
+    expect(await page.locator('dialog[open]').count()).toBe(0)
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
+    // The page under it can be used again.
+    await click('Change password')
+    await dialog('Change password').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog('Change password').waitFor({ state: 'hidden' })
+  })
+
   test('turns the second factor off, sets language and theme, by keyboard alone', async () => {
     const { page } = desk
     const { fill, toast } = onPage(page)

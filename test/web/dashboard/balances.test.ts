@@ -5,6 +5,7 @@ import { addWallets, ProviderError } from '../pay/fake-wallet.ts'
 import { axeFaults, faultsOf } from '../pay/gates.ts'
 import { accountsOf } from '../pay/pay-server.ts'
 import { type SandboxShop, sandboxShop } from './sandbox-shop.ts'
+import { focused, tabToPart } from './tab-walk.ts'
 
 let shop: SandboxShop
 beforeAll(async () => {
@@ -54,5 +55,25 @@ describe.skipIf(!hasBrowser)('balances', () => {
     expect(wallet.sent.at(-1)).toMatchObject({ from: account, value: '0x0', chainId: '0x7a69' })
     await page.keyboard.press('Escape')
     await page.getByRole('heading', { name: 'Nothing waits to be collected' }).waitFor({ timeout: 30_000 })
+  })
+
+  test('are collected with the keyboard alone', async () => {
+    const { page } = shop
+    await shop.payAndWait()
+    await shop.go('balances')
+    await page.getByRole('row', { name: /10\.00 TUSD/ }).waitFor()
+    await tabToPart(page, /^Collect TUSD/)
+    await page.keyboard.press('Enter')
+    await dialog().getByRole('button', { name: 'Collect with Lamp Wallet' }).waitFor()
+    await tabToPart(page, 'Collect with Lamp Wallet')
+    await page.keyboard.press('Enter')
+    await dialog().getByText('Sent. The balances change when the transaction is mined.').waitFor()
+    // The button is gone, and the focus is still in the dialog.
+    expect(await focused(page)).toMatchObject({ isInDialog: true })
+    await page.keyboard.press('Escape')
+    await dialog().waitFor({ state: 'hidden' })
+    await page.getByRole('heading', { name: 'Nothing waits to be collected' }).waitFor({ timeout: 30_000 })
+    // So is the row of the button that has opened the dialog.
+    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
   })
 })

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useContext, useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../../parts/icon.tsx'
+import { keepFocus } from '../../parts/keep-focus.ts'
 import { ShopContext } from './shop.ts'
 import { useTexts } from './texts.ts'
 
@@ -25,6 +26,8 @@ export const PageHead = ({ title, heading, lead, back, actions }: PageHeadProps)
     const { pathname } = location
     if (lastPath !== undefined && lastPath !== pathname) ref.current?.focus({ preventScroll: true })
     lastPath = pathname
+    const main = ref.current?.closest('main')
+    return main ? keepFocus(main, () => ref.current) : undefined
   }, [])
   return (
     <>
