@@ -18,7 +18,7 @@ type LiveOptions = {
   readonly merchantId: string
   readonly livemode: boolean
   readonly onChange: (change: LiveChange) => void
-  /** The server has ended the stream: the role of the account in the merchant may be another one now. */
+  /** The stream has ended, or is open again: the role of the account in the merchant may be another one now. */
   readonly onEnd: () => void
   /** Anything may have changed: after a gap that the stream cannot fill, and every 15 seconds while offline. */
   readonly onStale: () => void
@@ -44,12 +44,15 @@ export const openLive = ({ session, merchantId, livemode, onChange, onEnd, onSta
   const tabs = new BroadcastChannel(`paymachine ${name}`)
   let lastId = ''
   let isLeader = false
+  let wasLive = false
 
   const receive = (message: Message) => {
     if (message.kind === 'what_state') {
       if (isLeader) tabs.postMessage({ kind: 'state', state: state.value } satisfies Message)
-    } else if (message.kind === 'state') state.value = message.state
-    else if (message.kind === 'end') onEnd()
+    } else if (message.kind === 'state') {
+      state.value = message.state
+      wasLive ||= message.state.phase === 'live'
+    } else if (message.kind === 'end') onEnd()
     else {
       lastId = message.id
       if (message.kind === 'change') onChange(message.change)
@@ -64,9 +67,13 @@ export const openLive = ({ session, merchantId, livemode, onChange, onEnd, onSta
   }
 
   const setState = (next: StreamState) => {
+    const isOpen = next.phase === 'live'
     // Without an ID to go on from, what was committed in between is not in the stream.
-    const isGap = next.phase === 'live' && state.value.phase === 'offline' && lastId === ''
+    const isGap = isOpen && state.value.phase === 'offline' && lastId === ''
+    const isAgain = isOpen && wasLive
     say({ kind: 'state', state: next })
+    // The role may have changed in between: only an open stream is ended for that.
+    if (isAgain) say({ kind: 'end' })
     if (isGap) say({ kind: 'stale', id: '' })
   }
 
