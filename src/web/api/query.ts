@@ -1,6 +1,7 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals'
 import {
   type DefaultError,
+  type Query,
   QueryClient,
   type QueryKey,
   QueryObserver,
@@ -8,7 +9,7 @@ import {
   type QueryObserverResult,
 } from '@tanstack/query-core'
 import { createContext } from 'preact'
-import { useContext, useEffect, useRef, useState } from 'preact/hooks'
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { ApiError } from './request.ts'
 
 /** What the pages know of the server, by key. Records are marked as old by the event stream, not by their age. */
@@ -29,6 +30,24 @@ export const openCache = (): QueryClient =>
 
 export const CacheContext = createContext<QueryClient>(openCache())
 
+/**
+ * Reads records again, by the beginning of their key, and waits until that has ended. A change that the event stream reports
+ * in the meantime cancels this reading and begins another one, which is waited for as well.
+ */
+export const readAgain = async (cache: QueryClient, queryKey: QueryKey): Promise<void> => {
+  const began = Date.now()
+  const isBehind = ({ state }: Query) => Math.max(state.dataUpdatedAt, state.errorUpdatedAt) < began
+  const queries = cache.getQueryCache()
+  await cache.invalidateQueries({ queryKey })
+  while (queries.findAll({ queryKey, type: 'active', fetchStatus: 'fetching' }).some(isBehind))
+    await new Promise<void>(resolve => {
+      const stop = queries.subscribe(() => {
+        stop()
+        resolve()
+      })
+    })
+}
+
 /** What one account has read is not shown to the next. Before the pages are drawn, which would read it. */
 export const useForgottenRecords = (userId: string | undefined): void => {
   const cache = useContext(CacheContext)
@@ -44,8 +63,9 @@ export const useQuery = <Data, Key extends QueryKey = QueryKey>(
   const cache = useContext(CacheContext)
   const [observer] = useState(() => new QueryObserver(cache, options))
   const result = useSignal(observer.getCurrentResult())
-  useEffect(() => observer.subscribe(next => (result.value = next)), [observer])
+  // Before the frame is drawn: the request need not wait for it.
+  useLayoutEffect(() => observer.subscribe(next => (result.value = next)), [observer])
   // The key may have changed, with the address of the page.
-  useEffect(() => observer.setOptions(options))
+  useLayoutEffect(() => observer.setOptions(options))
   return useComputed(() => result.value)
 }

@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals'
 import type { QueryObserverResult } from '@tanstack/query-core'
 import { useContext } from 'preact/hooks'
-import { CacheContext, useQuery } from '../../api/query.ts'
+import { CacheContext, readAgain, useQuery } from '../../api/query.ts'
 import { useLive } from './live.ts'
 import { useScope, useShop } from './shop.ts'
 
@@ -43,10 +43,9 @@ export const useShopQuery = <Data>(
   })
 }
 
-/** Marks records as changed, by the beginning of their key: pages that show them read them again. */
+/** Reads records again that have changed, by the beginning of their key, where pages show them. */
 export const useRefresh = () => {
   const cache = useContext(CacheContext)
   const { merchantId, livemode } = useScope()
-  return (...key: readonly unknown[]): Promise<void> =>
-    cache.invalidateQueries({ queryKey: [merchantId, livemode, ...key] })
+  return (...key: readonly unknown[]): Promise<void> => readAgain(cache, [merchantId, livemode, ...key])
 }
