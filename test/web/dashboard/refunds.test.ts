@@ -55,6 +55,25 @@ describe.skipIf(!hasBrowser)('the refunds of a shop', () => {
     await page.getByRole('heading', { name: 'Resolve', level: 2 }).waitFor()
   })
 
+  test('those that need a member are counted on the first page, each of them once', async () => {
+    const { sql } = instance.server
+    // Of the test before: one is to be signed, one must be resolved, and two others need no member.
+    const path = instance.pathOf().replace(/refunds$/, 'home')
+    await using visit = await instance.open(path, { viewport: { width: 1280, height: 800 } })
+    await visit.go()
+    const link = visit.page.getByRole('link', { name: 'Open: 2 refunds need you' })
+    await link.waitFor()
+    // On a chain that is off, the one to be signed also needs attention.
+    await sql`update refunds set chain_id = chain_id + 1 where state = 'requires_signature'`
+    const response = visit.page.waitForResponse(/\/refunds\?.*attention=true/)
+    await visit.page.reload()
+    expect(Object(await (await response).json()).data).toHaveLength(2)
+    await link.waitFor()
+    await sql`update refunds set chain_id = chain_id - 1 where state = 'requires_signature'`
+    await link.click()
+    await visit.page.getByRole('heading', { name: 'Resolve', level: 2 }).waitFor()
+  })
+
   test.each([
     { width: 1280, colorScheme: 'light' },
     { width: 360, colorScheme: 'dark' },
