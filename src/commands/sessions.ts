@@ -54,7 +54,7 @@ export const refreshSession = async (
   context: Pick<AccountContext, 'sql' | 'keyring' | 'sessions' | 'settings'>,
   shownText: string,
   { address }: ClientInfo,
-): Promise<Tokens> => {
+): Promise<Tokens & { readonly accountId: string }> => {
   const shown = parseRefreshToken(shownText) ?? refuse('invalid_token')
   const { sessionId } = shown
   const successors = successorsOf(context.keyring, shown)
@@ -70,7 +70,7 @@ export const refreshSession = async (
   const current = successors.find(({ hash }) => Buffer.compare(hash, current_hash) === 0)
   // Or with a new secret key that this process does not have yet.
   if (!current) return refuse('service_unavailable', { retryAfter: 1 })
-  return issueTokens(context, account, current, now)
+  return { ...(await issueTokens(context, account, current, now)), accountId: account }
 }
 
 /** The session of a refresh token, without rotating the token. */

@@ -9,6 +9,7 @@ import type { Api } from './api.ts'
 import { endSessionDocs, findOwnSessionDocs, listSessionsDocs, refreshDocs, signOutDocs } from './docs/auth.ts'
 import { fromOf } from './from.ts'
 import { forAnybody, forSessions, type Route } from './route.ts'
+import { answerSignedIn } from './signed-in.ts'
 
 /** The refresh token, unless the request comes from a page of another origin. */
 const readCookie = ({ settings: { publicUrl } }: Api, headers: Headers): string => {
@@ -40,8 +41,8 @@ export const authSessionRoutes: readonly Route[] = [
     path: '/v1/auth/refresh',
     docs: refreshDocs,
     handle: async (api, call) => {
-      const { accessToken, expiresIn, cookie } = await refreshSession(api, readCookie(api, call.headers), fromOf(call))
-      return { status: 200, body: { accessToken, expiresIn }, headers: { 'set-cookie': cookie } }
+      const { accountId, ...tokens } = await refreshSession(api, readCookie(api, call.headers), fromOf(call))
+      return answerSignedIn(api, 200, accountId, tokens)
     },
   }),
 

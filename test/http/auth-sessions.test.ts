@@ -20,9 +20,11 @@ test('a refresh needs the cookie and replaces it', async () => {
   const first = browser.cookie
   const { status, body } = await browser.post('refresh')
   expect(status).toBe(200)
-  expect(Object.keys(body).sort()).toEqual(['accessToken', 'expiresIn'])
+  expect(Object.keys(body).sort()).toEqual(['accessToken', 'expiresIn', 'merchants', 'user'])
   expect(browser.cookie).not.toBe(first)
-  expect((await browser.get('me')).status).toBe(200)
+  const me = await browser.get('me')
+  expect(me.status).toBe(200)
+  expect(body).toMatchObject(me.body)
   browser.cookie = undefined
   expect((await browser.post('refresh')).code).toBe('invalid_token')
 })

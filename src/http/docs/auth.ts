@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { listShape, shape } from '../../fields/shape.ts'
 import { sessionRecord } from '../../records/session.ts'
-import { accountShape, signedInShape, tokensShape } from '../../records/shapes/account.ts'
+import { accountShape, signedInShape } from '../../records/shapes/account.ts'
 import type { Docs } from './docs.ts'
 
 const secret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
@@ -82,8 +82,8 @@ export const refreshDocs: Docs = {
   operation: 'refreshSession',
   summary: 'Refresh the access token',
   description:
-    'Uses the refresh cookie and replaces it. For 10 seconds the previous cookie gets the same response, so that parallel and repeated requests succeed. A replaced cookie that is used later ends the session. A session ends after 30 days without a refresh.',
-  answers: { 200: tokensShape },
+    'Uses the refresh cookie and replaces it. Returns the account as well, so that a page that loads needs one request. For 10 seconds the previous cookie gets the same response, so that parallel and repeated requests succeed. A replaced cookie that is used later ends the session. A session ends after 30 days without a refresh.',
+  answers: { 200: signedInShape },
   refusals: ['invalid_token'],
   callers: ['refreshCookie'],
 }

@@ -21,13 +21,7 @@ export const accountShape = shape({ name: 'Account', type: accountType, example:
 
 const tokens = lazy(() => type({ accessToken: 'string', expiresIn: 'number.integer' }))
 
-export const tokensShape = shape({
-  name: 'AccessToken',
-  type: tokens,
-  example: { accessToken: 'eyJhbGciOiJIUzI1NiIs…', expiresIn: 900 },
-})
-
-/** The response to a sign-up, a sign-in and an accepted invite. */
+/** The response to a sign-up, a sign-in, an accepted invite, and a refresh. */
 export const signedInShape = shape({
   name: 'SignedIn',
   type: () => tokens().merge(accountType()),

@@ -143,7 +143,7 @@ export type Calls = {
   }
   refreshSession: {
     input: object
-    output: AccessToken
+    output: SignedIn
   }
   signOut: {
     input: {
@@ -909,11 +909,6 @@ export type Account = {
 
 export type OwnSession = {
   readonly signedIn: boolean
-}
-
-export type AccessToken = {
-  readonly accessToken: string
-  readonly expiresIn: number
 }
 
 export type SessionList = {

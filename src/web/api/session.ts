@@ -18,7 +18,7 @@ export type SessionGate = { readonly kind: 'sign_in' | 'step_up'; done(passed: b
 export type Session = {
   readonly state: ReadonlySignal<SessionState>
   readonly gate: ReadonlySignal<SessionGate | undefined>
-  /** Finds out whether this browser has a session. `likely`: it had one before, which saves a request. */
+  /** Finds out whether this browser has a session, once at a time. `likely`: it had one before, which saves a request. */
   start(likely: boolean): Promise<void>
   call<Name extends CallName>(
     name: Name,
@@ -86,9 +86,12 @@ export const openBrowserSession = (): Session => {
     token = undefined
     state.value = { phase: 'signed_out' }
   }
+  /** The account in the response to the last refresh. */
+  let refreshed: Account | undefined
   const load = async (): Promise<void> => {
-    const account = await send('getAccount', {}, { bearer: await bearer() })
-    state.value = { phase: 'signed_in', account }
+    refreshed = undefined
+    const value = await bearer()
+    state.value = { phase: 'signed_in', account: refreshed ?? (await send('getAccount', {}, { bearer: value })) }
   }
   const askTabs = async (): Promise<void> => {
     if (!(await hasOtherTabs())) return
@@ -105,8 +108,9 @@ export const openBrowserSession = (): Session => {
     refreshing ??= inOneTab('refresh', async () => {
       if (!isValid(token)) await askTabs()
       if (isValid(token)) return
-      const { accessToken, expiresIn } = await send('refreshSession', {})
+      const { accessToken, expiresIn, user, merchants } = await send('refreshSession', {})
       token = { value: accessToken, validUntil: Date.now() + expiresIn * 1_000 }
+      refreshed = { user, merchants }
       shareToken()
     }).finally(() => {
       refreshing = undefined
@@ -163,19 +167,27 @@ export const openBrowserSession = (): Session => {
     }
   }
 
+  const find = async (likely: boolean): Promise<void> => {
+    try {
+      if (!likely && !(await hasOtherTabs()) && !(await send('findOwnSession', {})).signedIn) return forget()
+      await load()
+      shareToken()
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'invalid_token') throw error
+      forget()
+    }
+  }
+  let starting: Promise<void> | undefined
+
   return {
     state,
     gate,
     bearer,
-    start: async likely => {
-      try {
-        if (!likely && !(await hasOtherTabs()) && !(await send('findOwnSession', {})).signedIn) return forget()
-        await load()
-        shareToken()
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.code !== 'invalid_token') throw error
-        forget()
-      }
+    start: likely => {
+      starting ??= find(likely).finally(() => {
+        starting = undefined
+      })
+      return starting
     },
     call: (name, input, options = {}) => run(bearer => send(name, input, { ...options, bearer })),
     run,

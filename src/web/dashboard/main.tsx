@@ -9,8 +9,9 @@ const root = document.getElementById('app')
 const preferred = document.documentElement.lang === 'de' ? 'de' : 'en'
 const signUp = (['open', 'with_code'] satisfies readonly SignUp[]).find(each => each === document.body.dataset.signup)
 
-if (root)
-  render(
-    <App session={openBrowserSession()} preferences={openPreferences(preferred)} signUp={signUp ?? 'done'} />,
-    root,
-  )
+if (root) {
+  const [session, preferences] = [openBrowserSession(), openPreferences(preferred)]
+  // Before the first frame is drawn. The page starts it too, and shows if it fails.
+  session.start(preferences.hadSession()).catch(() => {})
+  render(<App session={session} preferences={preferences} signUp={signUp ?? 'done'} />, root)
+}

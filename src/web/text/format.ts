@@ -1,3 +1,4 @@
+import { lazy } from '../../lazy.ts'
 import type { Locale } from './locale.ts'
 
 /** How values are written in a language. Times are in the time zone of the reader. */
@@ -28,38 +29,44 @@ export type Formats = {
 export type Instant = Date | string | number
 
 export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
+  // Each is made at its first use: together they take longer than a page of a list.
   const moments = (options: Intl.DateTimeFormatOptions) => {
-    const format = new Intl.DateTimeFormat(locale, { ...options, ...(timeZone !== undefined && { timeZone }) })
+    const format = lazy(
+      () => new Intl.DateTimeFormat(locale, { ...options, ...(timeZone !== undefined && { timeZone }) }),
+    )
     // Engines differ in the space before AM and PM, and some fonts do not have the narrow one.
-    return (at: Instant) => format.format(new Date(at)).replace(/\s(?=[AP]M)/, '\u00a0')
+    return (at: Instant) =>
+      format()
+        .format(new Date(at))
+        .replace(/\s(?=[AP]M)/, '\u00a0')
   }
-  const currencies = new Map<string, Intl.NumberFormat>()
+  const currencies = new Map<string, Currency>()
   const currencyOf = (currency: string) => {
-    const format = currencies.get(currency) ?? new Intl.NumberFormat(locale, { style: 'currency', currency })
-    currencies.set(currency, format)
-    return format
+    const known = currencies.get(currency) ?? currencyIn(locale, currency)
+    currencies.set(currency, known)
+    return known
   }
-  const separator =
-    new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.'
-  const counts = new Intl.NumberFormat(locale)
-  const shares = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
-  const relatives = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
+  const separator = lazy(
+    () => new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.',
+  )
+  const counts = lazy(() => new Intl.NumberFormat(locale))
+  const shares = lazy(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
+  const relatives = lazy(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
   const listed = moments({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
   const dated = moments({ dateStyle: 'medium', timeStyle: 'short' })
   return {
     money: (amountMinor, currency) => {
-      const format = currencyOf(currency)
-      const { maximumFractionDigits: digits = 2 } = format.resolvedOptions()
+      const { format, digits } = currencyOf(currency)
       // As text: a number cannot hold 2^53−1 minor units with their fraction.
       return format.format(decimal(BigInt(amountMinor), digits) as `${number}`)
     },
     units: (amount, { asset, decimals }) => {
       const [whole = '0', fraction = ''] = decimal(BigInt(amount), decimals).split('.')
       const digits = fraction.replace(/0+$/, '').padEnd(Math.min(2, decimals), '0')
-      return `${counts.format(BigInt(whole))}${digits && separator + digits}\u00a0${asset}`
+      return `${counts().format(BigInt(whole))}${digits && separator() + digits}\u00a0${asset}`
     },
-    count: value => counts.format(value),
-    share: value => shares.format(value),
+    count: value => counts().format(value),
+    share: value => shares().format(value),
     date: moments({ dateStyle: 'medium' }),
     time: moments({ timeStyle: 'short' }),
     instant: moments({
@@ -70,7 +77,7 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
     relative: (at, now) => {
       const seconds = (new Date(at).getTime() - now.getTime()) / 1_000
       const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
-      return relatives.format(Math.trunc(seconds / length), unit)
+      return relatives().format(Math.trunc(seconds / length), unit)
     },
     duration: ms => {
       const [unit, length] = spans.findLast(([, length]) => ms >= 2 * length) ?? spans[0]
@@ -79,6 +86,13 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
       }).format(ms / length)
     },
   }
+}
+
+type Currency = { readonly format: Intl.NumberFormat; readonly digits: number }
+
+const currencyIn = (locale: Locale, currency: string): Currency => {
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency })
+  return { format, digits: format.resolvedOptions().maximumFractionDigits ?? 2 }
 }
 
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [

@@ -190,6 +190,18 @@ test.skipIf(!hasBrowser)(
   },
 )
 
+test.skipIf(!hasBrowser)('a page that is opened again gets its token and its account in one request', async () => {
+  const first = await openTab(false)
+  await signIn(first)
+  await first.close()
+  const before = requests.length
+  const tab = await openTab()
+  expect(await emailOf(tab)).toBe(credentials.email)
+  // Started again meanwhile, it is the same start.
+  await tab.evaluate(() => Promise.all([window.session.start(true), window.session.start(true)]))
+  expect(requests.slice(before).filter(path => path.startsWith('/v1/'))).toEqual(['/v1/auth/refresh', '/v1/auth/me'])
+})
+
 test.skipIf(!hasBrowser)('when the token has expired, one of all tabs refreshes it, for all of them', async () => {
   const first = await openTab(false)
   await signIn(first)
