@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 /** False: shortcuts of one key do nothing. People who control a page by voice need that. */
 export const singleKeys = signal(true)
@@ -11,7 +11,8 @@ export const singleKeys = signal(true)
 export const useShortcut = (shortcut: string, act: () => unknown): void => {
   const latest = useRef(act)
   latest.current = act
-  useEffect(() => {
+  // Before it is drawn: a key that is pressed as soon as a list is seen is not lost.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.defaultPrevented || !isPressed(shortcut, event) || document.querySelector('dialog[open]')) return
       event.preventDefault()

@@ -1,4 +1,3 @@
-import { lazy } from '../../lazy.ts'
 import type { Locale } from './locale.ts'
 
 /** How values are written in a language. Times are in the time zone of the reader. */
@@ -31,7 +30,7 @@ export type Instant = Date | string | number
 export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
   // Each is made at its first use: together they take longer than a page of a list.
   const moments = (options: Intl.DateTimeFormatOptions) => {
-    const format = lazy(
+    const format = once(
       () => new Intl.DateTimeFormat(locale, { ...options, ...(timeZone !== undefined && { timeZone }) }),
     )
     // Engines differ in the space before AM and PM, and some fonts do not have the narrow one.
@@ -46,12 +45,12 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
     currencies.set(currency, known)
     return known
   }
-  const separator = lazy(
+  const separator = once(
     () => new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.',
   )
-  const counts = lazy(() => new Intl.NumberFormat(locale))
-  const shares = lazy(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
-  const relatives = lazy(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
+  const counts = once(() => new Intl.NumberFormat(locale))
+  const shares = once(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
+  const relatives = once(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
   const listed = moments({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
   const dated = moments({ dateStyle: 'medium', timeStyle: 'short' })
   return {
@@ -85,6 +84,15 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
         ...{ style: 'unit', unit, unitDisplay: 'short', maximumFractionDigits: 0 },
       }).format(ms / length)
     },
+  }
+}
+
+/** Makes a value when it is needed first, and keeps it. */
+const once = <T>(make: () => T): (() => T) => {
+  let made: T | undefined
+  return () => {
+    made ??= make()
+    return made
   }
 }
 
