@@ -33,11 +33,12 @@ begin
     select from members where merchant_id = merchant and account_id = caller and role = any(roles));
 end $$;
 
--- Creates a merchant with its settings in both modes. The caller logs the event.
+-- Creates a merchant with its settings. The caller logs the event.
 create function create_merchant(id uuid, name text, owner uuid) returns void language plpgsql as $$
 begin
   insert into merchants (id, name) values (create_merchant.id, create_merchant.name);
   insert into merchant_settings (merchant_id, livemode) values (create_merchant.id, false), (create_merchant.id, true);
+  insert into billing_settings (merchant_id) values (create_merchant.id);
   insert into members (merchant_id, account_id, role) values (create_merchant.id, owner, 'owner');
 end $$;
 

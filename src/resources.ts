@@ -111,6 +111,14 @@ export const resources = {
     eventsScope: 'billing:read',
   },
   credit_entry: { prefix: 'ce', example: 15, path: 'credit' },
+  // The counters of the numbers of documents. They have no endpoints.
+  document_series: {
+    prefix: 'series',
+    example: 17,
+    table: 'document_series',
+    isMachine: true,
+    path: 'document-series',
+  },
   event: {
     prefix: null,
     example: 7,

@@ -20,6 +20,8 @@ create type deposit_addresses_v1_entry as (g integer, was integer, seen xid, add
 
 create type disputes_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
 
+create type document_series_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, document_kind text, year integer, first_number integer, last_number integer, last_issued_at timestamp with time zone, last_document_hash text);
+
 create type idempotency_keys_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, key text, fingerprint bytea, status integer, body text, is_refund boolean, created_at timestamp with time zone, record_id uuid);
 
 create type job_entry as (gs integer[], task text, effect text, run_at timestamp with time zone, key text);
@@ -124,6 +126,36 @@ create table audits (
   constraint audits_pkey PRIMARY KEY (id),
   constraint audits_finished CHECK ((status = 'running'::text) = (finished_at IS NULL)),
   constraint audits_status CHECK (status = ANY (ARRAY['running'::text, 'clean'::text, 'findings'::text, 'failed'::text]))
+);
+
+create table billing_settings (
+  merchant_id uuid not null,
+  legal_name text,
+  address jsonb,
+  tax_id text,
+  time_zone text not null default 'UTC'::text,
+  time_zone_changed_at timestamp with time zone,
+  invoice_prefix text not null default 'INV'::text,
+  credit_note_prefix text not null default 'CN'::text,
+  number_pattern text not null default '{prefix}-{year}-{number:4}'::text,
+  restart text not null default 'yearly'::text,
+  days_until_due integer not null default 14,
+  tax_rate_bps integer not null default 0,
+  tax_behavior text not null default 'exclusive'::text,
+  reminders jsonb not null default '[-3, 0, 7, 14]'::jsonb,
+  notes text,
+  retention_years integer not null default 10,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint billing_settings_pkey PRIMARY KEY (merchant_id),
+  constraint billing_settings_days_until_due CHECK (days_until_due >= 0 AND days_until_due <= 365),
+  constraint billing_settings_reminders CHECK (jsonb_array_length(reminders) <= 8),
+  constraint billing_settings_restart CHECK (restart = ANY (ARRAY['yearly'::text, 'never'::text])),
+  constraint billing_settings_retention CHECK (retention_years >= 1 AND retention_years <= 50),
+  constraint billing_settings_tax_behavior CHECK (tax_behavior = ANY (ARRAY['exclusive'::text, 'inclusive'::text])),
+  constraint billing_settings_tax_rate CHECK (tax_rate_bps >= 0 AND tax_rate_bps <= 10000),
+  constraint billing_settings_texts CHECK (length(legal_name) <= 200 AND length(tax_id) <= 200 AND length(notes) <= 2000),
+  constraint billing_settings_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
 );
 
 create table chain_blocks (
@@ -376,6 +408,41 @@ create table disputes (
   constraint disputes_reason CHECK (reason = ANY (ARRAY['fraudulent'::text, 'product_not_received'::text, 'product_unacceptable'::text, 'duplicate'::text, 'credit_not_processed'::text, 'general'::text])),
   constraint disputes_sandbox CHECK (NOT livemode),
   constraint disputes_state CHECK (state = ANY (ARRAY['needs_response'::text, 'under_review'::text, 'won'::text, 'lost'::text]))
+);
+
+create table document_series (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  seq bigint not null generated always as identity,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  document_kind text not null,
+  year integer not null,
+  first_number integer not null,
+  last_number integer not null,
+  last_issued_at timestamp with time zone,
+  last_document_hash text,
+  constraint document_series_pkey PRIMARY KEY (id),
+  constraint document_series_document_kind CHECK (document_kind = ANY (ARRAY['invoice'::text, 'credit_note'::text])),
+  constraint document_series_hash CHECK (last_document_hash ~ '^[0-9a-f]*$'::text AND length(last_document_hash) = 64),
+  constraint document_series_last CHECK (num_nulls(last_issued_at, last_document_hash) =
+CASE state
+    WHEN 'unused'::text THEN 2
+    ELSE 0
+END),
+  constraint document_series_numbers CHECK (first_number >= 1 AND
+CASE state
+    WHEN 'unused'::text THEN last_number = (first_number - 1)
+    ELSE last_number >= first_number
+END),
+  constraint document_series_state CHECK (state = ANY (ARRAY['unused'::text, 'in_use'::text])),
+  constraint document_series_year CHECK (year = 0 OR year >= 2000 AND year <= 9999)
 );
 
 create table eras (
@@ -1203,6 +1270,9 @@ CREATE INDEX disputes_by_state ON public.disputes USING btree (merchant_id, live
 CREATE INDEX disputes_list ON public.disputes USING btree (merchant_id, livemode, seq);
 CREATE UNIQUE INDEX disputes_open_once ON public.disputes USING btree (payment_id) WHERE (state = ANY (ARRAY['needs_response'::text, 'under_review'::text]));
 
+CREATE INDEX document_series_list ON public.document_series USING btree (merchant_id, livemode, seq);
+CREATE UNIQUE INDEX document_series_once ON public.document_series USING btree (merchant_id, livemode, document_kind, year);
+
 CREATE INDEX events_by_type ON public.events USING btree (list_key(merchant_id, livemode, type), seq);
 CREATE INDEX events_list ON public.events USING btree (merchant_id, livemode, seq);
 CREATE INDEX events_of_object ON public.events USING btree (actor, seq);
@@ -1635,6 +1705,59 @@ begin
   concerned := concerned || note_unproven_transfers(chain, unproven);
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.change_billing_settings(merchant uuid, changes jsonb, next_number integer, caller uuid, actor text, address text)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  before jsonb;
+  after jsonb;
+  changed jsonb;
+begin
+  if not authorize_change(merchant, caller, '{owner}') then
+    return 'not_allowed';
+  end if;
+  select to_jsonb(b) into before from billing_settings b where merchant_id = merchant;
+  if changes ? 'time_zone' and changes->>'time_zone' <> before->>'time_zone'
+    and (before->>'time_zone_changed_at')::timestamptz > now() - interval '24 hours' then
+    return 'too_soon';
+  end if;
+
+  update billing_settings b set
+    legal_name = case when changes ? 'legal_name' then changes->>'legal_name' else b.legal_name end,
+    address = case when changes ? 'address' then nullif(changes->'address', 'null') else b.address end,
+    tax_id = case when changes ? 'tax_id' then changes->>'tax_id' else b.tax_id end,
+    time_zone = coalesce(changes->>'time_zone', b.time_zone),
+    time_zone_changed_at = case
+      when changes->>'time_zone' <> b.time_zone then now() else b.time_zone_changed_at end,
+    invoice_prefix = coalesce(changes->>'invoice_prefix', b.invoice_prefix),
+    credit_note_prefix = coalesce(changes->>'credit_note_prefix', b.credit_note_prefix),
+    number_pattern = coalesce(changes->>'number_pattern', b.number_pattern),
+    restart = coalesce(changes->>'restart', b.restart),
+    days_until_due = coalesce((changes->>'days_until_due')::integer, b.days_until_due),
+    tax_rate_bps = coalesce((changes->>'tax_rate_bps')::integer, b.tax_rate_bps),
+    tax_behavior = coalesce(changes->>'tax_behavior', b.tax_behavior),
+    reminders = coalesce(changes->'reminders', b.reminders),
+    notes = case when changes ? 'notes' then changes->>'notes' else b.notes end,
+    retention_years = coalesce((changes->>'retention_years')::integer, b.retention_years)
+  where merchant_id = merchant;
+
+  select to_jsonb(b) || jsonb_strip_nulls(jsonb_build_object('next_number', next_number)) - 'time_zone_changed_at'
+  into after from billing_settings b where merchant_id = merchant;
+  select jsonb_object_agg(
+    -- The log names fields as the API does.
+    lower(left(key, 1)) || substr(replace(initcap(replace(key, '_', ' ')), ' ', ''), 2),
+    jsonb_build_object('from', before->key, 'to', value))
+  into changed from jsonb_each(after) where value is distinct from before->key;
+  if changed is null then
+    return 'changed';
+  end if;
+  update billing_settings set updated_at = now() where merchant_id = merchant;
+  perform record_security_event(merchant, caller, actor, address, 'settings.changed',
+    json_build_object('changed', changed));
+  return 'changed';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.change_member(merchant uuid, member uuid, new_role text, caller uuid, actor text, address text, details jsonb)
@@ -2279,6 +2402,7 @@ AS $function$
 begin
   insert into merchants (id, name) values (create_merchant.id, create_merchant.name);
   insert into merchant_settings (merchant_id, livemode) values (create_merchant.id, false), (create_merchant.id, true);
+  insert into billing_settings (merchant_id) values (create_merchant.id);
   insert into members (merchant_id, account_id, role) values (create_merchant.id, owner, 'owner');
 end $function$;
 
@@ -3336,6 +3460,51 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.insert_document_series_v1(entries document_series_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent document_series_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      perform lock_list('document_series', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into document_series (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, document_kind, year, first_number, last_number, last_issued_at, last_document_hash)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.document_kind, r.year, r.first_number, r.last_number, r.last_issued_at, r.last_document_hash from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.merchant_id, r.livemode, r.document_kind, r.year, r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
+      for absent in
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.document_kind, e.year, e.first_number, e.last_number, e.last_issued_at, e.last_document_hash
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from document_series t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
+      loop
+        begin
+          insert into document_series (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, document_kind, year, first_number, last_number, last_issued_at, last_document_hash) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.document_kind, r.year, r.first_number, r.last_number, r.last_issued_at, r.last_document_hash from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot determine which rows of document_series exist already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.insert_idempotency_keys_v1(entries idempotency_keys_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
@@ -3704,6 +3873,7 @@ AS $function$
     when 'deliveries_v1' then return insert_deliveries_v1(entries::deliveries_v1_entry[], skip, now_at);
     when 'deposit_addresses_v1' then return insert_deposit_addresses_v1(entries::deposit_addresses_v1_entry[], skip, now_at);
     when 'disputes_v1' then return insert_disputes_v1(entries::disputes_v1_entry[], skip, now_at);
+    when 'document_series_v1' then return insert_document_series_v1(entries::document_series_v1_entry[], skip, now_at);
     when 'idempotency_keys_v1' then return insert_idempotency_keys_v1(entries::idempotency_keys_v1_entry[], skip, now_at);
     when 'payment_links_v1' then return insert_payment_links_v1(entries::payment_links_v1_entry[], skip, now_at);
     when 'payments_v1' then return insert_payments_v1(entries::payments_v1_entry[], skip, now_at);
@@ -3945,6 +4115,17 @@ AS $function$
         and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.lease_document_series(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      update document_series set lease = holder, leased_until = until
+      where id in (select id from document_series where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.lease_payment_links(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -4120,6 +4301,21 @@ AS $function$
         where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.lock_document_series_v1(entries document_series_v1_entry[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from document_series where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.lock_list(list text, merchants uuid[])
  RETURNS void
  LANGUAGE plpgsql
@@ -4184,6 +4380,7 @@ AS $function$
           when 'customers_v1' then return lock_customers_v1(entries::customers_v1_entry[], holder, now_at);
     when 'deliveries_v1' then return lock_deliveries_v1(entries::deliveries_v1_entry[], holder, now_at);
     when 'disputes_v1' then return lock_disputes_v1(entries::disputes_v1_entry[], holder, now_at);
+    when 'document_series_v1' then return lock_document_series_v1(entries::document_series_v1_entry[], holder, now_at);
     when 'payment_links_v1' then return lock_payment_links_v1(entries::payment_links_v1_entry[], holder, now_at);
     when 'payments_v1' then return lock_payments_v1(entries::payments_v1_entry[], holder, now_at);
     when 'refunds_v1' then return lock_refunds_v1(entries::refunds_v1_entry[], holder, now_at);
@@ -4452,6 +4649,14 @@ CREATE OR REPLACE FUNCTION public.read_disputes_v1(ids uuid[])
  STABLE
 AS $function$
       select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_id::text, amount_minor::text, currency::text, reason::text, description::text, uncategorized_text::text, customer_communication::text, shipping_tracking_number::text, refund_policy::text, evidence_due_by::text])) from disputes where id = any(ids)
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.read_document_series_v1(ids uuid[])
+ RETURNS TABLE(found json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, document_kind::text, year::text, first_number::text, last_number::text, last_issued_at::text, last_document_hash::text])) from document_series where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_payment_links_v1(ids uuid[])
@@ -5635,6 +5840,33 @@ AS $function$
       return answer;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.update_document_series_v1(entries document_series_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update document_series t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, document_kind = r.document_kind, year = r.year, first_number = r.first_number, last_number = r.last_number, last_issued_at = r.last_issued_at, last_document_hash = r.last_document_hash, updated_at = now_at, lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from document_series t where t.id = r.id and t.rev = r.rev
+              and t.xmin = pg_current_xact_id()::xid));
+      end if;
+      return answer;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.update_payment_links_v1(entries payment_links_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -5725,6 +5957,7 @@ AS $function$
           when 'customers_v1' then return update_customers_v1(entries::customers_v1_entry[], skip, holder, now_at);
     when 'deliveries_v1' then return update_deliveries_v1(entries::deliveries_v1_entry[], skip, holder, now_at);
     when 'disputes_v1' then return update_disputes_v1(entries::disputes_v1_entry[], skip, holder, now_at);
+    when 'document_series_v1' then return update_document_series_v1(entries::document_series_v1_entry[], skip, holder, now_at);
     when 'payment_links_v1' then return update_payment_links_v1(entries::payment_links_v1_entry[], skip, holder, now_at);
     when 'payments_v1' then return update_payments_v1(entries::payments_v1_entry[], skip, holder, now_at);
     when 'refunds_v1' then return update_refunds_v1(entries::refunds_v1_entry[], skip, holder, now_at);

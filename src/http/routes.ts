@@ -2,6 +2,7 @@ import { apiKeyRoutes } from './api-keys.ts'
 import { auditLogRoutes } from './audit-log.ts'
 import { authRoutes } from './auth.ts'
 import { balanceRoutes } from './balances.ts'
+import { billingSettingsRoutes } from './billing-settings.ts'
 import { checkoutRoutes } from './checkout.ts'
 import { collectionRoutes } from './collections.ts'
 import { customerCreditRoutes } from './customer-credit.ts'
@@ -31,6 +32,7 @@ import { webhookEndpointRoutes } from './webhook-endpoints.ts'
 export const routes: readonly Route[] = [
   ...authRoutes,
   ...settingsRoutes,
+  ...billingSettingsRoutes,
   ...logoRoutes,
   ...memberRoutes,
   ...inviteRoutes,

@@ -5,6 +5,7 @@ import { customerKind } from './customer.ts'
 import { customerRecord } from './customer-record.ts'
 import { deliveryKind } from './delivery.ts'
 import { disputeKind, disputeRecord } from './dispute.ts'
+import { documentSeriesKind } from './document-series.ts'
 import { paymentKind } from './payment.ts'
 import { paymentLinkKind } from './payment-link.ts'
 import { paymentRecord } from './payment-record.ts'
@@ -18,6 +19,7 @@ const byName: { readonly [Name in MachineName]: Name extends PublishedName ? Pub
   payment_link: { kind: registered(paymentLinkKind) },
   dispute: { kind: registered(disputeKind), record: disputeRecord },
   customer: { kind: registered(customerKind), record: customerRecord },
+  document_series: { kind: registered(documentSeriesKind) },
   delivery: { kind: registered(deliveryKind) },
 }
 

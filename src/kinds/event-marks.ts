@@ -1,6 +1,7 @@
 import type { CustomerEvent } from '../../machines/customer.ts'
 import type { DeliveryEvent } from '../../machines/delivery.ts'
 import type { DisputeEvent } from '../../machines/dispute.ts'
+import type { DocumentSeriesEvent } from '../../machines/document-series.ts'
 import type { PaymentEvent } from '../../machines/payment-events.ts'
 import type { PaymentLinkEvent } from '../../machines/payment-link.ts'
 import type { RefundEvent } from '../../machines/refund.ts'
@@ -24,6 +25,7 @@ export const eventMarks: {
   readonly payment_link: Marks<PaymentLinkEvent>
   readonly dispute: Marks<DisputeEvent>
   readonly customer: Marks<CustomerEvent>
+  readonly document_series: Marks<DocumentSeriesEvent>
   readonly delivery: Marks<DeliveryEvent>
 } = {
   payment: {
@@ -83,6 +85,10 @@ export const eventMarks: {
     absorb: { by: 'merchant' },
     adjust_credit: { by: 'merchant' },
   },
+  document_series: {
+    issue: { by: 'merchant' },
+    set_next_number: { by: 'merchant' },
+  },
   delivery: {
     attempt_started: { by: 'system' },
     attempt_succeeded: { by: 'system' },
@@ -104,6 +110,7 @@ export const drivenStates: { readonly [Name in MachineName]: readonly string[] }
   payment_link: [],
   dispute: ['needs_response'],
   customer: [],
+  document_series: [],
   delivery: ['pending', 'sending'],
 }
 

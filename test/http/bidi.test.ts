@@ -66,6 +66,19 @@ const places: readonly (readonly [
   ],
   ['name', name => byOwner('PATCH', '/settings', { name })],
   ['name', name => byOwner('POST', '/api-keys', { name, access: 'full' })],
+  ...['legalName', 'taxId', 'notes'].map(
+    field => [field, (text: string) => byOwner('PATCH', '/settings/billing', { [field]: text })] as const,
+  ),
+  ...['line1', 'line2', 'city', 'postalCode', 'state'].map(
+    field =>
+      [
+        `address.${field}`,
+        (text: string) =>
+          byOwner('PATCH', '/settings/billing', {
+            address: { line1: 'x', city: 'x', postalCode: 'x', country: 'GB', [field]: text },
+          }),
+      ] as const,
+  ),
   [
     'description',
     description =>
@@ -122,10 +135,10 @@ test.each(places)('a %s with a bidirectional control character is answered 400',
   }
 })
 
-/** Secrets, names of existing objects, and addresses, which a handler parses. */
+/** Secrets, names of existing objects, and addresses and patterns, which a handler parses. */
 const exempt: readonly string[] = [
   ...['code', 'password', 'currentPassword', 'newPassword', 'signUpCode', 'token', 'clientSecret'],
-  ...['asset', 'destination', 'address', 'signature', 'url'],
+  ...['asset', 'destination', 'address', 'signature', 'url', 'numberPattern'],
 ]
 
 test('no other text field of a body accepts a control character', () => {

@@ -46,6 +46,7 @@ export const listRelated = async (sql: Sql, { name, actor, merchantId, livemode 
     dispute: [one('payment', 'payment', context.paymentId), deliveries],
     payment_link: [many('payment', 'payment_link_id')],
     customer: [one('customer', 'customer', context.mergedIntoId ?? NONE), many('payment', 'customer_id'), deliveries],
+    document_series: [deliveries],
     delivery: subjects,
   }
   const none = sql`(select null, null, null::uuid, null where false)`

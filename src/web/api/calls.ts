@@ -19,6 +19,8 @@ export const calls = {
   getSettings: 'GET /v1/merchants/{merchantId}/settings?livemode',
   updateSettings: 'PATCH /v1/merchants/{merchantId}/settings?livemode',
   checkAddress: 'POST /v1/merchants/{merchantId}/settings/check-address?livemode',
+  getBillingSettings: 'GET /v1/merchants/{merchantId}/settings/billing?livemode',
+  updateBillingSettings: 'PATCH /v1/merchants/{merchantId}/settings/billing?livemode',
   uploadLogo: 'POST /v1/merchants/{merchantId}/settings/logo?livemode',
   deleteLogo: 'DELETE /v1/merchants/{merchantId}/settings/logo',
   listMembers: 'GET /v1/merchants/{merchantId}/members?limit&order&livemode&startingAfter',
@@ -208,6 +210,37 @@ export type Calls = {
       readonly address: string
     }
     output: CheckedAddress
+  }
+  getBillingSettings: {
+    input: { readonly merchantId: string; readonly livemode?: boolean }
+    output: BillingSettings
+  }
+  updateBillingSettings: {
+    input: { readonly merchantId: string; readonly livemode?: boolean } & {
+      readonly legalName?: string | null
+      readonly address?: {
+        readonly city: string
+        readonly country: string
+        readonly line1: string
+        readonly postalCode: string
+        readonly line2?: string | null
+        readonly state?: string | null
+      } | null
+      readonly timeZone?: string
+      readonly taxRateBps?: number
+      readonly creditNotePrefix?: string
+      readonly daysUntilDue?: number
+      readonly invoicePrefix?: string
+      readonly nextNumber?: number
+      readonly notes?: string | null
+      readonly numberPattern?: string
+      readonly reminders?: readonly number[]
+      readonly restart?: 'never' | 'yearly'
+      readonly retentionYears?: number
+      readonly taxBehavior?: 'exclusive' | 'inclusive'
+      readonly taxId?: string | null
+    }
+    output: BillingSettings
   }
   uploadLogo: {
     input: { readonly merchantId: string; readonly livemode?: boolean }
@@ -954,6 +987,37 @@ export type CheckedAddress = {
     readonly chainId: number
     readonly isContract: boolean | null
   }[]
+}
+
+export type BillingSettings = {
+  readonly object: 'billing_settings'
+  readonly id: string
+  readonly merchantId: string
+  readonly legalName: string | null
+  readonly address: {
+    readonly city: string
+    readonly country: string
+    readonly line1: string
+    readonly line2: string | null
+    readonly postalCode: string
+    readonly state: string | null
+  } | null
+  readonly taxId: string | null
+  readonly timeZone: string
+  readonly invoicePrefix: string
+  readonly creditNotePrefix: string
+  readonly numberPattern: string
+  readonly restart: 'never' | 'yearly'
+  readonly nextNumber: number
+  readonly daysUntilDue: number
+  readonly taxRateBps: number
+  readonly taxBehavior: 'exclusive' | 'inclusive'
+  readonly reminders: readonly number[]
+  readonly notes: string | null
+  readonly retentionYears: number
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
 }
 
 export type MemberList = {

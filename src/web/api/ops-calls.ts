@@ -72,7 +72,7 @@ export type OpsCalls = {
       readonly order?: 'asc' | 'desc'
       readonly actor?: string
       readonly event?: string
-      readonly kind?: 'customer' | 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+      readonly kind?: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
       readonly merchantId?: string
       readonly startingAfter?: string
       readonly state?: string
@@ -83,7 +83,7 @@ export type OpsCalls = {
     input: {
       readonly actor?: string
       readonly event?: string
-      readonly kind?: 'customer' | 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+      readonly kind?: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
       readonly merchantId?: string
       readonly state?: string
     }
@@ -139,7 +139,7 @@ export type MachineList = {
 
 export type MachineWithDefinition = {
   readonly object: 'machine'
-  readonly kind: 'customer' | 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+  readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
   readonly version: number
   readonly states: readonly {
     readonly count: number
@@ -163,7 +163,7 @@ export type MachineWithDefinition = {
 export type Actor = {
   readonly object: 'actor'
   readonly id: string
-  readonly kind: 'customer' | 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+  readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
   readonly merchantId: string
   readonly livemode: boolean
   readonly state: string
@@ -192,7 +192,7 @@ export type Actor = {
   }[]
   readonly related: readonly {
     readonly id: string
-    readonly kind: 'customer' | 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+    readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
     readonly relation: 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund' | 'subject'
     readonly state: string
   }[]
@@ -305,7 +305,7 @@ export type InspectorTicket = {
 
 export type Machine = {
   readonly object: 'machine'
-  readonly kind: 'customer' | 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+  readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
   readonly version: number
   readonly states: readonly {
     readonly count: number
@@ -328,7 +328,7 @@ export type Machine = {
 export type OpsTransition = {
   readonly object: 'transition'
   readonly id: string
-  readonly kind: 'customer' | 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+  readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
   readonly actorId: string
   readonly merchantId: string | null
   readonly rev: number
@@ -346,13 +346,13 @@ export type OpsTransition = {
 }
 
 export type FoundActor = {
-  readonly kind: 'customer' | 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+  readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
   readonly id: string
   readonly state: string
 }
 
 export type StuckActor = {
-  readonly kind: 'customer' | 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund'
+  readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
   readonly id: string
   readonly state: string
   readonly since: string

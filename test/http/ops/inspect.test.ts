@@ -5,6 +5,7 @@ import { encodeId } from '../../../src/ids.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { apiServer } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
+import { documentSeriesOpening } from '../../machines/document-series-cases.ts'
 import { makeCustomer } from '../customers.ts'
 import { makeDispute } from '../disputes.ts'
 import { makeLink } from '../links.ts'
@@ -69,6 +70,8 @@ test('a definition makes the same machine, for every kind', async () => {
   await makeLink(server.api, test_)
   await makeCustomer(server.api, test_)
   await sendTest(server.api, lamps, (await makeEndpoint(server.api, lamps, { livemode: false })).row)
+  const series = { ...documentSeriesOpening, merchantId: lamps.merchantId }
+  await server.api.actors.dispatch({ kind: 'document_series', actor: crypto.randomUUID(), create: series })
   const { messages, socket } = await openSocket(server, bearer)
   await until(() => new Set(messages.map(({ name }) => name)).size === kinds.length)
   socket.close()

@@ -388,6 +388,26 @@ export const charts: Readonly<Record<string, Chart>> = {
       },
     ],
   },
+  document_series: {
+    width: 208,
+    height: 334,
+    start: [
+      [104, 18],
+      [104, 54],
+    ],
+    states: { unused: [8, 54], in_use: [8, 242] },
+    arrows: [
+      {
+        from: 'unused',
+        to: 'in_use',
+        points: [
+          [104, 138],
+          [104, 242],
+        ],
+        label: [57, 174],
+      },
+    ],
+  },
   delivery: {
     width: 1019,
     height: 642,
