@@ -7,6 +7,7 @@ import { until } from '../harness/until.ts'
 import type { Bench } from './bench.ts'
 import type { OpsSizes } from './ops.ts'
 import { milliseconds } from './promises.ts'
+import { allDelivered } from './streams-settle.ts'
 import type { StreamShop } from './streams-shop.ts'
 import { startWriter } from './streams-writer.ts'
 
@@ -40,9 +41,7 @@ export const promiseFreshCounts = async ({ report }: Bench, shop: StreamShop, si
       await sleep(100)
     }
   }
-  const deliveries = async () =>
-    (await shop.sql`select from deliveries where state in ('pending', 'sending') limit 1`).length === 0
-  await until(deliveries, { timeoutMs: 120_000, everyMs: 100, what: 'all deliveries' })
+  await allDelivered(shop)
   wrong.push(...(await countsDiffer(shop)))
   report.judge(
     `counts of states at ${sizes.commits} moments with ${sizes.perSecond} changes a second, and after them`,

@@ -43,7 +43,7 @@ export const promiseSteadyStream = async (
     })
     const began = performance.now()
     for (let n = 1; n <= sizes.samples; n++) {
-      await sleep(began + n * sizes.sampleMs - performance.now())
+      await sleep(Math.max(0, began + n * sizes.sampleMs - performance.now()))
       samples.push(await sample(shop, reader, page))
       print(`sample ${n} of ${sizes.samples}: ${format(samples.at(-1))}`)
     }
