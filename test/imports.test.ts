@@ -59,6 +59,8 @@ const folders = [
   'src/web/text/parts',
   'src/web/text/dashboard',
   'src/web/text/ops',
+  'src/billing/document/text',
+  'src/billing/document',
   'src/web/parts',
   'src/web/api',
   'src/web/wallets',
