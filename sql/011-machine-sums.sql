@@ -2,14 +2,15 @@
 -- actors stayed in a state. Kept by one reader of the feed, count_transitions(), because a row that every commit changed
 -- would make them wait for each other. rebuild_machine_sums() makes the tables from the others.
 
--- Everything up to this place of the feed is in the sums.
-create table machine_cursor (
+-- The readers of the feed that keep sums, each with its place: everything up to it is in the sums of the reader. The
+-- statement that adds to the sums moves the place.
+create table feed_cursors (
+  reader text primary key,
   era integer not null,
   xid xid8 not null,
   seq bigint not null
 );
-create unique index machine_cursor_once on machine_cursor ((true));
-insert into machine_cursor values (0, '0', 0);
+insert into feed_cursors values ('machines', 0, '0', 0);
 
 create table machine_states (
   kind text not null,

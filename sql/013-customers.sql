@@ -71,6 +71,7 @@ create table customer_totals (
   last_payment_at timestamptz,
   constraint customer_totals_pkey primary key (customer_id, currency)
 );
+insert into feed_cursors values ('customers', 0, '0', 0);
 
 -- The credit ledger. Entries are rows of commands and never change. The trigger of the table keeps the balances.
 create table credit_entries (

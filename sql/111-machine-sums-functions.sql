@@ -32,26 +32,35 @@ language sql stable rows 35 as $$
   where s.starts_at <= now()
 $$;
 
--- Adds the next transitions of the feed to the sums, and moves the cursor past them. Returns how many it added. Does not
--- wait for another process that is adding, and writes nothing while there is nothing to add.
+-- The place of a reader of the feed, locked until the end of the transaction. Null while there is nothing to add, so that
+-- nothing is written, and while another process is adding.
+create function take_feed_cursor(its_reader text) returns feed_cursors language plpgsql as $$
+declare
+  here feed_cursors;
+  newest integer := (select max(era) from eras);
+  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
+begin
+  perform from feed_cursors c
+  where c.reader = its_reader and exists (
+    select from transitions t
+    where (t.era, t.xid, t.seq) > (c.era, c.xid, c.seq) and (t.era < newest or t.xid < horizon));
+  if found then
+    select * into here from feed_cursors where reader = its_reader for update skip locked;
+  end if;
+  return here;
+end $$;
+
+-- Adds the next transitions of the feed to the sums, and moves the cursor past them. Returns how many it added.
 create function count_transitions(most integer) returns integer language plpgsql
 -- A plan from when the table was empty would read all of it.
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  here machine_cursor;
   newest integer := (select max(era) from eras);
   horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  here feed_cursors := take_feed_cursor('machines');
   added integer;
 begin
-  perform from machine_cursor c
-  where exists (
-    select from transitions t
-    where (t.era, t.xid, t.seq) > (c.era, c.xid, c.seq) and (t.era < newest or t.xid < horizon));
-  if not found then
-    return 0;
-  end if;
-  select * into here from machine_cursor for update skip locked;
-  if not found then
+  if here.reader is null then
     return 0;
   end if;
 
@@ -109,8 +118,9 @@ begin
     group by 1, 2, 3, 4, 5
     on conflict (span, starts_at, kind, state, duration) do update set stays = s.stays + excluded.stays
   ), passed as (
-    update machine_cursor c set era = last.era, xid = last.xid, seq = last.seq
+    update feed_cursors c set era = last.era, xid = last.xid, seq = last.seq
     from (select era, xid, seq from page order by era desc, xid desc, seq desc limit 1) last
+    where c.reader = 'machines'
   )
   select count(*) into added from page;
   return added;
@@ -135,19 +145,19 @@ create function count_states() returns table (kind text, state text, actors bigi
     select kind, state, actors as change from machine_states
     union all
     select t.kind, c.state, c.change
-    from machine_cursor here
+    from feed_cursors here
     join transitions t on (t.era, t.xid, t.seq) > (here.era, here.xid, here.seq)
     cross join lateral (values (t.to_state, 1), (t.from_state, -1)) as c(state, change)
-    where t.from_state is distinct from t.to_state and c.state is not null) changes
+    where here.reader = 'machines' and t.from_state is distinct from t.to_state and c.state is not null) changes
   group by kind, state
 $$;
 
 -- Makes the sums from the rows of the actors and from their transitions of the last 31 days. `tables`: by kind.
 create function rebuild_machine_sums(tables json) returns void language plpgsql as $$
 declare
-  here machine_cursor;
+  here feed_cursors;
 begin
-  perform from machine_cursor for update;
+  perform from feed_cursors where reader = 'machines' for update;
   delete from machine_states;
   delete from machine_flows;
   delete from machine_stays;
@@ -158,7 +168,7 @@ begin
       last as materialized (
         select era, xid, seq from transitions where is_settled(era, xid) order by era desc, xid desc, seq desc limit 1
       ), passed as (
-        update machine_cursor c set era = last.era, xid = last.xid, seq = last.seq from last
+        update feed_cursors c set era = last.era, xid = last.xid, seq = last.seq from last where c.reader = 'machines'
       )
       insert into machine_states (kind, state, actors)
       select kind, state, sum(change)
@@ -175,7 +185,7 @@ begin
       string_agg(format('select %L as kind, state, count(*) as change from %I group by state', key, value), ' union all '))
     from json_each_text(tables));
 
-  select * into here from machine_cursor;
+  select * into here from feed_cursors where reader = 'machines';
   insert into machine_flows (span, starts_at, kind, from_state, to_state, taken)
   select span, date_trunc(span, at, 'UTC'), kind, from_state, to_state, count(*)
   from transitions cross join unnest(array['minute', 'hour', 'day', 'week']) as span

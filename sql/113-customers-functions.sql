@@ -89,3 +89,79 @@ create function totals_of_customer(customer uuid) returns table (
   ) c using (currency)
   order by currency
 $$;
+
+-- Adds the next transitions of the feed to the totals of customers, and moves the cursor past them. Returns how many it
+-- read. The figures of a payment and of a refund that are added here never change.
+create function add_customer_totals(most integer) returns integer language plpgsql
+-- A plan from when the table was empty would read all of it.
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  newest integer := (select max(era) from eras);
+  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  here feed_cursors := take_feed_cursor('customers');
+  added integer;
+begin
+  if here.reader is null then
+    return 0;
+  end if;
+
+  with page as materialized (
+    select era, xid, seq, actor, kind, from_state, to_state, at
+    from transitions
+    where (era, xid, seq) > (here.era, here.xid, here.seq) and (era < newest or xid < horizon)
+    order by era, xid, seq
+    limit most
+  ), totals as (
+    insert into customer_totals as s (
+      customer_id, currency, payments_count, volume_minor, refunded_minor, first_payment_at, last_payment_at)
+    select customer_id, currency, sum(payments), sum(volume), sum(refunded), min(paid_at), max(paid_at)
+    from page t cross join lateral customer_change(t.actor, t.kind, t.from_state, t.to_state, t.at)
+    group by customer_id, currency
+    on conflict (customer_id, currency) do update set
+      payments_count = s.payments_count + excluded.payments_count,
+      volume_minor = s.volume_minor + excluded.volume_minor,
+      refunded_minor = s.refunded_minor + excluded.refunded_minor,
+      first_payment_at = least(s.first_payment_at, excluded.first_payment_at),
+      last_payment_at = greatest(s.last_payment_at, excluded.last_payment_at)
+  ), passed as (
+    update feed_cursors c set era = last.era, xid = last.xid, seq = last.seq
+    from (select era, xid, seq from page order by era desc, xid desc, seq desc limit 1) last
+    where c.reader = 'customers'
+  )
+  select count(*) into added from page;
+  return added;
+end $$;
+
+-- What a transition adds to the totals of its customer: no row for most of them.
+create function customer_change(its_actor uuid, its_kind text, its_from text, its_to text, its_time timestamptz)
+returns table (
+  customer_id uuid, currency text, payments integer, volume bigint, refunded bigint, paid_at timestamptz
+) language sql stable as $$
+  select p.customer_id, p.currency, 1, p.amount_minor, 0::bigint, its_time
+  from payments p
+  where its_kind = 'payment' and its_to = 'success' and its_from <> 'success'
+    and p.id = its_actor and p.customer_id is not null
+  union all
+  select p.customer_id, r.currency, 0, 0::bigint, r.amount_minor, null::timestamptz
+  from refunds r join payments p on p.id = r.payment_id
+  where its_kind = 'refund' and its_to = 'processed' and its_from <> 'processed'
+    and r.id = its_actor and p.customer_id is not null
+$$;
+
+-- The totals exactly as this statement sees the tables: the sums, and the transitions that the reader of the feed has not
+-- added yet.
+create function count_customer_totals() returns table (
+  customer_id uuid, currency text, payments_count bigint, volume_minor bigint, refunded_minor bigint
+) language sql stable as $$
+  select customer_id, currency, sum(payments)::bigint, sum(volume)::bigint, sum(refunded)::bigint
+  from (
+    select customer_id, currency, payments_count as payments, volume_minor as volume, refunded_minor as refunded
+    from customer_totals
+    union all
+    select c.customer_id, c.currency, c.payments, c.volume, c.refunded
+    from feed_cursors here
+    join transitions t on (t.era, t.xid, t.seq) > (here.era, here.xid, here.seq)
+    cross join lateral customer_change(t.actor, t.kind, t.from_state, t.to_state, t.at) c
+    where here.reader = 'customers') changes
+  group by customer_id, currency
+$$;

@@ -470,6 +470,14 @@ create table events (
   constraint events_pkey PRIMARY KEY (id)
 );
 
+create table feed_cursors (
+  reader text not null,
+  era integer not null,
+  xid xid8 not null,
+  seq bigint not null,
+  constraint feed_cursors_pkey PRIMARY KEY (reader)
+);
+
 create table idempotency_keys (
   merchant_id uuid not null,
   livemode boolean not null,
@@ -537,12 +545,6 @@ create table logos (
   constraint logos_pkey PRIMARY KEY (name),
   constraint logos_bytes CHECK (length(bytes) >= 1 AND length(bytes) <= 262144),
   constraint logos_name CHECK (name ~ '^[0-9a-f]{64}[.](png|jpg|webp)$'::text)
-);
-
-create table machine_cursor (
-  era integer not null,
-  xid xid8 not null,
-  seq bigint not null
 );
 
 create table machine_flows (
@@ -1283,8 +1285,6 @@ CREATE INDEX inbox_requests_latest ON public.inbox_requests USING btree (endpoin
 
 CREATE INDEX invites_merchant ON public.invites USING btree (merchant_id, seq) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 
-CREATE UNIQUE INDEX machine_cursor_once ON public.machine_cursor USING btree ((true));
-
 CREATE INDEX members_account ON public.members USING btree (account_id);
 
 CREATE INDEX merchants_logo ON public.merchants USING btree (logo) WHERE (logo IS NOT NULL);
@@ -1456,6 +1456,51 @@ begin
   perform record_security_event(invited.merchant_id, account, actor, address, 'invite.accepted',
     json_build_object('role', invited.role));
   return 'accepted';
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.add_customer_totals(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  newest integer := (select max(era) from eras);
+  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  here feed_cursors := take_feed_cursor('customers');
+  added integer;
+begin
+  if here.reader is null then
+    return 0;
+  end if;
+
+  with page as materialized (
+    select era, xid, seq, actor, kind, from_state, to_state, at
+    from transitions
+    where (era, xid, seq) > (here.era, here.xid, here.seq) and (era < newest or xid < horizon)
+    order by era, xid, seq
+    limit most
+  ), totals as (
+    insert into customer_totals as s (
+      customer_id, currency, payments_count, volume_minor, refunded_minor, first_payment_at, last_payment_at)
+    select customer_id, currency, sum(payments), sum(volume), sum(refunded), min(paid_at), max(paid_at)
+    from page t cross join lateral customer_change(t.actor, t.kind, t.from_state, t.to_state, t.at)
+    group by customer_id, currency
+    on conflict (customer_id, currency) do update set
+      payments_count = s.payments_count + excluded.payments_count,
+      volume_minor = s.volume_minor + excluded.volume_minor,
+      refunded_minor = s.refunded_minor + excluded.refunded_minor,
+      first_payment_at = least(s.first_payment_at, excluded.first_payment_at),
+      last_payment_at = greatest(s.last_payment_at, excluded.last_payment_at)
+  ), passed as (
+    update feed_cursors c set era = last.era, xid = last.xid, seq = last.seq
+    from (select era, xid, seq from page order by era desc, xid desc, seq desc limit 1) last
+    where c.reader = 'customers'
+  )
+  select count(*) into added from page;
+  return added;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.add_refund_signer(signer uuid, merchant uuid, chain bigint, at_address text, sealed text, begins bigint, limits json, actor text)
@@ -2242,6 +2287,24 @@ begin
   insert into attempts select s, clock_timestamp() from unnest(subjects) as s;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.count_customer_totals()
+ RETURNS TABLE(customer_id uuid, currency text, payments_count bigint, volume_minor bigint, refunded_minor bigint)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select customer_id, currency, sum(payments)::bigint, sum(volume)::bigint, sum(refunded)::bigint
+  from (
+    select customer_id, currency, payments_count as payments, volume_minor as volume, refunded_minor as refunded
+    from customer_totals
+    union all
+    select c.customer_id, c.currency, c.payments, c.volume, c.refunded
+    from feed_cursors here
+    join transitions t on (t.era, t.xid, t.seq) > (here.era, here.xid, here.seq)
+    cross join lateral customer_change(t.actor, t.kind, t.from_state, t.to_state, t.at) c
+    where here.reader = 'customers') changes
+  group by customer_id, currency
+$function$;
+
 CREATE OR REPLACE FUNCTION public.count_states()
  RETURNS TABLE(kind text, state text, actors bigint)
  LANGUAGE sql
@@ -2252,10 +2315,10 @@ AS $function$
     select kind, state, actors as change from machine_states
     union all
     select t.kind, c.state, c.change
-    from machine_cursor here
+    from feed_cursors here
     join transitions t on (t.era, t.xid, t.seq) > (here.era, here.xid, here.seq)
     cross join lateral (values (t.to_state, 1), (t.from_state, -1)) as c(state, change)
-    where t.from_state is distinct from t.to_state and c.state is not null) changes
+    where here.reader = 'machines' and t.from_state is distinct from t.to_state and c.state is not null) changes
   group by kind, state
 $function$;
 
@@ -2268,20 +2331,12 @@ CREATE OR REPLACE FUNCTION public.count_transitions(most integer)
  SET enable_mergejoin TO 'off'
 AS $function$
 declare
-  here machine_cursor;
   newest integer := (select max(era) from eras);
   horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
+  here feed_cursors := take_feed_cursor('machines');
   added integer;
 begin
-  perform from machine_cursor c
-  where exists (
-    select from transitions t
-    where (t.era, t.xid, t.seq) > (c.era, c.xid, c.seq) and (t.era < newest or t.xid < horizon));
-  if not found then
-    return 0;
-  end if;
-  select * into here from machine_cursor for update skip locked;
-  if not found then
+  if here.reader is null then
     return 0;
   end if;
 
@@ -2339,8 +2394,9 @@ begin
     group by 1, 2, 3, 4, 5
     on conflict (span, starts_at, kind, state, duration) do update set stays = s.stays + excluded.stays
   ), passed as (
-    update machine_cursor c set era = last.era, xid = last.xid, seq = last.seq
+    update feed_cursors c set era = last.era, xid = last.xid, seq = last.seq
     from (select era, xid, seq from page order by era desc, xid desc, seq desc limit 1) last
+    where c.reader = 'machines'
   )
   select count(*) into added from page;
   return added;
@@ -2453,6 +2509,22 @@ begin
   end if;
   return check_era();
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.customer_change(its_actor uuid, its_kind text, its_from text, its_to text, its_time timestamp with time zone)
+ RETURNS TABLE(customer_id uuid, currency text, payments integer, volume bigint, refunded bigint, paid_at timestamp with time zone)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select p.customer_id, p.currency, 1, p.amount_minor, 0::bigint, its_time
+  from payments p
+  where its_kind = 'payment' and its_to = 'success' and its_from <> 'success'
+    and p.id = its_actor and p.customer_id is not null
+  union all
+  select p.customer_id, r.currency, 0, 0::bigint, r.amount_minor, null::timestamptz
+  from refunds r join payments p on p.id = r.payment_id
+  where its_kind = 'refund' and its_to = 'processed' and its_from <> 'processed'
+    and r.id = its_actor and p.customer_id is not null
+$function$;
 
 CREATE OR REPLACE FUNCTION public.customer_lock(customer uuid)
  RETURNS integer
@@ -4703,9 +4775,9 @@ CREATE OR REPLACE FUNCTION public.rebuild_machine_sums(tables json)
  LANGUAGE plpgsql
 AS $function$
 declare
-  here machine_cursor;
+  here feed_cursors;
 begin
-  perform from machine_cursor for update;
+  perform from feed_cursors where reader = 'machines' for update;
   delete from machine_states;
   delete from machine_flows;
   delete from machine_stays;
@@ -4716,7 +4788,7 @@ begin
       last as materialized (
         select era, xid, seq from transitions where is_settled(era, xid) order by era desc, xid desc, seq desc limit 1
       ), passed as (
-        update machine_cursor c set era = last.era, xid = last.xid, seq = last.seq from last
+        update feed_cursors c set era = last.era, xid = last.xid, seq = last.seq from last where c.reader = 'machines'
       )
       insert into machine_states (kind, state, actors)
       select kind, state, sum(change)
@@ -4733,7 +4805,7 @@ begin
       string_agg(format('select %L as kind, state, count(*) as change from %I group by state', key, value), ' union all '))
     from json_each_text(tables));
 
-  select * into here from machine_cursor;
+  select * into here from feed_cursors where reader = 'machines';
   insert into machine_flows (span, starts_at, kind, from_state, to_state, taken)
   select span, date_trunc(span, at, 'UTC'), kind, from_state, to_state, count(*)
   from transitions cross join unnest(array['minute', 'hour', 'day', 'week']) as span
@@ -5670,6 +5742,25 @@ AS $function$
   where a.id = audit and a.status = 'running' and not audit_is_dead(a)
   returning a.attempt
 $function$;
+
+CREATE OR REPLACE FUNCTION public.take_feed_cursor(its_reader text)
+ RETURNS feed_cursors
+ LANGUAGE plpgsql
+AS $function$
+declare
+  here feed_cursors;
+  newest integer := (select max(era) from eras);
+  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
+begin
+  perform from feed_cursors c
+  where c.reader = its_reader and exists (
+    select from transitions t
+    where (t.era, t.xid, t.seq) > (c.era, c.xid, c.seq) and (t.era < newest or t.xid < horizon));
+  if found then
+    select * into here from feed_cursors where reader = its_reader for update skip locked;
+  end if;
+  return here;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.test_webhook_endpoint(endpoint uuid, merchant uuid, event uuid, rendered json, caller uuid)
  RETURNS text

@@ -1,7 +1,8 @@
 import { tasksOf } from '../../tasks/all.ts'
 import { type Actors, openActors } from '../actors/actors.ts'
+import { runFeedReaders } from '../actors/feed-readers.ts'
 import type { LockWait } from '../actors/locked-actors.ts'
-import { keepMachineSums } from '../actors/machine-sums.ts'
+import { machineSumsReader } from '../actors/machine-sums.ts'
 import type { Services } from '../actors/services.ts'
 import { openTimers } from '../actors/timers.ts'
 import { runAudit } from '../audit/run.ts'
@@ -24,6 +25,7 @@ import type { Env } from '../env.ts'
 import type { Keyring } from '../keyring.ts'
 import { kinds } from '../kinds/all.ts'
 import { ANSWER_TIMEOUT_S, connect, LOCK_TIMEOUT_MS } from '../postgres/connect.ts'
+import { customerTotalsReader } from '../queries/customer-totals.ts'
 import { mineWhileNeeded } from '../sandbox/mining.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { type Signers, startSigners } from '../signer/signers.ts'
@@ -131,7 +133,9 @@ const startWorkerServices = (
   const nodes = recordNodes(services, { chains: chains.all, share: worker.share })
   const audits = scheduleAudits(services, { share: worker.share })
   const stuck = logStuckActors(services, { share: worker.share })
-  const sums = keepMachineSums(services, { isChosen: () => worker.share().position === 0 })
+  const sums = runFeedReaders(services, [machineSumsReader, customerTotalsReader], {
+    isChosen: () => worker.share().position === 0,
+  })
   const mining = sandbox && mineWhileNeeded(services, sandbox)
   return {
     sender,

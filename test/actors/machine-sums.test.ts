@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
+import { runFeedReaders } from '../../src/actors/feed-readers.ts'
 import { registered } from '../../src/actors/kind.ts'
-import { addTransitions, keepMachineSums, rebuildMachineSums } from '../../src/actors/machine-sums.ts'
+import { addTransitions, machineSumsReader, rebuildMachineSums } from '../../src/actors/machine-sums.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { until } from '../harness/until.ts'
 import { lamp } from './lamp.ts'
@@ -67,7 +68,7 @@ test('counts stay exact while an open transaction holds the feed back, and while
   const slow = connect(instance.url, { max: 1 })
   const ids = await Promise.all(Array.from({ length: 60 }, () => createLamp(instance.actors)))
   const keeping = Array.from({ length: 4 }, (_, n) =>
-    keepMachineSums(n % 2 ? world : other.world, { isChosen: () => true, everyMs: 5 }),
+    runFeedReaders(n % 2 ? world : other.world, [machineSumsReader], { isChosen: () => true, everyMs: 5 }),
   )
   let writing = true
   const write = async (actors: typeof instance.actors, offset: number) => {

@@ -42,6 +42,11 @@ beforeAll(async () => {
   })
   expect(status).toBe(201)
   const { sql } = instance.server
+  await until(async () => (await sql`select from customer_totals where payments_count > 0`).length > 0)
+  await sql`
+    insert into credit_entries (customer_id, currency, id, merchant_id, livemode, type, amount_minor, created_at)
+    select id, 'EUR', new_uuidv7(), merchant_id, livemode, 'adjustment', amount, now()
+    from (select * from customers limit 1) c cross join unnest(array[500, -200]) as amount`
   await sweep(sql, (await instance.look(collected)).address ?? '')
   await until(async () => (await sql`select from refunds where state = 'processed'`).length === 1)
   await until(async () => (await sql`select from unsettled_payments where reported_rev is null`).length === 0)
@@ -138,6 +143,24 @@ test.each([
   [
     'I9: a state of a payment whose number of actors differs',
     `insert into machine_states values ('payment', 'pending', 1) on conflict (kind, state) do update set actors = machine_states.actors + 1`,
+  ],
+  [
+    'I4: a customer whose totals differ from its payments',
+    'update customer_totals set volume_minor = volume_minor + 1',
+  ],
+  [
+    'I4: a customer whose totals differ from its payments',
+    'update customer_totals set refunded_minor = refunded_minor + 1',
+  ],
+  [
+    'I4: a customer whose totals differ from its payments',
+    "update payments set customer_id = gen_random_uuid() where state = 'success'",
+  ],
+  ['I4: a customer whose credit balance differs', 'update credit_balances set balance_minor = balance_minor + 1'],
+  ['I4: a customer whose credit balance differs', 'delete from credit_balances'],
+  [
+    'I4: a customer whose credit balance differs',
+    'alter table credit_entries disable trigger user; update credit_entries set amount_minor = amount_minor + 1',
   ],
   ['I3: a refund whose idempotency key is missing', 'delete from idempotency_keys'],
   ['I3: a refund whose idempotency key is missing', 'update idempotency_keys set record_id = gen_random_uuid()'],

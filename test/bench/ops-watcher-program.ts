@@ -32,8 +32,9 @@ const count = async (signal: AbortSignal): Promise<void> => {
 
 const start = async () => {
   await sql`
-    update machine_cursor c set era = t.era, xid = t.xid, seq = t.seq
-    from (select era, xid, seq from transitions order by era desc, xid desc, seq desc limit 1) t`
+    update feed_cursors c set era = t.era, xid = t.xid, seq = t.seq
+    from (select era, xid, seq from transitions order by era desc, xid desc, seq desc limit 1) t
+    where c.reader = 'machines'`
   const streams = openTransitionStreams({ sql, log: openLog('silent'), chains: { find: () => undefined } as never })
   const none = { kind: undefined, event: undefined, state: undefined, actor: undefined, merchantId: undefined }
   const stream = await streams.open({ sessionId, hasSecondFactor: false, filter: none }, null)

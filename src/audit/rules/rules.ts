@@ -1,7 +1,9 @@
 import type { Kind } from '../../actors/kind.ts'
 import type { Keyring } from '../../keyring.ts'
 import type { Check } from './check.ts'
+import { creditBalance } from './credit-balance.ts'
 import { cursorBlock } from './cursor-block.ts'
+import { customerTotals } from './customer-totals.ts'
 import { depositDerivation } from './deposit-derivation.ts'
 import { eventDigest } from './event-digest.ts'
 import { eventMerchant } from './event-merchant.ts'
@@ -27,5 +29,6 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
     ...(has('payment') && keyring ? [depositDerivation(keyring)] : []),
     ...(has('payment', 'payment_link') ? [paymentLink] : []),
     ...(has('payment', 'refund') ? [refundPayment, refundKey] : []),
+    ...(has('payment', 'refund', 'customer') ? [customerTotals, creditBalance] : []),
   ]
 }

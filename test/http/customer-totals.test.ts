@@ -1,0 +1,80 @@
+import { expect, test } from 'bun:test'
+import { runFeedReaders } from '../../src/actors/feed-readers.ts'
+import { audit } from '../../src/audit/audit.ts'
+import { customerCreditRoutes } from '../../src/http/customer-credit.ts'
+import { customerRoutes } from '../../src/http/customers.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { customerTotalsReader } from '../../src/queries/customer-totals.ts'
+import { until } from '../harness/until.ts'
+import { makeCustomer } from './customers.ts'
+import { makePayment } from './payments.ts'
+import { twoShops } from './two-shops.ts'
+
+const { server, lamps, ask } = await twoShops({ routes: [...customerRoutes, ...customerCreditRoutes] })
+const { api, sql } = server
+const mode = { merchantId: lamps.merchantId, livemode: false }
+
+type Totals = Readonly<Record<string, unknown>>
+const totalsOf = async (id: string) =>
+  ((await ask('GET', `/customers/${id}`)).json as { readonly totals: readonly Totals[] }).totals
+const readAll = (most: number) => until(async () => (await customerTotalsReader.add(sql, most)) === 0)
+const pay = (customerId: string, situation: string, more = {}) =>
+  makePayment(api, mode, situation, { customerId, ...more })
+const succeededAt = async (payment: string) => {
+  const [row] = await sql<{ at: Date }[]>`select at from transitions where actor = ${payment} and to_state = 'success'`
+  return row?.at.toISOString()
+}
+
+const unpaid = { openMinor: 0, overdueMinor: 0, creditMinor: 0 }
+
+test('totals are the sums of the successful payments, and do not change when nothing happens', async () => {
+  const { id, customer } = await makeCustomer(api, mode)
+  const first = await pay(customer.id, 'success')
+  await pay(customer.id, 'new')
+  await pay(customer.id, 'expired')
+  const last = await pay(customer.id, 'success')
+  expect(await totalsOf(id)).toEqual([])
+  // The smallest pages, so that every transition is added by itself.
+  await readAll(1)
+  const expected = [
+    {
+      ...{ currency: 'USD', paymentsCount: 2, volumeMinor: 2_000, refundedMinor: 0, ...unpaid },
+      ...{ firstPaymentAt: await succeededAt(first.actor), lastPaymentAt: await succeededAt(last.actor) },
+    },
+  ]
+  expect(await totalsOf(id)).toEqual(expected)
+  await readAll(100)
+  expect(await totalsOf(id)).toEqual(expected)
+})
+
+test('a merged customer adds its totals to those of the other one, without a change of any payment', async () => {
+  const [a, b] = [await makeCustomer(api, mode), await makeCustomer(api, mode)]
+  await pay(a.customer.id, 'success')
+  await pay(b.customer.id, 'success')
+  await readAll(100)
+  const revs = () =>
+    sql`select id, rev from payments where customer_id in (${a.customer.id}, ${b.customer.id}) order by id`
+  const before = await revs()
+  const json = { intoId: b.id }
+  await ask('POST', `/customers/${a.id}/merge`, { json, path: lamps.path, bearer: lamps.owner.bearer })
+  expect(await totalsOf(b.id)).toMatchObject([{ currency: 'USD', paymentsCount: 2, volumeMinor: 2_000 }])
+  expect(await totalsOf(a.id)).toEqual([])
+  expect(await revs()).toEqual(before)
+  // A payment that was opened for the merged customer and succeeds later.
+  await pay(a.customer.id, 'success')
+  await readAll(100)
+  expect(await totalsOf(b.id)).toMatchObject([{ paymentsCount: 3, volumeMinor: 3_000 }])
+})
+
+test('readers in several processes add each transition once while payments succeed', async () => {
+  const { id, customer } = await makeCustomer(api, mode)
+  const readers = Array.from({ length: 3 }, () =>
+    runFeedReaders(api, [customerTotalsReader], { isChosen: () => true, everyMs: 2 }),
+  )
+  for (let round = 0; round < 5; round++)
+    await Promise.all(Array.from({ length: 8 }, () => pay(customer.id, 'success')))
+  await until(async () => (await totalsOf(id))[0]?.paymentsCount === 40)
+  await Promise.all(readers.map(reader => reader.stop()))
+  expect(await totalsOf(id)).toMatchObject([{ paymentsCount: 40, volumeMinor: 40_000 }])
+  expect(await audit(sql, kinds)).toEqual([])
+})
