@@ -1,15 +1,9 @@
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { serve } from 'bun'
 import type { Page } from 'playwright-core'
 import { dashboardPage } from '../../../src/pages/dashboard.ts'
 import { qrCode } from '../../../src/pages/qr.ts'
 import type { SignUpState } from '../../../src/pages/sign-up-state.ts'
-import { openWeb } from '../../../src/server/web.ts'
 import type { Account } from '../../../src/web/api/calls.ts'
-import { openBrowser } from '../../harness/browser.ts'
-import { testPath } from '../harness/built.ts'
-import { axeFaults, faultsOf } from '../pay/gates.ts'
+import { type PictureView, sampleFailure, sampleList, takePictures } from '../harness/pictures.ts'
 import {
   account,
   balances,
@@ -47,17 +41,14 @@ import {
  * data. Records are samples: what the pages do with a server is in the tests.
  * `bun run screens:dashboard payment 360 dark` writes those whose name contains all of these words.
  */
-type Data = 'full' | 'empty' | 'loading' | 'failed'
-type View = {
+type View = PictureView & {
   readonly path: string
-  readonly data?: Data
   readonly mode?: 'test' | 'live'
   readonly signedOut?: SignUpState
   readonly role?: 'viewer'
   readonly mfa?: boolean
   /** The shop has not set where money goes. */
   readonly noAddress?: true
-  readonly act?: (page: Page) => Promise<unknown>
 }
 
 const idOf = (name: string): string => payments[name]?.id ?? ''
@@ -376,12 +367,6 @@ async function refuse(page: Page, url: string, status: number, code: string, det
   })
 }
 
-const list = (data: readonly unknown[], data_: Data) => ({
-  object: 'list',
-  data: data_ === 'empty' ? [] : data,
-  has_more: data_ === 'full',
-})
-
 /** Those that a request for the list asks for. */
 const refundsOf = (url: string) => {
   const { searchParams } = new URL(url)
@@ -409,136 +394,77 @@ const answer = (
     }
     if (pathname === '/v1/auth/refresh') return json({ accessToken: 't', expiresIn: 900, ...signedIn })
     if (pathname === '/v1/auth/me') return json(signedIn)
-    if (end === 'members' && (path !== 'members' || role)) return json(list(members, 'full'))
+    if (end === 'members' && (path !== 'members' || role)) return json(sampleList(members, 'full'))
     if (pathname === '/v1/auth/invites/preview') return json(invitePreview)
     if (pathname === '/v1/auth/mfa/setup') return json(mfaSetup)
     if (pathname === '/v1/auth/mfa/confirm') return json({ recoveryCodes })
     if (data === 'loading') return
-    if (data === 'failed')
-      return json(
-        { error: { code: 'service_unavailable', message: '', requestId: '019abc00-5d00-7c3e-9a51-1f2f5fd7b0aa' } },
-        503,
-      )
-    if (pathname === '/v1/auth/sessions') return json({ ...list(sessions, 'full'), has_more: false })
+    if (data === 'failed') return json(sampleFailure, 503)
+    if (pathname === '/v1/auth/sessions') return json({ ...sampleList(sessions, 'full'), has_more: false })
     const given = (record: object) => ({ ...record, livemode })
-    if (end === 'disputes') return json(list([], data))
+    if (end === 'disputes') return json(sampleList([], data))
     if (end === 'balances')
       return json({
-        ...list(balances, data),
+        ...sampleList(balances, data),
         unavailable: data === 'full' ? [{ chainId: 1, network: 'Ethereum' }] : [],
       })
     if (end === 'collections') return json(collection, 201)
-    if (end.startsWith('disputes/') && end.endsWith('/history')) return json(list(disputeHistory, 'full'))
-    if (end === 'disputes') return json(list(disputes, data))
+    if (end.startsWith('disputes/') && end.endsWith('/history')) return json(sampleList(disputeHistory, 'full'))
+    if (end === 'disputes') return json(sampleList(disputes, data))
     if (end.startsWith('disputes/')) return json(disputes.find(({ id }) => end.endsWith(id)) ?? {})
-    if (end.startsWith('refunds/') && end.endsWith('/history')) return json(list(refundHistory, 'full'))
+    if (end.startsWith('refunds/') && end.endsWith('/history')) return json(sampleList(refundHistory, 'full'))
     if (end === 'payments') {
       const query = new URL(route.request().url()).searchParams
       const rows = Object.values(payments).filter(
         ({ status, attention }) =>
           (!query.has('attention') || attention) && (!query.has('status') || query.getAll('status').includes(status)),
       )
-      return json(list(rows.slice(0, Number(query.get('limit') ?? 25)).map(given), data))
+      return json(sampleList(rows.slice(0, Number(query.get('limit') ?? 25)).map(given), data))
     }
-    if (end.endsWith('/history')) return json(list(history, 'full'))
+    if (end.endsWith('/history')) return json(sampleList(history, 'full'))
     if (end.endsWith('/payment-uri'))
       return json({ paymentUri: `ethereum:${refunds.sign?.destination}@8453?value=1`, qrCode: qrCode('paid', 'QR') })
-    if (end === 'refunds') return json({ ...list(refundsOf(route.request().url()).map(given), data), has_more: false })
+    if (end === 'refunds')
+      return json({ ...sampleList(refundsOf(route.request().url()).map(given), data), has_more: false })
     if (end.startsWith('refunds/')) return json(given(Object.values(refunds).find(({ id }) => end.endsWith(id)) ?? {}))
     if (end.startsWith('payments/'))
       return json(given(Object.values(payments).find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'payment-links/preview') return json({ options: livemode ? [] : options })
-    if (end === 'payment-links') return json(list(links.map(given), data))
+    if (end === 'payment-links') return json(sampleList(links.map(given), data))
     if (end.startsWith('payment-links/')) return json(given(links.find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'api-keys' && route.request().method() === 'POST')
       return json({ ...keys[0], secret: 'sk_live_9aQx4mT7vK2pLr8WnE3sYb6HdJ1cZuGf' }, 201)
-    if (end === 'api-keys') return json(list(keys.map(given), data))
+    if (end === 'api-keys') return json(sampleList(keys.map(given), data))
     if (end === 'members')
-      return json({ ...list(data === 'empty' ? members.slice(2) : members, 'full'), has_more: false })
+      return json({ ...sampleList(data === 'empty' ? members.slice(2) : members, 'full'), has_more: false })
     if (end === 'settings')
       return json(
         data === 'empty' || noAddress ? { ...settings, receivingAddress: null, receivingAddresses: {} } : settings,
       )
     if (end === 'settings/check-address') return json({ address: settings.receivingAddress, chains: networks })
-    if (end === 'audit-log') return json(list(securityEvents, data))
+    if (end === 'audit-log') return json(sampleList(securityEvents, data))
     if (end === 'invites' && route.request().method() === 'POST') return json(newInvite, 201)
-    if (end === 'invites') return json({ ...list(invites, data), has_more: false })
-    if (end === 'events') return json(list(events.map(given), data))
+    if (end === 'invites') return json({ ...sampleList(invites, data), has_more: false })
+    if (end === 'events') return json(sampleList(events.map(given), data))
     if (end.startsWith('events/')) return json(given(events.find(({ id }) => end.endsWith(id)) ?? {}))
-    if (end.endsWith('/inbox')) return json(list(inboxRequests, 'empty' === data ? 'empty' : 'loading'))
+    if (end.endsWith('/inbox')) return json(sampleList(inboxRequests, 'empty' === data ? 'empty' : 'loading'))
     if (end.endsWith('/test')) return json(given(deliveries[0] ?? {}), 201)
     if (end.endsWith('/rotate-secret'))
       return json({ ...endpoints[0], signingSecret: 'whsec_zuPq0Gm1yN3vT5xK7bQ9dF2hJ4lM6nR8sW0uY1aC3eI=' })
-    if (end.endsWith('deliveries')) return json(list(deliveries.map(given), data))
+    if (end.endsWith('deliveries')) return json(sampleList(deliveries.map(given), data))
     if (end.startsWith('deliveries/')) return json(given(deliveries.find(({ id }) => end.endsWith(id)) ?? {}))
     if (end.startsWith('webhook-endpoints/'))
       return json(given([...endpoints, inbox].find(({ id }) => end.endsWith(id)) ?? {}))
-    return json(list(endpoints.map(given), data))
+    return json(sampleList(endpoints.map(given), data))
   })
 
-const web = await openWeb({ say: console.log })
-const server = serve({
-  hostname: '127.0.0.1',
-  port: 0,
-  fetch: request => {
-    const { pathname, searchParams } = new URL(request.url)
-    const file = web.file(pathname.split('/').at(-1) ?? '')
-    if (file) return new Response(file.identity, { headers: { 'content-type': file.type } })
-    const locale = request.headers.get('accept-language')?.startsWith('de') ? 'de' : 'en'
-    const { text, headers } = dashboardPage(web, {
-      ...{ locale, chains },
-      signUp: (searchParams.get('signUp') as SignUpState) ?? 'done',
-    })
-    return new Response(text, { headers: Object(headers) })
-  },
+await takePictures<View>({
+  ...{ surface: 'dashboard', views },
+  answer: (page, view) => answer(page, view, (view.mode ?? 'live') === 'live'),
+  pathOf: ({ path, mode = 'live', signedOut }) =>
+    signedOut === undefined
+      ? `/dashboard/${merchantId}/${mode}/${path}`
+      : `/dashboard/${path.replace(/(?=#|$)/, `?signUp=${signedOut}`)}`,
+  frame: (web, locale, { searchParams }) =>
+    dashboardPage(web, { locale, chains, signUp: (searchParams.get('signUp') as SignUpState) ?? 'done' }),
 })
-
-const folder = testPath('screens/')
-const words = process.argv.slice(2)
-const all = Object.entries(views).flatMap(([view, options]) =>
-  [360, 1280].flatMap(width =>
-    (['light', 'dark'] as const).flatMap(colorScheme =>
-      (['en', 'de'] as const).map(lang => ({
-        ...{ view, options, width, colorScheme, lang },
-        name: ['dashboard', view, width, colorScheme, lang].join('-'),
-      })),
-    ),
-  ),
-)
-// A word with a closing colon is the whole name of a view.
-const fits = ({ name, view }: { name: string; view: string }) =>
-  words.every(word =>
-    word.endsWith(':') ? view === word.slice(0, -1) : name.split('-').includes(word) || view === word,
-  )
-const chosen = all.filter(fits)
-const browser = await openBrowser()
-await mkdir(folder, { recursive: true })
-let failures = 0
-for (const { options, width, colorScheme, lang, name } of chosen) {
-  const context = await browser.newContext({
-    ...{ viewport: { width, height: 800 }, colorScheme, timezoneId: 'Europe/Berlin' },
-    locale: lang === 'de' ? 'de-DE' : 'en-US',
-  })
-  const page = await context.newPage()
-  page.on('pageerror', error => console.error(`${name}: ${error.message}`))
-  const { path, mode = 'live', signedOut, act } = options
-  await answer(page, options, mode === 'live')
-  const place = signedOut === undefined ? `${merchantId}/${mode}/${path}` : path
-  const query = signedOut === undefined ? '' : `?signUp=${signedOut}`
-  await page.goto(`${server.url.origin}/dashboard/${place}${query}`)
-  await page.locator('h1').first().waitFor()
-  // A list that never arrives keeps the network busy.
-  await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => {})
-  // The browser tries again first.
-  if (options.data === 'failed') await page.getByRole('alert').first().waitFor({ timeout: 20_000 })
-  await act?.(page)
-  await page.waitForTimeout(400)
-  const faults = [...(await faultsOf(page)), ...(await axeFaults(page))]
-  for (const fault of faults) console.error(`${name}: ${fault}`)
-  failures += faults.length
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true, timeout: 120_000 })
-  await context.close()
-}
-await browser.close()
-console.log(`${chosen.length} pictures in ${folder}, ${failures} faults`)
-process.exit(failures === 0 ? 0 : 1)

@@ -2,7 +2,7 @@ import elkjs, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled
 import type { Kind } from '../../../src/actors/kind.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { type Arrow, arrowsOf, statesOf } from '../../../src/kinds/definition.ts'
-import { boxSize, type Chart, type ChartPoint, labelLines } from '../../../src/web/ops/machines/chart.ts'
+import { boxSizeOf, type Chart, type ChartPoint, labelLines } from '../../../src/web/ops/machines/chart.ts'
 
 /**
  * The places of the states and arrows of every machine, as `bun run charts` writes them. They are computed here, so that
@@ -34,7 +34,7 @@ const layOut = async (kind: Kind): Promise<Chart> => {
     layoutOptions: options,
     children: [
       { id: START, width: START_SIZE, height: START_SIZE },
-      ...statesOf(kind).map(({ state }) => ({ id: state, ...boxSize })),
+      ...statesOf(kind).map(({ state }) => ({ id: state, ...boxSizeOf(state) })),
     ],
     edges: [{ id: START, sources: [START], targets: [initial] }, ...arrows.map(edgeOf)],
   })
@@ -51,6 +51,7 @@ const layOut = async (kind: Kind): Promise<Chart> => {
   }
 }
 
+/** Close together, so that the widest chart fits beside the navigation of a window of 1280 pixels. */
 const options = {
   'elk.algorithm': 'layered',
   'elk.direction': 'DOWN',
@@ -61,10 +62,10 @@ const options = {
   'elk.layered.nodePlacement.bk.fixedAlignment': 'BALANCED',
   'elk.layered.spacing.nodeNodeBetweenLayers': '36',
   'elk.layered.spacing.edgeNodeBetweenLayers': '20',
-  'elk.spacing.nodeNode': '32',
-  'elk.spacing.edgeNode': '20',
-  'elk.spacing.edgeEdge': '16',
-  'elk.spacing.edgeLabel': '6',
+  'elk.spacing.nodeNode': '24',
+  'elk.spacing.edgeNode': '12',
+  'elk.spacing.edgeEdge': '8',
+  'elk.spacing.edgeLabel': '2',
   'elk.padding': '[top=8,left=8,bottom=8,right=8]',
 }
 

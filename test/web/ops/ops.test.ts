@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { decodeId, uuidv7 } from '../../../src/ids.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { addSigner, removeSigner } from '../../../src/queries/signer-setup.ts'
+import { charts } from '../../../src/web/ops/machines/charts.ts'
 import { hasBrowser } from '../../harness/browser.ts'
 import { until } from '../../harness/until.ts'
 import { formatted } from '../api/formatted.ts'
@@ -13,6 +14,11 @@ import { layOutCharts } from './lay-out-charts.ts'
 test('the charts are those of the machines; `bun run charts` writes them anew', async () => {
   const written = readFileSync(new URL('../../../src/web/ops/machines/charts.ts', import.meta.url), 'utf8')
   expect(written).toBe(formatted(await layOutCharts()))
+})
+
+test.each(Object.keys(charts))('the chart of %s fits into a window of 1280 pixels', kind => {
+  // The window without the navigation, the margins and the border.
+  expect(charts[kind]?.width).toBeLessThanOrEqual(1280 - 240 - 2 * 32 - 2)
 })
 
 test('a changed machine changes its chart', async () => {

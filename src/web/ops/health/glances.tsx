@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Facts } from '../../dashboard/shell/record.tsx'
+import type { BadgeTone } from '../../parts/badge.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { StateMark, type StateShape } from '../../parts/state-mark.tsx'
@@ -88,33 +89,36 @@ const DeliveriesGlance = ({ queues, endpoints }: HealthReading) => {
   )
 }
 
-const shapes = { healthy: 'done', behind: 'warn', paused: 'bad', unknown: 'next' } as const satisfies Record<
-  HealthReading['chains'][number]['nodes'][number]['state'],
-  StateShape
->
+type NodeState = HealthReading['chains'][number]['nodes'][number]['state']
+
+const looks: Readonly<Record<NodeState, readonly [StateShape, BadgeTone]>> = {
+  healthy: ['done', 'good'],
+  behind: ['warn', 'warn'],
+  paused: ['bad', 'bad'],
+  unknown: ['next', 'quiet'],
+}
 
 const ChainsGlance = ({ chains }: HealthReading) => {
   const { health, nav, chains: texts } = useOpsTexts()
   const { formats } = useReader()
   return (
     <Glance title={nav.chains} path="/ops/chains">
-      <Facts
-        facts={chains.map(({ name, lagBlocks, nodes }) => [
-          <>
-            {name}
-            <ul class="nodes">
-              {nodes.map(({ label, state }) => (
-                <li key={label}>
-                  <StateMark shape={shapes[state]} />
+      {chains.map(({ chainId, name, lagBlocks, nodes }) => (
+        <div key={chainId}>
+          <Facts facts={[[name, lagBlocks === null ? health.unknown : health.chains(formats.count(lagBlocks))]]} />
+          <ul class="nodes">
+            {nodes.map(({ label, state }) => (
+              <li key={label} data-tone={looks[state][1]}>
+                <StateMark shape={looks[state][0]} />
+                <span>
                   {label}
                   <span class="sr"> {texts.states[state]}</span>
-                </li>
-              ))}
-            </ul>
-          </>,
-          lagBlocks === null ? health.unknown : health.chains(formats.count(lagBlocks)),
-        ])}
-      />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ))}
       {chains.length === 0 && <p class="quiet">{texts.none}</p>}
     </Glance>
   )

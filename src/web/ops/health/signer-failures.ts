@@ -35,4 +35,5 @@ export const signerFailures = (signer: OpsSigner, words: Words): readonly Failur
   return failures
 }
 
-export const hasNoGas = ({ status, balance }: OpsSigner): boolean => status === 'on' && balance === '0'
+export const hasNoGas = ({ status, balance, waits }: OpsSigner): boolean =>
+  status === 'on' && (balance === '0' || waits.some(({ reason }) => reason === 'no_gas'))

@@ -16,7 +16,14 @@ export type Chart = {
   }[]
 }
 
-export const boxSize = { width: 192, height: 84 } as const
+/** A long name leaves room for the number beside it. */
+export const boxSizeOf = (state: string): { readonly width: number; readonly height: number } => ({
+  width: Math.max(192, state.length * LETTER + BESIDE),
+  height: 84,
+})
+
+const LETTER = 7.5
+const BESIDE = 90
 
 /** The events on an arrow, one per line. `after.expiry.payment-link.active` is `after expiry`. */
 export const labelLines = (events: readonly string[]): readonly string[] =>

@@ -1,7 +1,7 @@
 import type { Machine } from '../../api/ops-calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { useOpsTexts } from '../shell/texts.ts'
-import { type Chart, type ChartPoint, labelLines } from './chart.ts'
+import { boxSizeOf, type Chart, type ChartPoint, labelLines } from './chart.ts'
 
 type MachineChartProps = {
   readonly chart: Chart
@@ -54,7 +54,7 @@ const StateBox = ({ state, place: [x, y], share, staying, isSelected, onSelect }
       type="button"
       class="chart__state"
       aria-pressed={isSelected}
-      style={{ '--x': `${x}px`, '--y': `${y}px` }}
+      style={{ '--x': `${x}px`, '--y': `${y}px`, '--w': `${boxSizeOf(state.state).width}px` }}
       onClick={onSelect}
     >
       <span class="chart__name">

@@ -159,7 +159,7 @@ export const opsDe: Translated<typeof opsEn> = {
     shop: 'Shop',
     waits: 'Nicht signierte Erstattungen',
     balance: 'Guthaben',
-    noGas: 'Keine Gebühr',
+    noGas: 'Ohne Guthaben',
     states: { on: 'Signiert', off: 'Aus', on_hold: 'Angehalten', removed: 'Entfernt' },
   },
   machines: {
