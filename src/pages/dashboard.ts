@@ -6,7 +6,7 @@ import { definePage } from './layout.ts'
 import type { SignUpState } from './sign-up-state.ts'
 import type { Web } from './web.ts'
 
-const page = definePage({ style: 'dashboard/dashboard.css', script: 'dashboard/main.tsx' })
+const page = definePage({ style: 'dashboard/dashboard.css', script: 'dashboard/main.tsx', early: 'dashboard/early.ts' })
 
 const noScript = {
   en: 'The dashboard needs JavaScript. Everything it does can also be done with the API.',

@@ -9,8 +9,10 @@ export type PageKind = {
   readonly style: string
   /** The sheet is in the page itself, which saves a request before the first paint. Only for small sheets. */
   readonly inlined?: true
-  /** Its module: `pay/main.ts`. The page has no other script. */
+  /** Its module: `pay/main.ts`. */
   readonly script?: string
+  /** A small module that runs as soon as it is there, while the other one is loaded. The page has no other scripts. */
+  readonly early?: string
   /** The one policy of trusted types that may make HTML from text; none if not given. */
   readonly trustedTypes?: string
   /** Only people with the link may see the page: search engines must not index it. */
@@ -74,15 +76,15 @@ type Common = {
 }
 
 const commonOf = (web: Web, kind: PageKind): Common => {
-  const { style, script } = kind
+  const { style, script, early } = kind
   const inlined = kind.inlined ? [web.styleText(style)] : []
+  const scripts = [early, script].filter(each => each !== undefined)
+  const preloads = new Set(scripts.flatMap(each => web.preloads(each)))
   const head = html`${inlined.map(text => html`<style>${trusted(text)}</style>\n`)}${
     !kind.inlined && html`<link rel="stylesheet" href="${web.asset(style)}">\n`
-  }${
-    script !== undefined &&
-    html`<script type="module" src="${web.asset(script)}"></script>
-${web.preloads(script).map(address => html`<link rel="modulepreload" href="${address}">\n`)}`
-  }`
+  }${early !== undefined && html`<script type="module" src="${web.asset(early)}" async></script>\n`}${
+    script !== undefined && html`<script type="module" src="${web.asset(script)}"></script>\n`
+  }${[...preloads].map(address => html`<link rel="modulepreload" href="${address}">\n`)}`
   return { head, inlined, headers: headersOf(kind, inlined) }
 }
 

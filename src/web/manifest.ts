@@ -29,13 +29,13 @@ export type BuiltFile = { readonly name: string; readonly bytes: number; readonl
 export const WEB_FOLDER = 'dist/web'
 
 /**
- * The entries: `main.ts` or `main.tsx` and the style sheet of the same name as the folder, of each folder of `src/web`.
- * Found by name, so that a new surface is a new folder.
+ * The entries: `main.ts` or `main.tsx`, what runs before it in `early.ts`, and the style sheet of the same name as the
+ * folder, of each folder of `src/web`. Found by name, so that a new surface is a new folder.
  */
 export const findEntries = (root: string): readonly string[] =>
   readdirSync(join(root, 'src/web'), { withFileTypes: true })
     .filter(each => each.isDirectory())
-    .flatMap(({ name }) => [`${name}/main.ts`, `${name}/main.tsx`, `${name}/${name}.css`])
+    .flatMap(({ name }) => [`${name}/early.ts`, `${name}/main.ts`, `${name}/main.tsx`, `${name}/${name}.css`])
     .filter(path => existsSync(join(root, 'src/web', path)))
     .sort()
 
