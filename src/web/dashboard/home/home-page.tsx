@@ -1,7 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import type { PaymentWithCrypto } from '../../api/calls.ts'
 import { Icon } from '../../parts/icon.tsx'
-import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { Loading, SkeletonRows } from '../../parts/skeleton.tsx'
 import { NewPayments, PaymentsTable } from '../payments/payments-page.tsx'
 import { useLive } from '../shell/live.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
@@ -29,6 +29,8 @@ export const HomePage = () => {
     return { rows: data, hasNewer: false, hasOlder: has_more } satisfies ListPage<PaymentWithCrypto>
   }).value
   const firstHour = useFirstHour()
+  const attention = useAttention()
+  const waiting = useWaiting()
   const isEmpty = latest.data?.rows.length === 0
   const isNew = canWrite && isEmpty
   const live = useLive()
@@ -55,7 +57,12 @@ export const HomePage = () => {
               {facts => <NewShop facts={facts} />}
             </Result>
           ) : (
-            <Overview rows={page.rows} firstHour={canWrite ? firstHour.data : undefined} />
+            <Overview
+              rows={page.rows}
+              attention={attention}
+              waiting={waiting}
+              firstHour={canWrite ? firstHour : undefined}
+            />
           )
         }
       </Result>
@@ -96,17 +103,27 @@ const NewShop = ({ facts }: { readonly facts: FirstHour }) => {
 
 type OverviewProps = {
   readonly rows: readonly PaymentWithCrypto[]
-  /** Undefined: the reader has nothing to set up, or it is not known yet. */
-  readonly firstHour: FirstHour | undefined
+  readonly attention: ReturnType<typeof useAttention>
+  readonly waiting: ReturnType<typeof useWaiting>
+  /** Undefined: the reader has nothing to set up. */
+  readonly firstHour: ReturnType<typeof useFirstHour> | undefined
 }
 
+/** All of it is shown at once: a part that came later would move those below it. */
+const Overview = ({ firstHour, ...facts }: OverviewProps) =>
+  [facts.attention, facts.waiting, firstHour].some(each => each?.isPending) ? (
+    <Loading skeleton={<SkeletonRows rows={10} />} onRetry={() => void facts.attention.refetch()} />
+  ) : (
+    <Parts {...facts} firstHour={firstHour?.data} />
+  )
+
+type PartsProps = Omit<OverviewProps, 'firstHour'> & { readonly firstHour: FirstHour | undefined }
+
 /** Charts come between the figures and the latest payments. */
-const Overview = ({ rows, firstHour }: OverviewProps) => {
+const Parts = ({ rows, attention, waiting, firstHour }: PartsProps) => {
   const texts = useHomeTexts()
   const { livemode } = useShop()
   const address = useAddress()
-  const attention = useAttention()
-  const waiting = useWaiting()
   const isOwner = useIsOwner()
   const steps = firstHour ? stepsOf(firstHour, { livemode, isOwner }) : []
   const done = steps.filter(({ isDone }) => isDone).length
