@@ -34,7 +34,7 @@ export const listRelated = async (sql: Sql, { name, actor, merchantId, livemode 
     (select 'subject', ${kind}::text, t.id, t.state from events e join ${sql(resources[kind].table)} t on t.id = e.actor
      where e.id = ${String(context.eventId ?? NONE)} and e.kind = ${kind})`,
   )
-  const parts: { readonly [Name in MachineName]: readonly Fragment[] } = {
+  const parts: { readonly [Name in MachineName]?: readonly Fragment[] } = {
     payment: [
       one('payment_link', 'payment_link', context.paymentLinkId),
       many('refund', 'payment_id'),
@@ -51,7 +51,7 @@ export const listRelated = async (sql: Sql, { name, actor, merchantId, livemode 
   }
   const none = sql`(select null, null, null::uuid, null where false)`
   return sql<Related[]>`
-    select * from (${none} ${parts[name].map(part => sql`union all ${part}`)}) as related(relation, kind, id, state)`
+    select * from (${none} ${(parts[name] ?? []).map(part => sql`union all ${part}`)}) as related(relation, kind, id, state)`
 }
 
 const NONE = '00000000-0000-0000-0000-000000000000'
