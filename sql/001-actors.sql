@@ -85,7 +85,7 @@ create table transitions (
   event text not null,
   from_state text,
   to_state text not null,
-  -- What sent the command: an API key, a user, a task or a timer.
+  -- What sent the command: an API key, a user, a task or a timer; and the ID of its request. See src/http/causes.ts.
   cause text,
   -- By transition_digest(): the audit finds a row that was changed after its commit.
   digest bytea,

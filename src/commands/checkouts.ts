@@ -25,8 +25,8 @@ export type CheckoutServices = Services & { readonly keyring: Keyring; readonly 
 
 export type Payer = Pick<PaymentOpening, 'customerEmail' | 'customerName'>
 
-/** The caller in the history: customers have no ID. */
-const cause = 'customer'
+/** `cause`: for the history. */
+type Opening = { readonly asset: AssetChoice | undefined; readonly cause?: string }
 
 /** Whether the link can be paid. Its expiration is checked here, because the timer that closes it may be late. */
 export const isOpen = ({ link }: VisitedLink, now: Date): boolean =>
@@ -51,7 +51,7 @@ export const openCheckout = async (
   services: CheckoutServices,
   visited: VisitedLink,
   payer: Payer,
-  asset: AssetChoice | undefined,
+  { asset, cause = 'customer' }: Opening,
 ): Promise<{ readonly payment: Actor<Payment>; readonly clientSecret: string }> => {
   const now = services.clock.now()
   if (!isOpen(visited, now)) refuse('payment_link_not_active')
@@ -61,7 +61,7 @@ export const openCheckout = async (
   const pick = offer && (await pickOf(services, offer, { paymentId: id, merchantId: link.context.merchantId }))
   const clientSecret = makeClientSecret(encodeId('pay', id), services.random)
   const rows = [checkoutRow(id, hashClientSecret(clientSecret))]
-  const outcome = await dispatchForCustomer(services, visited, payer, (customerId, customer) => [
+  const outcome = await dispatchForCustomer(services, visited, { ...payer, cause }, (customerId, customer) => [
     { kind: 'payment_link', actor: link.id, event: { type: 'open_payment' }, cause },
     ...customer,
     { kind: 'payment', actor: id, create: openingOf(visited, payer, customerId), cause, rows },
@@ -78,7 +78,7 @@ export const openCheckout = async (
 const dispatchForCustomer = async (
   services: CheckoutServices,
   { link, terms, customerId: found }: VisitedLink,
-  { customerEmail, customerName }: Payer,
+  { customerEmail, customerName, cause }: Payer & { readonly cause: string },
   commandsFor: (customerId: string, customer: readonly Command[]) => readonly Command[],
 ): Promise<BundleOutcome> => {
   const { sql, actors, clock, random } = services
@@ -113,6 +113,7 @@ export const pickAsset = async (
   services: CheckoutServices,
   payment: Actor<Payment>,
   asset: AssetChoice,
+  cause = 'customer',
 ): Promise<Actor<Payment>> => {
   const { id, state, context } = payment
   const isWaiting = state === 'pending' && context.amountReceived === 0n && context.stray === null

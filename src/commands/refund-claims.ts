@@ -46,14 +46,13 @@ export const nameDestination = async (
   { actors, clock }: Pick<Services, 'actors' | 'clock'>,
   { refund: { id } }: Pick<VisitedClaim, 'refund'>,
   destination: Address,
-  shown: WalletSignature | undefined,
+  { shown, cause }: { readonly shown: WalletSignature | undefined; readonly cause: string },
 ): Promise<Actor<Refund> | undefined> => {
   const outcome = await actors.dispatch({
     kind: 'refund',
     actor: id,
     event: { type: 'destination_named', destination },
-    // Customers have no ID.
-    cause: 'customer',
+    cause,
     ...(shown && { rows: [proofRow({ refundId: id, address: destination, ...shown, provenAt: clock.now() })] }),
   })
   return outcome.ok ? ofKind(refundKind, outcome.actor) : undefined

@@ -9,6 +9,7 @@ import type { ShownPayment } from '../queries/payments.ts'
 import { isLoopback, limitGroup, siteOf } from './address.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
+import { causeOfCustomer } from './causes.ts'
 import { customersPayment, seenOf } from './checkout-stream.ts'
 import {
   getCheckoutPaymentDocs,
@@ -47,7 +48,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
     body: picked,
     handle: async (api, call) => {
       const { payment } = await find(api, call)
-      await pickAsset(api, payment, call.body)
+      await pickAsset(api, payment, call.body, causeOfCustomer(call))
       // Read again: the response includes transfers that a reorganization removed.
       return { status: 200, body: customersPayment(api, await find(api, call)) }
     },
@@ -73,7 +74,8 @@ export const checkoutPaymentRoutes: readonly Route[] = [
     body: simulated,
     handle: async (api, call) => {
       const { payment } = await find(api, call)
-      return { status: 200, body: { transactions: await simulateInTest(api, payment, 'paid', 'customer') } }
+      const transactions = await simulateInTest(api, payment, 'paid', causeOfCustomer(call))
+      return { status: 200, body: { transactions } }
     },
   }),
 

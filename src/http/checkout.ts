@@ -8,6 +8,7 @@ import { findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
 import { checkoutLink, checkoutOption } from '../records/checkout.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
+import { causeOfCustomer } from './causes.ts'
 import { checkoutPaymentRoutes } from './checkout-payments.ts'
 import { customersPayment } from './checkout-stream.ts'
 import { openCheckoutDocs, visitLinkDocs } from './docs/checkout.ts'
@@ -54,11 +55,13 @@ export const checkoutRoutes: readonly Route[] = [
     path: `${path}/payments`,
     docs: openCheckoutDocs,
     body: newCheckout,
-    handle: async (api, { params, body }) => {
+    handle: async (api, { params, body, requestId }) => {
       const asset = assetIn(body)
       const { customerEmail, customerName = null } = body
       const visited = await find(api, params.linkId, customerEmail)
-      const { payment, clientSecret } = await openCheckout(api, visited, { customerEmail, customerName }, asset)
+      const cause = causeOfCustomer({ requestId })
+      const payer = { customerEmail, customerName }
+      const { payment, clientSecret } = await openCheckout(api, visited, payer, { asset, cause })
       // A new deposit address has no transfers, so none are read.
       return { status: 201, body: { payment: customersPayment(api, { payment, shown: null }), clientSecret } }
     },

@@ -6,6 +6,7 @@ import { type AttemptedDelivery, findDelivery, findDeliverySeq, listDeliveries }
 import { deliveryRecord, deliveryStatus } from '../records/delivery.ts'
 import { eventTypes, testEventType } from '../resources.ts'
 import { accountActorOf } from './account-actor.ts'
+import { causeOfMember } from './causes.ts'
 import {
   getWebhookDeliveryDocs,
   listAllWebhookDeliveriesDocs,
@@ -111,8 +112,7 @@ export const deliveryRoutes: readonly Route[] = [
       path: `${path}/redeliver`,
       docs: redeliverWebhookDeliveryDocs,
       handle: async (api, call) => {
-        const cause = encodeId('usr', call.session.accountId)
-        return { status: 200, body: recordOf(await redeliver(api, nameOf(call), cause)) }
+        return { status: 200, body: recordOf(await redeliver(api, nameOf(call), causeOfMember(call))) }
       },
     },
   ),

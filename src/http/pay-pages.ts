@@ -9,6 +9,7 @@ import type { RefusedForm } from '../pages/checkout/open.ts'
 import type { ShownPayment } from '../queries/payments.ts'
 import { checkoutTextsOf } from '../web/text/checkout/texts.ts'
 import type { Api } from './api.ts'
+import { causeOfCustomer } from './causes.ts'
 import { customerEmail, customerName } from './checkout.ts'
 import { openPaymentStream } from './checkout-payments.ts'
 import type { Docs } from './docs/docs.ts'
@@ -151,7 +152,7 @@ export const payPageRoutes: readonly Route[] = [
       const asset = assetIn(call.body)
       if (!asset) return payPageOf(api, visit, { ...entered, errors: { asset: texts.asset } })
       try {
-        await pickAsset(api, visit.shown.payment, asset)
+        await pickAsset(api, visit.shown.payment, asset, causeOfCustomer(call))
         return redirectTo(visit.path + visit.query)
       } catch (error) {
         const errors = explain(api, visit, error, asset)
@@ -198,7 +199,7 @@ export const payPageRoutes: readonly Route[] = [
     docs: simulatePageDocs,
     handle: async (api, visit, call) => {
       try {
-        await simulateInTest(api, visit.shown.payment, 'paid', 'customer')
+        await simulateInTest(api, visit.shown.payment, 'paid', causeOfCustomer(call))
         return redirectTo(visit.path + visit.query)
       } catch (error) {
         if (!(error instanceof Refusal)) throw error
@@ -227,7 +228,10 @@ const openOrExplain = async (
   const { visited } = visit
   if (!visited) return payPageOf(api, visit)
   try {
-    const { payment, clientSecret } = await openCheckout(api, visited, customer, asset)
+    const { payment, clientSecret } = await openCheckout(api, visited, customer, {
+      asset,
+      cause: causeOfCustomer(visit),
+    })
     const opened = {
       ...visit,
       path: pathOfPayment(visit.linkId, encodeId('pay', payment.id)),

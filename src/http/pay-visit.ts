@@ -38,6 +38,7 @@ export type PayVisit = {
   /** The address of the payment is wanted as a QR code. */
   readonly wantsPhone: boolean
   readonly headers: Headers
+  readonly requestId: string
 }
 
 type PageQuery = { readonly lang?: string; readonly s?: string; readonly phone?: string; readonly another?: string }
@@ -46,18 +47,22 @@ type PageCall = {
   readonly params: { readonly linkId: string; readonly paymentId?: string }
   readonly headers: Headers
   readonly query?: PageQuery | undefined
+  readonly requestId: string
 }
 
 export const pathOfPayment = (linkId: string, paymentId: string): string => `/pay/${linkId}/${paymentId}`
 
-export const findPayVisit = async (api: Api, { params, headers, query = {} }: PageCall): Promise<PayVisit> => {
+export const findPayVisit = async (
+  api: Api,
+  { params, headers, requestId, query = {} }: PageCall,
+): Promise<PayVisit> => {
   const { linkId, paymentId } = params
   const id = decodeId('plink', linkId)
   const visited = id === undefined ? undefined : await findVisitedLink(api.sql, id)
   const language = query.lang === undefined ? '' : `?lang=${query.lang}`
   const isAnother = query.another === '1'
   const common = {
-    ...{ linkId, visited, headers, locale: localeOf(query.lang, headers), language, isAnother },
+    ...{ linkId, visited, headers, requestId, locale: localeOf(query.lang, headers), language, isAnother },
     query: isAnother ? `?another=1${language.replace('?', '&')}` : language,
     wantsPhone: query.phone === '1',
   }

@@ -5,12 +5,13 @@ import type { Actor } from '../actors/kind.ts'
 import { cancelPayment, resolvePayment } from '../commands/payments.ts'
 import { receiptUrlOf } from '../commands/receipts.ts'
 import { refuse } from '../errors.ts'
-import { decodeId, encodeId } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { paymentStatus } from '../kinds/payment-record.ts'
 import { findShownPayment, listPayments, type ShownPayment } from '../queries/payments.ts'
 import { cryptoFactsOf } from '../records/crypto-facts.ts'
 import { paymentReadRecord } from '../records/payment.ts'
 import type { Api } from './api.ts'
+import { causeOfMember } from './causes.ts'
 import { cancelPaymentDocs, getPaymentDocs, listPaymentsDocs, resolvePaymentDocs } from './docs/payments.ts'
 import { commonFilterOf, listOf, listQuery, placedPage, searchQuery } from './list.ts'
 import { recordId } from './record-id.ts'
@@ -114,6 +115,7 @@ type ItemCall = {
   readonly params: { readonly id: string }
   readonly member: MemberCaller
   readonly session: SessionCaller
+  readonly requestId: string
 }
 
 /** Members can find a payment by its ID in either mode. */
@@ -123,4 +125,4 @@ const nameOf = ({ params, member }: ItemCall) => ({
   livemode: undefined,
 })
 
-const by = ({ session }: ItemCall) => ({ cause: encodeId('usr', session.accountId) })
+const by = (call: ItemCall) => ({ cause: causeOfMember(call) })

@@ -19,6 +19,7 @@ import { findVisitedClaim, type VisitedClaim } from '../queries/refund-claims.ts
 import { logoUrlOf } from '../records/logo-url.ts'
 import type { Locale } from '../web/text/locale.ts'
 import type { Api } from './api.ts'
+import { causeOfCustomer } from './causes.ts'
 import { nameDestinationDocs, visitClaimDocs } from './docs/refund-claims.ts'
 import { localeOf } from './locale.ts'
 import { type Answer, forCustomers, type Route } from './route.ts'
@@ -53,7 +54,7 @@ export const claimRoutes: readonly Route[] = [
     docs: nameDestinationDocs,
     query: languageQuery,
     body: naming,
-    handle: async (api, { params, query, headers, body }) => {
+    handle: async (api, { params, query, headers, body, requestId }) => {
       const locale = localeOf(query.lang, headers)
       const claim = await findClaim(api, params.secret)
       if (!claim) return noClaimPage(api.web, locale)
@@ -70,7 +71,10 @@ export const claimRoutes: readonly Route[] = [
         return namingPage(api.web, facts, { address: typed, fault: 'invalid_signature' })
       if (!body.confirmed) return confirmPage(api.web, facts, address, signature)
 
-      const named = await nameDestination(api, claim, address, signature === '' ? undefined : { message, signature })
+      const named = await nameDestination(api, claim, address, {
+        shown: signature === '' ? undefined : { message, signature },
+        cause: causeOfCustomer({ requestId }),
+      })
       if (named) return namedPage(api.web, { ...facts, claim: { ...claim, refund: named } }, address)
       // Another request was faster, or the merchant has canceled the refund.
       const latest = await findClaim(api, params.secret)

@@ -4,9 +4,9 @@ import { isTransactionUnknown } from '../chain/refunds/unknown-transaction.ts'
 import { transferUri } from '../chain/transfer-uri.ts'
 import { retryRefund } from '../commands/refund-transactions.ts'
 import { refuse } from '../errors.ts'
-import { encodeId } from '../ids.ts'
 import { qrCode } from '../pages/qr.ts'
 import { findRefund } from '../queries/refunds.ts'
+import { causeOfMember } from './causes.ts'
 import { readPaymentUriDocs, retryRefundDocs } from './docs/refund-signing.ts'
 import { recordKey } from './record-id.ts'
 import { readRefundFor } from './refund-facts.ts'
@@ -43,10 +43,10 @@ export const refundSigningRoutes: readonly Route[] = [
     {
       path: `${path}/retry`,
       docs: retryRefundDocs,
-      handle: async (api, { params, member, session }) => {
+      handle: async (api, { params, member, ...call }) => {
         const name = recordKey('re', { params, owner: { merchantId: member.merchantId, livemode: undefined } })
         const isGone = (refund: Actor<Refund>) => isTransactionUnknown(api, refund)
-        const refund = await retryRefund(api, name, encodeId('usr', session.accountId), isGone)
+        const refund = await retryRefund(api, name, causeOfMember(call), isGone)
         return { status: 200, body: await readRefundFor(api, { member }, refund) }
       },
     },

@@ -3,7 +3,7 @@ import type { Refund } from '../../machines/refund.ts'
 import type { Actor } from '../actors/kind.ts'
 import { isTransactionUnknown } from '../chain/refunds/unknown-transaction.ts'
 import { nameTransaction } from '../commands/refund-transactions.ts'
-import { encodeId } from '../ids.ts'
+import { causeOfMember } from './causes.ts'
 import { nameTransactionDocs } from './docs/refund-transactions.ts'
 import { recordKey } from './record-id.ts'
 import { readRefundFor } from './refund-facts.ts'
@@ -19,9 +19,9 @@ export const refundTransactionRoutes: readonly Route[] = [
       path: '/v1/merchants/:merchantId/refunds/:id/transaction',
       docs: nameTransactionDocs,
       body: sent,
-      handle: async (api, { params, body, member, session }) => {
+      handle: async (api, { params, body, member, ...call }) => {
         const name = recordKey('re', { params, owner: { merchantId: member.merchantId, livemode: undefined } })
-        const cause = encodeId('usr', session.accountId)
+        const cause = causeOfMember(call)
         const isGone = (refund: Actor<Refund>) => isTransactionUnknown(api, refund)
         const refund = await nameTransaction(api, name, { txHash: body.txHash, cause, isGone })
         return { status: 200, body: await readRefundFor(api, { member }, refund) }

@@ -4,11 +4,12 @@ import { chainIdsOf } from '../chain/enabled/connect.ts'
 import { judgeRefund } from '../commands/refund-judgements.ts'
 import { cancelRefund, dismissRefund, startRefund } from '../commands/refunds.ts'
 import { refuse } from '../errors.ts'
-import { decodeId, encodeId } from '../ids.ts'
+import { decodeId } from '../ids.ts'
 import { refundReason, refundStatus } from '../kinds/refund-record.ts'
 import { findPayment } from '../queries/payments.ts'
 import { findRefund, listRefunds } from '../queries/refunds.ts'
 import { refundReadRecord } from '../records/refund.ts'
+import { causeOfMember } from './causes.ts'
 import { cancelRefundDocs, getRefundDocs, listRefundsDocs, resolveRefundDocs, startRefundDocs } from './docs/refunds.ts'
 import { answerIdempotently } from './idempotency.ts'
 import { commonFilterOf, listOf, listQuery, placedPage, searchQuery } from './list.ts'
@@ -116,9 +117,9 @@ export const refundRoutes: readonly Route[] = [
     {
       path: '/v1/merchants/:merchantId/refunds/:id/cancel',
       docs: cancelRefundDocs,
-      handle: async (api, { params, member, session }) => {
+      handle: async (api, { params, member, ...call }) => {
         const name = recordKey('re', { params, owner: { merchantId: member.merchantId, livemode: undefined } })
-        const refund = await cancelRefund(api, name, encodeId('usr', session.accountId))
+        const refund = await cancelRefund(api, name, causeOfMember(call))
         return { status: 200, body: await readRefundFor(api, { member }, refund) }
       },
     },
@@ -131,9 +132,9 @@ export const refundRoutes: readonly Route[] = [
       path: '/v1/merchants/:merchantId/refunds/:id/resolve',
       docs: resolveRefundDocs,
       body: () => type({ action: "'dismiss' | 'accept' | 'fail'" }),
-      handle: async (api, { params, body: { action }, member, session }) => {
+      handle: async (api, { params, body: { action }, member, ...call }) => {
         const name = recordKey('re', { params, owner: { merchantId: member.merchantId, livemode: undefined } })
-        const cause = encodeId('usr', session.accountId)
+        const cause = causeOfMember(call)
         const refund =
           action === 'dismiss' ? await dismissRefund(api, name, cause) : await judgeRefund(api, name, { action, cause })
         return { status: 200, body: await readRefundFor(api, { member }, refund) }

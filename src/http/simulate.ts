@@ -6,6 +6,7 @@ import { encodeId } from '../ids.ts'
 import { findPayment } from '../queries/payments.ts'
 import { type Scenario, simulate } from '../sandbox/simulate/simulate.ts'
 import type { Api } from './api.ts'
+import { causeOfMember, causeOfRequest } from './causes.ts'
 import { simulatePaymentAsMemberDocs, simulatePaymentDocs } from './docs/simulate.ts'
 import { answerIdempotently } from './idempotency.ts'
 import { recordKey } from './record-id.ts'
@@ -36,7 +37,7 @@ export const simulateRoutes: readonly Route[] = [
               const payment = await findPayment(api.sql, recordKey('pay', { ...call, owner }))
               const found = payment ?? refuse('resource_not_found')
               const idempotencyKey = call.headers.get('idempotency-key')
-              const cause = encodeId('key', key.id)
+              const cause = causeOfRequest(encodeId('key', key.id), call.requestId)
               transactions = await simulate(api, found, { scenario: call.body.scenario, cause, idempotencyKey })
               return found
             },
@@ -53,11 +54,11 @@ export const simulateRoutes: readonly Route[] = [
       path: '/v1/merchants/:merchantId/payments/:id/simulate',
       docs: simulatePaymentAsMemberDocs,
       body: wanted,
-      handle: async (api, { params, body, member, session }) => {
+      handle: async (api, { params, body, member, ...call }) => {
         const owner = { merchantId: member.merchantId, livemode: undefined }
         const payment =
           (await findPayment(api.sql, recordKey('pay', { params, owner }))) ?? refuse('resource_not_found')
-        const cause = encodeId('usr', session.accountId)
+        const cause = causeOfMember(call)
         return { status: 200, body: { transactions: await simulateInTest(api, payment, body.scenario, cause) } }
       },
     },

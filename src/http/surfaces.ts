@@ -6,6 +6,7 @@ import { lazy } from '../lazy.ts'
 import type { ListOwner } from '../queries/list-rows.ts'
 import type { Scope } from '../resources.ts'
 import type { Api } from './api.ts'
+import { causeOfRequest } from './causes.ts'
 import type { Docs } from './docs/docs.ts'
 import { livemodeQuery } from './list.ts'
 import {
@@ -28,7 +29,7 @@ export type Surface<Path extends string, Body, Query, Mode> = Call<Path, Parsed<
   readonly pattern: string
   /** The merchant and mode whose objects the caller can see. */
   readonly owner: Omit<ListOwner, 'livemode'> & { readonly livemode: Mode }
-  /** The ID of the caller, for the history. */
+  /** The caller and the request, for the history. */
   readonly cause: string
   /** One of the two. */
   readonly key?: KeyCaller
@@ -92,7 +93,8 @@ const bothSurfaces = <Path extends string, Body extends Declared, Query extends 
     const pattern = `${prefix}${path}`
     const handleSurface = (api: Api, call: AnyCall) => {
       const { params, body, query, headers, requestId, key, member } = call
-      const { owner, cause } = callerOf(call, modeOf)
+      const { owner, sender } = callerOf(call, modeOf)
+      const cause = causeOfRequest(sender, requestId)
       return handle(api, { params, body, query, headers, requestId, key, member, pattern, owner, cause } as never)
     }
     return define(method, access, { path: pattern, body: sent, query: routeQuery, docs, handle: handleSurface })
@@ -112,7 +114,7 @@ const callerOf = (call: AnyCall, modeOf: (query: MembersQuery) => boolean | unde
   const { member, session, query } = call
   return {
     owner: { merchantId: member.merchantId, livemode: modeOf(query) },
-    cause: encodeId('usr', session.accountId),
+    sender: encodeId('usr', session.accountId),
   }
 }
 
@@ -121,10 +123,10 @@ const keyCallerOf = (key: KeyCaller): KeyedCaller => {
   const known = keyCallers.get(key)
   if (known) return known
   const { id, merchantId, livemode } = key
-  const made = { owner: { merchantId, livemode }, cause: encodeId('key', id) }
+  const made = { owner: { merchantId, livemode }, sender: encodeId('key', id) }
   keyCallers.set(key, made)
   return made
 }
 
-type KeyedCaller = { readonly owner: ListOwner; readonly cause: string }
+type KeyedCaller = { readonly owner: ListOwner; readonly sender: string }
 const keyCallers = new WeakMap<KeyCaller, KeyedCaller>()

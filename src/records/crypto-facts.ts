@@ -8,7 +8,7 @@ import type { CryptoFacts, PaymentTransfer } from './payment.ts'
 /** Log index of native currency that the transaction itself transferred: there is no log. */
 const NATIVE = -1
 /** Log index of native currency that a contract transferred: the balance grew, and its transaction is not known. */
-const FROM_CONTRACT = -2
+export const FROM_CONTRACT = -2
 
 /** What is recorded about a payment on its chain. Null until the customer has picked an asset. */
 export const cryptoFactsOf = (

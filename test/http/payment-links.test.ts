@@ -407,7 +407,7 @@ describe('/v1/merchants/:merchantId/payment-links', () => {
     expect(idsOf(await list(`?reference=${reference}&livemode=true`, as(viewer)))).toEqual([live.id])
     expect(await read((await made({}, { bearer: chairsKey })).id, as(owner))).toMatchObject({ status: 404 })
     const causes = await server.sql<{ cause: string }[]>`
-      select cause from transitions t join payment_links l on l.id = t.actor where l.reference = ${reference} order by l.livemode, t.rev`
+      select split_part(cause, ' ', 1) as cause from transitions t join payment_links l on l.id = t.actor where l.reference = ${reference} order by l.livemode, t.rev`
     expect(causes.map(({ cause }) => cause)).toEqual([owner.id, developer.id, developer.id, developer.id])
   })
 })

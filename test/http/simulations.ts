@@ -80,7 +80,7 @@ export const simulationServer = async (sandboxRpcUrl?: string): Promise<Simulati
       if (!visited) throw new Error('the link is missing')
       const customer = { customerEmail: 'ada@example.com', customerName: null }
       const pick = asset && { chainId: sandboxId, asset }
-      return encodeId('pay', (await openCheckout(api, visited, customer, pick)).payment.id)
+      return encodeId('pay', (await openCheckout(api, visited, customer, { asset: pick })).payment.id)
     },
     simulate: (id, scenario, headers = {}) =>
       server.call('POST', `/v1/sandbox/payments/${id}/simulate`, { bearer: key, json: { scenario }, headers }),

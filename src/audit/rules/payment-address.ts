@@ -9,7 +9,7 @@ export const paymentAddress: Check = {
     where p.address is not null
       -- Only a customer picks an asset.
       and exists (
-        select from transitions h where h.actor = p.id and h.event = 'asset_picked' and h.cause = 'customer')
+        select from transitions h where h.actor = p.id and h.event = 'asset_picked' and split_part(h.cause, ' ', 1) = 'customer')
       and not exists (
         select from deposit_addresses d
         where d.payment_id = p.id and d.address = lower(p.address) and d.merchant_id = p.merchant_id)`,

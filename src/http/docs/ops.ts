@@ -3,6 +3,7 @@ import { opsTransitionRecord, streamedTransitionRecord } from '../../records/ops
 import { actorPreview, foundActor, opsActor, stuckActor } from '../../records/shapes/ops-actor.ts'
 import { opsMachine, opsMachineWithDefinition } from '../../records/shapes/ops-machine.ts'
 import { opsTransitionPage } from '../../records/shapes/ops-transition-page.ts'
+import { storyStep } from '../../records/shapes/ops-story.ts'
 import type { Docs } from './docs.ts'
 
 export const listMachinesDocs: Docs = {
@@ -94,4 +95,12 @@ export const listActorTransitionsDocs: Docs = {
   summary: 'List the transitions of an actor',
   description: 'All changes of a payment, refund, payment link, dispute or delivery, oldest first. They never change.',
   answers: { 200: listShape(opsTransitionRecord) },
+}
+
+export const readActorStoryDocs: Docs = {
+  operation: 'readActorStory',
+  summary: 'Read the story of an actor',
+  description:
+    'All changes of an actor, oldest first, each with what led to it and what followed: the request, the command, the transfers, the public events, their deliveries and the attempts. What belongs to a change can still grow; the change itself never changes.',
+  answers: { 200: listShape(storyStep) },
 }

@@ -10,6 +10,7 @@ import type { OpsActor } from '../../queries/ops/actors.ts'
 import { recordOperatorEvent } from '../../queries/security-events.ts'
 import { resources } from '../../resources.ts'
 import type { Api } from '../api.ts'
+import { causeOfRequest } from '../causes.ts'
 import { previewEventDocs, sendEventDocs } from '../docs/ops.ts'
 import { forOperators, type Route } from '../route.ts'
 import { shownText } from '../text.ts'
@@ -44,7 +45,7 @@ export const opsActorEventRoutes: readonly Route[] = [
       path: '/v1/ops/actors/:id/events',
       docs: sendEventDocs,
       body: () => type({ type: shownText(1, 100), reason: shownText(1, 500) }),
-      handle: async (api, { params, body, session, address }) => {
+      handle: async (api, { params, body, session, address, requestId }) => {
         const found = await findActor(api, params.id)
         if (!isForOperators(found.name, body.type, found.livemode)) refuse('parameter_invalid', { param: 'type' })
         const made = previewOf(api, found, body.type)
@@ -60,7 +61,7 @@ export const opsActorEventRoutes: readonly Route[] = [
           kind: found.name,
           actor: found.actor.id,
           event: { type: body.type },
-          cause: `operator:${by}:${body.reason}`,
+          cause: causeOfRequest(`operator:${by}`, requestId, body.reason),
         })
         if (!outcome.ok) refuseState(outcome)
         return { status: 200, body: await viewActor(api, await findActor(api, params.id)) }

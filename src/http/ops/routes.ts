@@ -10,6 +10,7 @@ import { opsMachineRoutes } from './machines.ts'
 import { queueRoutes } from './queues.ts'
 import { opsSearchRoutes } from './search.ts'
 import { signerRoutes } from './signers.ts'
+import { opsStoryRoutes } from './story.ts'
 import { opsStuckRoutes } from './stuck.ts'
 import { ticketRoutes } from './tickets.ts'
 import { opsTransitionRoutes } from './transitions.ts'
@@ -19,6 +20,7 @@ import { workerRoutes } from './workers.ts'
 export const opsRoutes: readonly Route[] = [
   ...opsMachineRoutes,
   ...opsActorRoutes,
+  ...opsStoryRoutes,
   ...opsActorEventRoutes,
   ...opsSearchRoutes,
   ...opsTransitionRoutes,

@@ -6,6 +6,7 @@ export const opsCalls = {
   getMachine: 'GET /v1/ops/machines/{kind}?window',
   getActor: 'GET /v1/ops/actors/{id}',
   listActorTransitions: 'GET /v1/ops/actors/{id}/transitions?limit&order&startingAfter',
+  readActorStory: 'GET /v1/ops/actors/{id}/story?limit&order&startingAfter',
   previewEvent: 'POST /v1/ops/actors/{id}/preview',
   sendEvent: 'POST /v1/ops/actors/{id}/events',
   searchActors: 'GET /v1/ops/search?q',
@@ -47,6 +48,15 @@ export type OpsCalls = {
       readonly startingAfter?: string
     }
     output: OpsTransitionList
+  }
+  readActorStory: {
+    input: {
+      readonly id: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly startingAfter?: string
+    }
+    output: StoryStepList
   }
   previewEvent: {
     input: { readonly id: string } & {
@@ -210,6 +220,12 @@ export type OpsTransitionList = {
   readonly has_more: boolean
 }
 
+export type StoryStepList = {
+  readonly object: 'list'
+  readonly data: readonly StoryStep[]
+  readonly has_more: boolean
+}
+
 export type ActorPreview = {
   readonly state: string
   readonly context: Readonly<Record<string, unknown>>
@@ -343,6 +359,80 @@ export type OpsTransition = {
   }
   readonly reason: string | null
   readonly context: Readonly<Record<string, unknown>> | null
+}
+
+export type StoryStep = {
+  readonly object: 'story_step'
+  readonly id: string
+  readonly requestId: string | null
+  readonly commandId: string | null
+  readonly source: {
+    readonly actorId: string | null
+    readonly eventId: string
+    readonly rev: number
+    readonly type: string
+  } | null
+  readonly transition: OpsTransition
+  readonly events: readonly {
+    readonly deliveries: readonly {
+      readonly attempts: readonly {
+        readonly durationMs: number | null
+        readonly httpStatus: number | null
+        readonly number: number
+        readonly outcome:
+          | 'bad_response'
+          | 'body_too_large'
+          | 'connection_failed'
+          | 'delivered'
+          | 'dns_failed'
+          | 'forbidden_address'
+          | 'http_error'
+          | 'lost'
+          | 'not_signed'
+          | 'redirect'
+          | 'timeout'
+          | 'tls_failed'
+          | null
+        readonly startedAt: string
+      }[]
+      readonly endpointId: string
+      readonly id: string
+      readonly state: string
+    }[]
+    readonly id: string
+    readonly type: string
+  }[]
+  readonly attempt: {
+    readonly durationMs: number | null
+    readonly httpStatus: number | null
+    readonly number: number
+    readonly outcome:
+      | 'bad_response'
+      | 'body_too_large'
+      | 'connection_failed'
+      | 'delivered'
+      | 'dns_failed'
+      | 'forbidden_address'
+      | 'http_error'
+      | 'lost'
+      | 'not_signed'
+      | 'redirect'
+      | 'timeout'
+      | 'tls_failed'
+      | null
+    readonly startedAt: string
+  } | null
+  readonly transfers: readonly {
+    readonly amount: string
+    readonly chainId: number
+    readonly counted: boolean
+    readonly explorerUrl: string | null
+    readonly minedAt: string | null
+    readonly network: string
+    readonly state: 'failed' | 'final' | 'orphaned' | 'seen' | 'sent'
+    readonly tokenAddress: string | null
+    readonly txHash: string | null
+  }[]
 }
 
 export type FoundActor = {
