@@ -2,8 +2,8 @@ import { listShape } from '../../fields/shape.ts'
 import { opsTransitionRecord, streamedTransitionRecord } from '../../records/ops-transition.ts'
 import { actorPreview, foundActor, opsActor, stuckActor } from '../../records/shapes/ops-actor.ts'
 import { opsMachine, opsMachineWithDefinition } from '../../records/shapes/ops-machine.ts'
-import { opsTransitionPage } from '../../records/shapes/ops-transition-page.ts'
 import { storyStep } from '../../records/shapes/ops-story.ts'
+import { opsTransitionPage } from '../../records/shapes/ops-transition-page.ts'
 import type { Docs } from './docs.ts'
 
 export const listMachinesDocs: Docs = {

@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('the pages for operators', () => {
     await page.keyboard.press('Enter')
     await heading(paid)
     await page.getByRole('region', { name: 'What can move it now' }).getByText('stray_seen').waitFor()
-    const history = page.getByRole('region', { name: 'History' })
+    const history = page.getByRole('region', { name: 'Story' })
     await history.getByRole('link', { name: 'enough_seen' }).click()
     expect(new URL(page.url()).searchParams.get('rev')).toMatch(/^\d+$/)
     await page.getByRole('row', { name: /state.*"pending".*"processing"/ }).waitFor()

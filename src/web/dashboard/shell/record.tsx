@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { CodeBlock } from '../../parts/code.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
+import { useShop } from './shop.ts'
 import { useTexts } from './texts.ts'
 
 type SectionProps = { readonly title: string; readonly aside?: ComponentChildren; readonly children: ComponentChildren }
@@ -36,11 +37,12 @@ export const Facts = ({ facts }: { readonly facts: readonly Fact[] }) => (
 )
 
 /** The record as the API answers it. */
-export const RecordJson = ({ record }: { readonly record: object }) => {
+export const RecordJson = ({ record }: { readonly record: { readonly id: string } }) => {
   const { record: texts } = useTexts()
   const text = JSON.stringify(record, null, 2)
+  const opsAddress = useOpsAddress(record.id)
   return (
-    <Section title={texts.json}>
+    <Section title={texts.json} aside={opsAddress && <a href={opsAddress}>{texts.ops}</a>}>
       <details class="json">
         <summary>{texts.show}</summary>
         <CodeBlock text={text} label={texts.json} />
@@ -51,3 +53,7 @@ export const RecordJson = ({ record }: { readonly record: object }) => {
     </Section>
   )
 }
+
+/** The state machine of the record, for operators. An event has none: its ID has no prefix. */
+const useOpsAddress = (id: string): string | undefined =>
+  useShop().account.user.operator && id.includes('_') ? `/ops/actors/${id}` : undefined

@@ -1,6 +1,5 @@
 import { useRoute } from 'preact-iso'
 import type { Actor } from '../../api/ops-calls.ts'
-import { useAddressQuery } from '../../dashboard/shell/filters.tsx'
 import { PageHead } from '../../dashboard/shell/page-head.tsx'
 import { Facts, Section } from '../../dashboard/shell/record.tsx'
 import { Result } from '../../dashboard/shell/result.tsx'
@@ -11,14 +10,16 @@ import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { useOpsQuery } from '../shell/ops.ts'
 import { useOpsTexts } from '../shell/texts.ts'
-import { ActorHistory } from './actor-history.tsx'
+import { ActorStory } from './actor-story.tsx'
 import { PossibleEvents } from './possible-events.tsx'
+import { Revisions } from './revisions.tsx'
+import { useRevision, useStory } from './story.ts'
+import { WhatIf } from './what-if.tsx'
 
 /** One actor: its state, what it waits for, and everything that has happened to it. */
 export const ActorPage = () => {
   const { id = '' } = useRoute().params
   const { nav, machines, actor: texts } = useOpsTexts()
-  const rev = Number(useAddressQuery().get('rev')) || undefined
   const result = useOpsQuery(['actor', id], (call, signal) => call('getActor', { id }, signal)).value
   const { data } = result
   return (
@@ -36,10 +37,11 @@ export const ActorPage = () => {
             <div class="split">
               <div>
                 <PossibleEvents actor={actor} />
-                <ActorHistory id={id} rev={rev ?? actor.rev} />
+                <WhatIf actor={actor} />
               </div>
               <ActorFacts actor={actor} />
             </div>
+            <ActorPast actor={actor} />
           </>
         )}
       </Result>
@@ -48,6 +50,22 @@ export const ActorPage = () => {
 }
 
 type ActorProps = { readonly actor: Actor }
+
+/** Its revisions, one at a time, and its whole story. */
+const ActorPast = ({ actor }: ActorProps) => {
+  const revision = useRevision(actor.rev)
+  const result = useStory(actor.id, revision.rev)
+  return (
+    <Result result={result} skeleton={<SkeletonRows rows={6} />}>
+      {({ data }) => (
+        <>
+          <Revisions actor={actor} steps={data} revision={revision} />
+          <ActorStory steps={data} revision={revision} />
+        </>
+      )}
+    </Result>
+  )
+}
 
 const StuckNote = ({ actor: { stuck } }: ActorProps) => {
   const { actor: texts, nav } = useOpsTexts()

@@ -2,9 +2,11 @@ import type { Actor } from '../../api/ops-calls.ts'
 import { Section } from '../../dashboard/shell/record.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
 import { useOpsTexts } from '../shell/texts.ts'
+import { SendEvent } from './send-event.tsx'
 
 /** Why it waits: the events that its state takes, by who sends them, each with its guards. */
-export const PossibleEvents = ({ actor: { possible } }: { readonly actor: Actor }) => {
+export const PossibleEvents = ({ actor }: { readonly actor: Actor }) => {
+  const { possible } = actor
   const { actor: texts } = useOpsTexts()
   return (
     <Section title={texts.possible} aside={texts.possibleWhat}>
@@ -13,9 +15,12 @@ export const PossibleEvents = ({ actor: { possible } }: { readonly actor: Actor 
         <div key={by} class="possible">
           <h3>{texts.by[by]}</h3>
           <ul>
-            {events.map(({ event, guards }) => (
+            {events.map(({ event, guards, operator }) => (
               <li key={event}>
-                <code>{event}</code>
+                <div>
+                  <code>{event}</code>
+                  {operator && <SendEvent actor={actor} type={event} />}
+                </div>
                 <ul>
                   {guards.length === 0 && <li>{texts.noGuard}</li>}
                   {guards.map(({ name, holds }) => (

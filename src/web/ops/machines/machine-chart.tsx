@@ -7,7 +7,8 @@ type MachineChartProps = {
   readonly chart: Chart
   readonly machine: Machine
   readonly selected: string | undefined
-  readonly stayingCount: (state: string) => number
+  /** Undefined: the counts are how often one actor was in the state and took the arrow. */
+  readonly stayingCount?: (state: string) => number
   readonly onSelect: (state: string) => void
 }
 
@@ -27,7 +28,7 @@ export const MachineChart = ({ chart, machine, selected, stayingCount, onSelect 
             state={state}
             place={chart.states[state.state] ?? [0, 0]}
             share={total === 0 ? 0 : state.count / total}
-            staying={stayingCount(state.state)}
+            staying={stayingCount?.(state.state)}
             isSelected={state.state === selected}
             onSelect={() => onSelect(state.state)}
           />
@@ -41,7 +42,7 @@ type StateBoxProps = {
   readonly state: Machine['states'][number]
   readonly place: ChartPoint
   readonly share: number
-  readonly staying: number
+  readonly staying: number | undefined
   readonly isSelected: boolean
   readonly onSelect: () => void
 }
@@ -59,13 +60,19 @@ const StateBox = ({ state, place: [x, y], share, staying, isSelected, onSelect }
     >
       <span class="chart__name">
         <code>{state.state}</code>
-        <b>{formats.count(state.count)}</b>
+        <b>{staying === undefined ? null : formats.count(state.count)}</b>
       </span>
-      <span>{staysText(state, texts, formats)}</span>
-      <span>{texts.stayEvents(formats.count(staying))}</span>
-      <span class="chart__share">
-        <span style={{ width: `${share * 100}%` }} />
-      </span>
+      {staying === undefined ? (
+        <span>{state.count === 0 ? texts.notVisited : texts.visits(formats.count(state.count))}</span>
+      ) : (
+        <>
+          <span>{staysText(state, texts, formats)}</span>
+          <span>{texts.stayEvents(formats.count(staying))}</span>
+          <span class="chart__share">
+            <span style={{ width: `${share * 100}%` }} />
+          </span>
+        </>
+      )}
     </button>
   )
 }

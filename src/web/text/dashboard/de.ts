@@ -116,7 +116,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     nothingWhat: 'Kein Eintrag hat alle diese Eigenschaften.',
     timeZone: zone => `Zeiten in ${zone}.`,
   },
-  record: { json: 'Als JSON', show: 'Den Eintrag als JSON zeigen', copy: 'JSON kopieren' },
+  record: { json: 'Als JSON', show: 'Den Eintrag als JSON zeigen', copy: 'JSON kopieren', ops: 'Im Betrieb öffnen' },
   owners: names => `Nur Inhaber und Entwickler können hier etwas ändern. Inhaber: ${names}.`,
   onlyOwnersRead: names => `Nur Inhaber können das lesen. Inhaber: ${names}.`,
   onlyOwners: names => `Nur Inhaber können hier etwas ändern. Inhaber: ${names}.`,
