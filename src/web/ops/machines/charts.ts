@@ -404,7 +404,7 @@ export const charts: Readonly<Record<string, Chart>> = {
           [104, 138],
           [104, 242],
         ],
-        label: [57, 174],
+        label: [61, 174],
       },
     ],
   },
