@@ -221,6 +221,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   'GET /v1/ops/machines/:kind': { make: async () => 'payment' },
   'GET /v1/ops/actors/:id': payment('success'),
   'GET /v1/ops/actors/:id/transitions': payment('success'),
+  'GET /v1/ops/actors/:id/story': payment('success'),
   'POST /v1/ops/actors/:id/preview': { ...payment('new'), body: { type: 'cancel' } },
   'POST /v1/ops/actors/:id/events': { ...payment('late'), body: { type: 'dismiss', reason: 'A test' } },
 }
