@@ -29,7 +29,7 @@ test("the package's receiver gets the states of all actors, the newest first, an
   const { id, actor } = await openPayment(server.api, test_)
   const other = await openPayment(server.api, { ...test_, livemode: true })
   const messages = await receive(server, bearer)
-  await until(() => messages.length >= 1)
+  await until(() => messages.length >= 2)
   expect(linesOf(messages)).toEqual(['actor payment pending', 'actor payment pending'])
   expect(messages[0]?.sessionId).toBe(other.id)
   expect(messages[1]).toMatchObject({
