@@ -103,6 +103,7 @@ test('filters choose a kind, an actor or a merchant', async () => {
   await dispatch(one.actor, seen('too_little_seen', 1n))
   await dispatch(foreign.actor, seen('too_little_seen', 1n))
   await until(() => sockets.actor.messages.length >= 3 && sockets.merchant.messages.length >= 3)
+  await until(() => sockets.kind.messages.length > 0)
   expect([...new Set(linesOf(sockets.kind.messages))]).toEqual(['actor payment_link active'])
   expect(linesOf(sockets.actor.messages)).toEqual([
     'actor payment pending',
