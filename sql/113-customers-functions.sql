@@ -9,8 +9,8 @@ create function survivor_of(customer uuid) returns uuid language sql stable as $
   select coalesce((select survivor_id from merged_customers where customer_id = customer), customer)
 $$;
 
--- Whoever writes to the ledger of a customer holds this lock in shared mode, and a merge holds it exclusively. 256 locks
--- for all customers, because a commit must not fill the server's lock table.
+-- A transaction that writes to the ledger of a customer holds this lock in shared mode, and a merge holds it exclusively.
+-- 256 locks for all customers, because a commit must not fill the server's lock table.
 create function customer_lock(customer uuid) returns integer language sql immutable as $$
   select uuid_hash(customer) & 255
 $$;

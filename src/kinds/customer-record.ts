@@ -1,29 +1,11 @@
 import { type Type, type } from 'arktype'
-import type { Customer, CustomerAddress } from '../../machines/customer.ts'
+import type { Customer } from '../../machines/customer.ts'
 import type { Actor } from '../actors/kind.ts'
 import { actorFields, constantField, idField } from '../fields/every-record.ts'
-import { groupOf, recordOf } from '../fields/record.ts'
+import { postalAddress } from '../fields/postal-address.ts'
+import { recordOf } from '../fields/record.ts'
 import { text, textOrNull, texts } from '../fields/wire.ts'
 import { encodeId } from '../ids.ts'
-
-const address = groupOf<CustomerAddress>()({
-  line1: { type: text, about: 'Street and house number.', example: '12 Byron Street', of: ({ line1 }) => line1 },
-  line2: { type: textOrNull, about: 'Second line. Null if not set.', example: null, of: ({ line2 }) => line2 },
-  city: { type: text, about: 'Town or city.', example: 'London', of: ({ city }) => city },
-  postalCode: { type: text, about: 'Postal code.', example: 'N1 7AA', of: ({ postalCode }) => postalCode },
-  state: {
-    type: textOrNull,
-    about: 'State, province or county. Null if not set.',
-    example: null,
-    of: ({ state }) => state,
-  },
-  country: {
-    type: text,
-    about: 'Country, as two letters by ISO 3166-1.',
-    example: 'GB',
-    of: ({ country }) => country,
-  },
-})
 
 /** A customer as in events. Responses add the other e-mail addresses and the totals. */
 export const customerRecord = recordOf<Actor<Customer>>()('Customer', {
@@ -56,11 +38,11 @@ export const customerRecord = recordOf<Actor<Customer>>()('Customer', {
     of: ({ context }) => context.taxId,
   },
   address: {
-    inside: address.inside,
-    type: () => address.type().or('null'),
+    inside: postalAddress.inside,
+    type: () => postalAddress.type().or('null'),
     about: 'Postal address. Null if not set.',
-    example: address.example,
-    of: ({ context }) => (context.address === null ? null : address.render(context.address)),
+    example: postalAddress.example,
+    of: ({ context }) => (context.address === null ? null : postalAddress.render(context.address)),
   },
   locale: {
     type: textOrNull,
