@@ -44,13 +44,17 @@ export const creditEntryRow = (entry: NewCreditEntry): Row => ({
   },
 })
 
-/** An entry by the columns of its key. */
+/**
+ * An entry by the columns of its key. A merge in the same commit may have made it an entry of the customer that the
+ * given one was merged into.
+ */
 export const getCreditEntry = async (
   sql: Sql,
   { customerId, currency, id }: Pick<NewCreditEntry, 'customerId' | 'currency' | 'id'>,
 ): Promise<CreditEntryRow> => {
   const [row] = await sql<CreditEntryRow[]>`
-    select * from credit_entries where customer_id = ${customerId} and currency = ${currency} and id = ${id}`
+    select * from credit_entries
+    where customer_id in (${customerId}, survivor_of(${customerId})) and currency = ${currency} and id = ${id}`
   if (!row) throw new Error(`There is no credit entry ${id}`)
   return row
 }

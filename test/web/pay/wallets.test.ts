@@ -101,6 +101,7 @@ describe.skipIf(!hasBrowser)('a wallet in the browser', () => {
   test('of two, the one that is pressed is asked, and the other one nothing', async () => {
     await using visit = await open([{ name: 'Lamp Wallet' }, { name: 'Other Wallet' }])
     const { page, wallets } = visit
+    await page.getByTestId('wallet').nth(1).waitFor()
     expect(await page.getByTestId('wallet').allTextContents()).toEqual(['Lamp Wallet', 'Other Wallet'])
     expect(await axeFaults(page)).toEqual([])
     await press(page, 'Other Wallet')
