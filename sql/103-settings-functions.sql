@@ -1,5 +1,14 @@
 -- The functions of 003-settings.sql.
 
+-- The fields of a row that have changed, with both values, as the audit log shows them. Null if none has.
+create function changed_fields(before jsonb, after jsonb) returns jsonb language sql immutable as $$
+  select jsonb_object_agg(
+    -- The log names fields as the API does.
+    lower(left(key, 1)) || substr(replace(initcap(replace(key, '_', ' ')), ' ', ''), 2),
+    jsonb_build_object('from', before->key, 'to', value))
+  from jsonb_each(after) where value is distinct from before->key
+$$;
+
 -- Changes the settings that `changes` names, by the columns of the view, and keeps all others, so that two concurrent
 -- changes of different settings are both made. Of the settings by chain, changes those of the named chains; null
 -- removes one.
@@ -8,7 +17,6 @@ create function change_settings(
 ) returns text language plpgsql as $$
 declare
   before jsonb;
-  after jsonb;
   changed jsonb;
 begin
   if not authorize_change(merchant, caller, case
@@ -48,12 +56,8 @@ begin
   select merchant, mode, chain, value from given where value is not null
   on conflict on constraint receiving_addresses_once do update set address = excluded.address, updated_at = now();
 
-  select to_jsonb(v) - 'updated_at' into after from settings v where merchant_id = merchant and livemode = mode;
-  select jsonb_object_agg(
-    -- The log names fields as the API does.
-    lower(left(key, 1)) || substr(replace(initcap(replace(key, '_', ' ')), ' ', ''), 2),
-    jsonb_build_object('from', before->key, 'to', value))
-  into changed from jsonb_each(after) where value <> before->key;
+  select changed_fields(before, to_jsonb(v) - 'updated_at') into changed
+  from settings v where merchant_id = merchant and livemode = mode;
   if changed is null then
     return 'changed';
   end if;

@@ -32,9 +32,14 @@ language sql stable rows 35 as $$
   where s.starts_at <= now()
 $$;
 
--- The place of a reader of the feed, locked until the end of the transaction. Null while there is nothing to add, so that
--- nothing is written, and while another process is adding.
-create function take_feed_cursor(its_reader text) returns feed_cursors language plpgsql as $$
+-- The next transitions for a reader of the feed, at most `most`. Its cursor moves past them in the same transaction. None
+-- while there is nothing to add, so that nothing is written, and while another process is adding.
+create function take_feed_page(its_reader text, most integer) returns table (
+  actor uuid, kind text, rev integer, from_state text, to_state text, at timestamptz
+) language plpgsql rows 5000
+-- A plan from when the table was empty would read all of it.
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+#variable_conflict use_column
 declare
   here feed_cursors;
   newest integer := (select max(era) from eras);
@@ -44,10 +49,27 @@ begin
   where c.reader = its_reader and exists (
     select from transitions t
     where (t.era, t.xid, t.seq) > (c.era, c.xid, c.seq) and (t.era < newest or t.xid < horizon));
-  if found then
-    select * into here from feed_cursors where reader = its_reader for update skip locked;
+  if not found then
+    return;
   end if;
-  return here;
+  select * into here from feed_cursors where reader = its_reader for update skip locked;
+  if here.reader is null then
+    return;
+  end if;
+
+  return query
+  with page as materialized (
+    select era, xid, seq, actor, kind, rev, from_state, to_state, at
+    from transitions
+    where (era, xid, seq) > (here.era, here.xid, here.seq) and (era < newest or xid < horizon)
+    order by era, xid, seq
+    limit most
+  ), passed as (
+    update feed_cursors c set era = last.era, xid = last.xid, seq = last.seq
+    from (select era, xid, seq from page order by era desc, xid desc, seq desc limit 1) last
+    where c.reader = its_reader
+  )
+  select actor, kind, rev, from_state, to_state, at from page;
 end $$;
 
 -- Adds the next transitions of the feed to the sums, and moves the cursor past them. Returns how many it added.
@@ -55,21 +77,10 @@ create function count_transitions(most integer) returns integer language plpgsql
 -- A plan from when the table was empty would read all of it.
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  newest integer := (select max(era) from eras);
-  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
-  here feed_cursors := take_feed_cursor('machines');
   added integer;
 begin
-  if here.reader is null then
-    return 0;
-  end if;
-
   with page as materialized (
-    select era, xid, seq, actor, kind, rev, from_state, to_state, at, date_trunc('minute', at, 'UTC') as minute
-    from transitions
-    where (era, xid, seq) > (here.era, here.xid, here.seq) and (era < newest or xid < horizon)
-    order by era, xid, seq
-    limit most
+    select *, date_trunc('minute', at, 'UTC') as minute from take_feed_page('machines', most)
   ), arrows as materialized (
     select kind, from_state, to_state, minute, count(*) as taken
     from page
@@ -117,10 +128,6 @@ begin
     from measured cross join unnest(array['minute', 'hour', 'day', 'week']) as span
     group by 1, 2, 3, 4, 5
     on conflict (span, starts_at, kind, state, duration) do update set stays = s.stays + excluded.stays
-  ), passed as (
-    update feed_cursors c set era = last.era, xid = last.xid, seq = last.seq
-    from (select era, xid, seq from page order by era desc, xid desc, seq desc limit 1) last
-    where c.reader = 'machines'
   )
   select count(*) into added from page;
   return added;

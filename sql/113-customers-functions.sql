@@ -96,21 +96,10 @@ create function add_customer_totals(most integer) returns integer language plpgs
 -- A plan from when the table was empty would read all of it.
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  newest integer := (select max(era) from eras);
-  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
-  here feed_cursors := take_feed_cursor('customers');
   added integer;
 begin
-  if here.reader is null then
-    return 0;
-  end if;
-
   with page as materialized (
-    select era, xid, seq, actor, kind, from_state, to_state, at
-    from transitions
-    where (era, xid, seq) > (here.era, here.xid, here.seq) and (era < newest or xid < horizon)
-    order by era, xid, seq
-    limit most
+    select * from take_feed_page('customers', most)
   ), totals as (
     insert into customer_totals as s (
       customer_id, currency, payments_count, volume_minor, refunded_minor, first_payment_at, last_payment_at)
@@ -123,10 +112,6 @@ begin
       refunded_minor = s.refunded_minor + excluded.refunded_minor,
       first_payment_at = least(s.first_payment_at, excluded.first_payment_at),
       last_payment_at = greatest(s.last_payment_at, excluded.last_payment_at)
-  ), passed as (
-    update feed_cursors c set era = last.era, xid = last.xid, seq = last.seq
-    from (select era, xid, seq from page order by era desc, xid desc, seq desc limit 1) last
-    where c.reader = 'customers'
   )
   select count(*) into added from page;
   return added;

@@ -9,7 +9,6 @@ create function change_billing_settings(
 ) returns text language plpgsql as $$
 declare
   before jsonb;
-  after jsonb;
   changed jsonb;
 begin
   if not authorize_change(merchant, caller, '{owner}') then
@@ -40,13 +39,9 @@ begin
     retention_years = coalesce((changes->>'retention_years')::integer, b.retention_years)
   where merchant_id = merchant;
 
-  select to_jsonb(b) || jsonb_strip_nulls(jsonb_build_object('next_number', next_number)) - 'time_zone_changed_at'
-  into after from billing_settings b where merchant_id = merchant;
-  select jsonb_object_agg(
-    -- The log names fields as the API does.
-    lower(left(key, 1)) || substr(replace(initcap(replace(key, '_', ' ')), ' ', ''), 2),
-    jsonb_build_object('from', before->key, 'to', value))
-  into changed from jsonb_each(after) where value is distinct from before->key;
+  select changed_fields(before,
+    to_jsonb(b) || jsonb_strip_nulls(jsonb_build_object('next_number', next_number)) - 'time_zone_changed_at')
+  into changed from billing_settings b where merchant_id = merchant;
   if changed is null then
     return 'changed';
   end if;

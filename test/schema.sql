@@ -1467,21 +1467,10 @@ CREATE OR REPLACE FUNCTION public.add_customer_totals(most integer)
  SET enable_mergejoin TO 'off'
 AS $function$
 declare
-  newest integer := (select max(era) from eras);
-  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
-  here feed_cursors := take_feed_cursor('customers');
   added integer;
 begin
-  if here.reader is null then
-    return 0;
-  end if;
-
   with page as materialized (
-    select era, xid, seq, actor, kind, from_state, to_state, at
-    from transitions
-    where (era, xid, seq) > (here.era, here.xid, here.seq) and (era < newest or xid < horizon)
-    order by era, xid, seq
-    limit most
+    select * from take_feed_page('customers', most)
   ), totals as (
     insert into customer_totals as s (
       customer_id, currency, payments_count, volume_minor, refunded_minor, first_payment_at, last_payment_at)
@@ -1494,10 +1483,6 @@ begin
       refunded_minor = s.refunded_minor + excluded.refunded_minor,
       first_payment_at = least(s.first_payment_at, excluded.first_payment_at),
       last_payment_at = greatest(s.last_payment_at, excluded.last_payment_at)
-  ), passed as (
-    update feed_cursors c set era = last.era, xid = last.xid, seq = last.seq
-    from (select era, xid, seq from page order by era desc, xid desc, seq desc limit 1) last
-    where c.reader = 'customers'
   )
   select count(*) into added from page;
   return added;
@@ -1758,7 +1743,6 @@ CREATE OR REPLACE FUNCTION public.change_billing_settings(merchant uuid, changes
 AS $function$
 declare
   before jsonb;
-  after jsonb;
   changed jsonb;
 begin
   if not authorize_change(merchant, caller, '{owner}') then
@@ -1789,13 +1773,9 @@ begin
     retention_years = coalesce((changes->>'retention_years')::integer, b.retention_years)
   where merchant_id = merchant;
 
-  select to_jsonb(b) || jsonb_strip_nulls(jsonb_build_object('next_number', next_number)) - 'time_zone_changed_at'
-  into after from billing_settings b where merchant_id = merchant;
-  select jsonb_object_agg(
-    -- The log names fields as the API does.
-    lower(left(key, 1)) || substr(replace(initcap(replace(key, '_', ' ')), ' ', ''), 2),
-    jsonb_build_object('from', before->key, 'to', value))
-  into changed from jsonb_each(after) where value is distinct from before->key;
+  select changed_fields(before,
+    to_jsonb(b) || jsonb_strip_nulls(jsonb_build_object('next_number', next_number)) - 'time_zone_changed_at')
+  into changed from billing_settings b where merchant_id = merchant;
   if changed is null then
     return 'changed';
   end if;
@@ -1867,7 +1847,6 @@ CREATE OR REPLACE FUNCTION public.change_settings(merchant uuid, mode boolean, c
 AS $function$
 declare
   before jsonb;
-  after jsonb;
   changed jsonb;
 begin
   if not authorize_change(merchant, caller, case
@@ -1907,12 +1886,8 @@ begin
   select merchant, mode, chain, value from given where value is not null
   on conflict on constraint receiving_addresses_once do update set address = excluded.address, updated_at = now();
 
-  select to_jsonb(v) - 'updated_at' into after from settings v where merchant_id = merchant and livemode = mode;
-  select jsonb_object_agg(
-    -- The log names fields as the API does.
-    lower(left(key, 1)) || substr(replace(initcap(replace(key, '_', ' ')), ' ', ''), 2),
-    jsonb_build_object('from', before->key, 'to', value))
-  into changed from jsonb_each(after) where value <> before->key;
+  select changed_fields(before, to_jsonb(v) - 'updated_at') into changed
+  from settings v where merchant_id = merchant and livemode = mode;
   if changed is null then
     return 'changed';
   end if;
@@ -1979,6 +1954,18 @@ begin
   end if;
   return 'changed';
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.changed_fields(before jsonb, after jsonb)
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  select jsonb_object_agg(
+    -- The log names fields as the API does.
+    lower(left(key, 1)) || substr(replace(initcap(replace(key, '_', ' ')), ' ', ''), 2),
+    jsonb_build_object('from', before->key, 'to', value))
+  from jsonb_each(after) where value is distinct from before->key
+$function$;
 
 CREATE OR REPLACE FUNCTION public.check_era()
  RETURNS integer
@@ -2331,21 +2318,10 @@ CREATE OR REPLACE FUNCTION public.count_transitions(most integer)
  SET enable_mergejoin TO 'off'
 AS $function$
 declare
-  newest integer := (select max(era) from eras);
-  horizon xid8 := pg_snapshot_xmin(pg_current_snapshot());
-  here feed_cursors := take_feed_cursor('machines');
   added integer;
 begin
-  if here.reader is null then
-    return 0;
-  end if;
-
   with page as materialized (
-    select era, xid, seq, actor, kind, rev, from_state, to_state, at, date_trunc('minute', at, 'UTC') as minute
-    from transitions
-    where (era, xid, seq) > (here.era, here.xid, here.seq) and (era < newest or xid < horizon)
-    order by era, xid, seq
-    limit most
+    select *, date_trunc('minute', at, 'UTC') as minute from take_feed_page('machines', most)
   ), arrows as materialized (
     select kind, from_state, to_state, minute, count(*) as taken
     from page
@@ -2393,10 +2369,6 @@ begin
     from measured cross join unnest(array['minute', 'hour', 'day', 'week']) as span
     group by 1, 2, 3, 4, 5
     on conflict (span, starts_at, kind, state, duration) do update set stays = s.stays + excluded.stays
-  ), passed as (
-    update feed_cursors c set era = last.era, xid = last.xid, seq = last.seq
-    from (select era, xid, seq from page order by era desc, xid desc, seq desc limit 1) last
-    where c.reader = 'machines'
   )
   select count(*) into added from page;
   return added;
@@ -5743,10 +5715,16 @@ AS $function$
   returning a.attempt
 $function$;
 
-CREATE OR REPLACE FUNCTION public.take_feed_cursor(its_reader text)
- RETURNS feed_cursors
+CREATE OR REPLACE FUNCTION public.take_feed_page(its_reader text, most integer)
+ RETURNS TABLE(actor uuid, kind text, rev integer, from_state text, to_state text, at timestamp with time zone)
  LANGUAGE plpgsql
+ ROWS 5000
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
 AS $function$
+#variable_conflict use_column
 declare
   here feed_cursors;
   newest integer := (select max(era) from eras);
@@ -5756,10 +5734,27 @@ begin
   where c.reader = its_reader and exists (
     select from transitions t
     where (t.era, t.xid, t.seq) > (c.era, c.xid, c.seq) and (t.era < newest or t.xid < horizon));
-  if found then
-    select * into here from feed_cursors where reader = its_reader for update skip locked;
+  if not found then
+    return;
   end if;
-  return here;
+  select * into here from feed_cursors where reader = its_reader for update skip locked;
+  if here.reader is null then
+    return;
+  end if;
+
+  return query
+  with page as materialized (
+    select era, xid, seq, actor, kind, rev, from_state, to_state, at
+    from transitions
+    where (era, xid, seq) > (here.era, here.xid, here.seq) and (era < newest or xid < horizon)
+    order by era, xid, seq
+    limit most
+  ), passed as (
+    update feed_cursors c set era = last.era, xid = last.xid, seq = last.seq
+    from (select era, xid, seq from page order by era desc, xid desc, seq desc limit 1) last
+    where c.reader = its_reader
+  )
+  select actor, kind, rev, from_state, to_state, at from page;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.test_webhook_endpoint(endpoint uuid, merchant uuid, event uuid, rendered json, caller uuid)
