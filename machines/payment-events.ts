@@ -112,7 +112,8 @@ export type PaymentEvent = { at: Date } & (
 )
 
 export type Scan = { chainId: number; asset: string; scan: number }
-export type Finalized = Scan & { amountFinal: bigint }
+/** `isForVoidInvoice`: the money becomes credit of the customer, who does not owe it any more. */
+export type Finalized = Scan & { amountFinal: bigint; isForVoidInvoice?: boolean }
 export type Seen = Scan &
   Pick<Payment, 'amountReceived' | 'payerAddress' | 'txHash' | 'blockNumber'> & {
     /** The time of the last block that contains a transfer of the sum. */

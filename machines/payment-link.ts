@@ -15,6 +15,8 @@ export type PaymentLinkOpening = {
   expiresAt: Date | null
   successUrl: string | null
   metadata: Record<string, string>
+  /** The link behind an invoice: customers pay on the page of the invoice, never on the page of the link. */
+  hidden: boolean
 }
 
 export type PaymentLink = PaymentLinkOpening & {
@@ -56,6 +58,7 @@ const rules = setup({
     acceptsPayment: ({ context, event }) =>
       !isTaken(context) && (context.expiresAt === null || event.at < context.expiresAt),
     someProcessing: ({ context }) => context.paymentsProcessing > 0,
+    isNotHidden: ({ context }) => !context.hidden,
     reachesLimitFromProcessing: ({ context }) => context.paymentsProcessing > 0 && reachesLimit(context),
     reachesLimit: ({ context }) => reachesLimit(context),
   },
@@ -100,6 +103,7 @@ export const paymentLinkMachine = rules.createMachine({
     expiresAt: input.expiresAt,
     successUrl: input.successUrl,
     metadata: input.metadata,
+    hidden: input.hidden,
     paymentsOpened: 0,
     paymentsProcessing: 0,
     paymentsCount: 0,
@@ -121,7 +125,8 @@ export const paymentLinkMachine = rules.createMachine({
           { guard: 'reachesLimit', target: 'completed', actions: 'countSuccess' },
           { actions: 'countSuccess' },
         ],
-        deactivate: { target: 'deactivated', actions: 'recordDeactivation' },
+        // The payments of an invoice end with the invoice.
+        deactivate: { guard: 'isNotHidden', target: 'deactivated', actions: 'recordDeactivation' },
       },
     },
     deactivated: closed,

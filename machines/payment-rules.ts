@@ -36,7 +36,8 @@ export const paymentRules = setup({
     }),
     finalize: assign(({ context, event }) => {
       assertEvent(event, ['finalized', 'late_accepted', 'late_finalized', 'amount_finalized'])
-      return { scan: event.scan, ...finalSum(context, event.amountFinal) }
+      const { scan, amountFinal, isForVoidInvoice = false } = event
+      return { scan, ...finalSum(context, amountFinal), attention: context.attention || isForVoidInvoice }
     }),
     setException: assign({
       exception: ({ context: payment }) => {
@@ -45,12 +46,12 @@ export const paymentRules = setup({
         return isTooMuch(payment, payment.amountReceived) ? 'overpaid' : null
       },
     }),
-    completePayment: assign(({ context: payment }) => {
+    completePayment: assign(({ context: payment, event }) => {
       const tooMuch = isTooMuch(payment, payment.amountFinal)
       return {
         exception: payment.stray ?? (tooMuch ? 'overpaid' : null),
-        // Success ends every reason for attention except stray money.
-        attention: tooMuch || (payment.attention && payment.stray !== null),
+        // Success ends every reason for attention except stray money and a void invoice.
+        attention: tooMuch || isForVoidInvoice(event) || (payment.attention && payment.stray !== null),
         failureReason: null,
       }
     }),
@@ -222,6 +223,9 @@ const isOfPick = (payment: Payment, read: Scan): boolean =>
 
 const isOver = (payment: Payment, event: PaymentEvent): boolean =>
   event.type === 'window_over' && event.scannedTo > payment.expiresAt
+
+const isForVoidInvoice = (event: PaymentEvent): boolean =>
+  'isForVoidInvoice' in event && event.isForVoidInvoice === true
 
 const refundIn = (event: PaymentEvent): number => ('amountMinor' in event ? event.amountMinor : 0)
 

@@ -30,6 +30,36 @@ export const finalSum = (payment: Payment, amountFinal: bigint) => ({
   receivedMinor: toMinor(payment, amountFinal),
 })
 
+/** A transfer to an address of a payment, or several in one block. `token`: null for native currency. */
+export type Transferred = {
+  readonly chainId: number
+  readonly token: string | null
+  readonly amount: bigint
+  readonly final: boolean
+  readonly minedAt: Date
+}
+
+/**
+ * How much of a payment counts for its invoice. Success counts the whole amount, also if a little less was enough or a
+ * person has accepted other money, and what was received in addition. Before, and if it never succeeds, only final money
+ * counts that arrived in the picked asset, in the window and at its quote: late money would count at a price that is over.
+ */
+export const countedMinor = (state: string, payment: Payment, transfers: readonly Transferred[]): number => {
+  if (state === 'success') return Math.max(payment.amountMinor, payment.receivedMinor)
+  const counted = transfers.filter(
+    each => each.final && isPicked(payment, each) && isInTime(payment, { minedAt: each.minedAt }),
+  )
+  return toMinor(
+    payment,
+    counted.reduce((sum, { amount }) => sum + amount, 0n),
+  )
+}
+
+export const isPicked = (
+  { chainId, tokenAddress }: Pick<Payment, 'chainId' | 'tokenAddress'>,
+  transfer: Pick<Transferred, 'chainId' | 'token'>,
+): boolean => transfer.chainId === chainId && transfer.token === tokenAddress
+
 // Anyone can mint test dollars, also more of them than a number can represent.
 const toMinor = ({ amountExpected, amountMinor }: Payment, sum: bigint): number => {
   const minor = amountExpected === null ? 0n : (sum * BigInt(amountMinor)) / amountExpected

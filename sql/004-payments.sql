@@ -159,6 +159,8 @@ create table payment_links (
   expires_at timestamptz,
   success_url text,
   metadata jsonb not null,
+  -- The link behind an invoice, which has no page of its own.
+  hidden boolean not null default false,
   payments_opened integer not null,
   payments_processing integer not null,
   payments_count integer not null,
@@ -183,18 +185,22 @@ create table payment_links (
     end
   ),
   constraint payment_links_deactivated check ((state = 'deactivated') = (deactivated_at is not null)),
-  constraint payment_links_expired check (state <> 'expired' or expires_at is not null)
+  constraint payment_links_expired check (state <> 'expired' or expires_at is not null),
+  -- The invoice decides what can be paid, and until when.
+  constraint payment_links_hidden check (
+    not hidden or (state = 'active' and max_payments is null and expires_at is null and reference is null))
 );
 
 -- A second request for a link with the same reference is answered with the first link, even a closed one.
 create unique index payment_links_reference_once on payment_links (merchant_id, livemode, reference)
 where reference is not null;
 
--- A merchant's list pages by this.
-create index payment_links_list on payment_links (merchant_id, livemode, seq);
-
--- GET /v1/payment-links?status=.
-create index payment_links_by_state on payment_links (merchant_id, livemode, state, seq);
+-- A merchant's list pages by these, also with ?status=. The links of invoices are a list of their own, so that a merchant
+-- with many invoices finds its other links.
+create index payment_links_list on payment_links (merchant_id, livemode, seq) where not hidden;
+create index payment_links_by_state on payment_links (merchant_id, livemode, state, seq) where not hidden;
+create index payment_links_hidden_list on payment_links (merchant_id, livemode, seq) where hidden;
+create index payment_links_hidden_by_state on payment_links (merchant_id, livemode, state, seq) where hidden;
 
 -- Client secrets, by which a customer's browser authenticates for its payment. Created with the checkout and shown
 -- once.

@@ -26,7 +26,7 @@ create type idempotency_keys_v1_entry as (g integer, was integer, seen xid, merc
 
 create type job_entry as (gs integer[], task text, effect text, run_at timestamp with time zone, key text);
 
-create type payment_links_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
+create type payment_links_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, hidden boolean, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
 
 create type payments_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, customer_id uuid, invoice_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, final_strays integer, announced jsonb, collection_unexplained boolean, window_lengthened boolean, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
 
@@ -685,6 +685,7 @@ create table payment_links (
   expires_at timestamp with time zone,
   success_url text,
   metadata jsonb not null,
+  hidden boolean not null default false,
   payments_opened integer not null,
   payments_processing integer not null,
   payments_count integer not null,
@@ -701,6 +702,7 @@ END),
   constraint payment_links_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
   constraint payment_links_deactivated CHECK ((state = 'deactivated'::text) = (deactivated_at IS NOT NULL)),
   constraint payment_links_expired CHECK (state <> 'expired'::text OR expires_at IS NOT NULL),
+  constraint payment_links_hidden CHECK (NOT hidden OR state = 'active'::text AND max_payments IS NULL AND expires_at IS NULL AND reference IS NULL),
   constraint payment_links_max_payments CHECK (max_payments >= 1),
   constraint payment_links_state CHECK (state = ANY (ARRAY['active'::text, 'deactivated'::text, 'completed'::text, 'expired'::text])),
   constraint payment_links_texts CHECK (length(title) <= 200 AND length(description) <= 1000 AND length(reference) <= 200 AND length(success_url) <= 2048),
@@ -1294,8 +1296,10 @@ CREATE INDEX merged_customers_of_survivor ON public.merged_customers USING btree
 CREATE INDEX noticed_transfers_due ON public.noticed_transfers USING btree (chain_id, next_look_at);
 CREATE INDEX noticed_transfers_reported ON public.noticed_transfers USING btree (refund_id) WHERE (from_address IS NULL);
 
-CREATE INDEX payment_links_by_state ON public.payment_links USING btree (merchant_id, livemode, state, seq);
-CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id, livemode, seq);
+CREATE INDEX payment_links_by_state ON public.payment_links USING btree (merchant_id, livemode, state, seq) WHERE (NOT hidden);
+CREATE INDEX payment_links_hidden_by_state ON public.payment_links USING btree (merchant_id, livemode, state, seq) WHERE hidden;
+CREATE INDEX payment_links_hidden_list ON public.payment_links USING btree (merchant_id, livemode, seq) WHERE hidden;
+CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id, livemode, seq) WHERE (NOT hidden);
 CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
 
 CREATE UNIQUE INDEX payments_address_once ON public.payments USING btree (lower(address)) WHERE (address IS NOT NULL);
@@ -3606,8 +3610,8 @@ AS $function$
     begin
       perform lock_list('payment_links', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(entries) r
+      insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, hidden, payments_opened, payments_processing, payments_count, deactivated_at)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.hidden, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.merchant_id, r.livemode, r.reference, r.id
       on conflict do nothing;
@@ -3620,13 +3624,13 @@ AS $function$
       -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
       -- no row of the batch was inserted.
       for absent in
-        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.amount_minor, e.currency, e.title, e.description, e.reference, e.assets, e.max_payments, e.window_minutes, e.expires_at, e.success_url, e.metadata, e.payments_opened, e.payments_processing, e.payments_count, e.deactivated_at
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.amount_minor, e.currency, e.title, e.description, e.reference, e.assets, e.max_payments, e.window_minutes, e.expires_at, e.success_url, e.metadata, e.hidden, e.payments_opened, e.payments_processing, e.payments_count, e.deactivated_at
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from payment_links t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, payments_opened, payments_processing, payments_count, deactivated_at) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(array[absent]) r;
+          insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, hidden, payments_opened, payments_processing, payments_count, deactivated_at) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.hidden, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -4708,7 +4712,7 @@ CREATE OR REPLACE FUNCTION public.read_payment_links_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, amount_minor::text, currency::text, title::text, description::text, reference::text, assets::text, max_payments::text, window_minutes::text, expires_at::text, success_url::text, metadata::text, payments_opened::text, payments_processing::text, payments_count::text, deactivated_at::text])) from payment_links where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, amount_minor::text, currency::text, title::text, description::text, reference::text, assets::text, max_payments::text, window_minutes::text, expires_at::text, success_url::text, metadata::text, hidden::text, payments_opened::text, payments_processing::text, payments_count::text, deactivated_at::text])) from payment_links where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_payments_v1(ids uuid[])
@@ -5964,7 +5968,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update payment_links t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, amount_minor = r.amount_minor, currency = r.currency, title = r.title, description = r.description, reference = r.reference, assets = r.assets, max_payments = r.max_payments, window_minutes = r.window_minutes, expires_at = r.expires_at, success_url = r.success_url, metadata = r.metadata, payments_opened = r.payments_opened, payments_processing = r.payments_processing, payments_count = r.payments_count, deactivated_at = r.deactivated_at, updated_at = now_at, lease = null, leased_until = null
+      update payment_links t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, amount_minor = r.amount_minor, currency = r.currency, title = r.title, description = r.description, reference = r.reference, assets = r.assets, max_payments = r.max_payments, window_minutes = r.window_minutes, expires_at = r.expires_at, success_url = r.success_url, metadata = r.metadata, hidden = r.hidden, payments_opened = r.payments_opened, payments_processing = r.payments_processing, payments_count = r.payments_count, deactivated_at = r.deactivated_at, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)

@@ -12,7 +12,7 @@ import { encodeId, uuidv7 } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
 import { paymentKind } from '../kinds/payment.ts'
 import { ofKind } from '../queries/actors.ts'
-import { checkoutRow, findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
+import { checkoutRow, findLinkOf, type VisitedLink } from '../queries/checkouts.ts'
 import { customerEmailRow, findCustomerIdByEmail } from '../queries/customers.ts'
 import { hasReceived } from '../queries/deposits.ts'
 import type { ListOwner } from '../queries/list-rows.ts'
@@ -120,7 +120,7 @@ export const pickAsset = async (
   const isOver = context.expiresAt <= services.clock.now()
   if (!isWaiting || isOver || (await hasReceived(services.sql, payment)))
     refuse('state_conflict', { details: { status: state } })
-  const visited = await findVisitedLink(services.sql, context.paymentLinkId)
+  const visited = await findLinkOf(services.sql, context)
   if (!visited) return refuse('resource_not_found')
   const offer = await getOffer(services.chains, visited, asset, context.expiresAt)
   const dispatch = async (): Promise<BundleOutcome> => {

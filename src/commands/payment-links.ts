@@ -1,5 +1,5 @@
 import type { PaymentLink, PaymentLinkOpening } from '../../machines/payment-link.ts'
-import type { Refused } from '../actors/command.ts'
+import type { Command, Refused } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
@@ -35,6 +35,24 @@ const refuseCreation = async ({ sql }: Services, opening: PaymentLinkOpening, re
   })
 }
 
+/** What the link of an invoice takes from it. `amountMinor`: what is due. */
+type Due = Pick<PaymentLinkOpening, 'merchantId' | 'livemode' | 'amountMinor' | 'currency' | 'assets'>
+
+/**
+ * Creates the link of an invoice, in the bundle that finalizes it. The invoice decides which payments are opened, so the
+ * link has no limits.
+ */
+export const createHiddenLink = (id: string, due: Due, cause: string): Command => ({
+  kind: 'payment_link',
+  actor: id,
+  create: {
+    ...{ merchantId: due.merchantId, livemode: due.livemode, amountMinor: due.amountMinor, currency: due.currency },
+    ...{ title: null, description: null, reference: null, assets: due.assets, maxPayments: null, windowMinutes: 30 },
+    ...{ expiresAt: null, successUrl: null, metadata: {}, hidden: true },
+  } satisfies PaymentLinkOpening,
+  cause,
+})
+
 /** Deactivates a link permanently. A link that is already deactivated is returned unchanged. */
 export const deactivatePaymentLink = async (
   { sql, actors }: Services,
@@ -52,6 +70,9 @@ export const deactivatePaymentLink = async (
   })
   if (outcome.ok) return ofKind(paymentLinkKind, outcome.actor)
   refuseTwin(outcome)
-  if (outcome.actor?.state !== 'deactivated') refuse('payment_link_not_active')
-  return ofKind(paymentLinkKind, outcome.actor)
+  const link = ofKind(paymentLinkKind, outcome.actor)
+  if (link.context.hidden) refuse('state_conflict', { message: HIDDEN, details: { status: link.state } })
+  return link.state === 'deactivated' ? link : refuse('payment_link_not_active')
 }
+
+const HIDDEN = 'The payment link belongs to an invoice and cannot be deactivated. Void the invoice to end it.'

@@ -47,7 +47,7 @@ const newLink = () =>
     'metadata?': metadata(),
   })
 
-const filters = () => type({ 'reference?': boundedText(1, 200) })
+const filters = () => type({ 'reference?': boundedText(1, 200), 'hidden?': "'true' | 'false'" })
 
 export const paymentLinkRoutes: readonly Route[] = [
   ...onCollection(
@@ -60,7 +60,8 @@ export const paymentLinkRoutes: readonly Route[] = [
       handle: async (api, { owner, query }) => {
         const { reference, limit } = query
         const page = await placedPage(api.sql, 'payment_link', owner, query)
-        const links = await listPaymentLinks(api.sql, owner, { ...commonFilterOf(query), reference }, page)
+        const filter = { ...commonFilterOf(query), reference, hidden: query.hidden === 'true' }
+        const links = await listPaymentLinks(api.sql, owner, filter, page)
         return { status: 200, body: listOf(links, limit, recordIn(api)) }
       },
     },
@@ -185,4 +186,5 @@ const openingOf = ({ merchantId, livemode }: ListOwner, body: Parsed<typeof newL
   expiresAt: typeof body.expiresAt === 'string' ? new Date(body.expiresAt) : null,
   successUrl: body.successUrl ?? null,
   metadata: body.metadata ?? {},
+  hidden: false,
 })

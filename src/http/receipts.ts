@@ -4,7 +4,7 @@ import { findPaymentReceipt } from '../commands/receipts.ts'
 import { decodeId } from '../ids.ts'
 import { receiptPage } from '../pages/checkout/receipt.ts'
 import { notFoundPage } from '../pages/not-found.ts'
-import { findVisitedLink } from '../queries/checkouts.ts'
+import { findLinkOf } from '../queries/checkouts.ts'
 import type { Api } from './api.ts'
 import { compressed } from './compressed.ts'
 import { visitReceiptDocs } from './docs/receipts.ts'
@@ -36,7 +36,7 @@ const findReceiptPage = async (
 ) => {
   const id = decodeId('pay', paymentId)
   const paid = id === undefined ? undefined : await findPaymentReceipt(api, id, token)
-  const visited = paid && (await findVisitedLink(api.sql, paid.payment.context.paymentLinkId))
+  const visited = paid && (await findLinkOf(api.sql, paid.payment.context))
   if (!paid || !visited) return undefined
   const { chainId } = paid.payment.context
   const { facts } = await gatherFacts(api, visited, paid, localeOf(lang, headers))

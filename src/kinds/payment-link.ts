@@ -4,7 +4,7 @@ import type { Actor, Kind } from '../actors/kind.ts'
 import { actorFields, constantField, idField } from '../fields/every-record.ts'
 import { exampleId } from '../fields/examples.ts'
 import { recordOf } from '../fields/record.ts'
-import { chainId, count, currency, minor, text, textOrNull, texts, timeOrNull } from '../fields/wire.ts'
+import { chainId, count, currency, flag, minor, text, textOrNull, texts, timeOrNull } from '../fields/wire.ts'
 import { encodeId } from '../ids.ts'
 import { lazy } from '../lazy.ts'
 import { resources } from '../resources.ts'
@@ -28,6 +28,7 @@ export const paymentLinkKind: Kind<PaymentLink> = {
     expiresAt: 'time',
     successUrl: 'text',
     metadata: 'json',
+    hidden: 'boolean',
     paymentsOpened: 'integer',
     paymentsProcessing: 'integer',
     paymentsCount: 'integer',
@@ -57,7 +58,7 @@ export const paymentLinkRecord = recordOf<Actor<PaymentLink>, { readonly publicU
   merchantId: actorFields.merchantId,
   url: {
     type: text,
-    about: 'Page for your customer: send them this link.',
+    about: 'Page for your customer: send them this link. For the link of an invoice the page does not exist.',
     example: `https://pay.lamps.shop/pay/${exampleId('payment_link')}`,
     of: ({ id }, { publicUrl }) => `${publicUrl}/pay/${encodeId('plink', id)}`,
   },
@@ -121,6 +122,13 @@ export const paymentLinkRecord = recordOf<Actor<PaymentLink>, { readonly publicU
     of: ({ context }) => context.successUrl,
   },
   metadata: { type: texts, example: { shelf: 'B' }, of: ({ context }) => context.metadata },
+  hidden: {
+    type: flag,
+    about:
+      'Whether it is the link of an invoice. Its payments are opened on the page of the invoice, and it cannot be deactivated.',
+    example: false,
+    of: ({ context }) => context.hidden,
+  },
   livemode: actorFields.livemode,
   createdAt: actorFields.createdAt,
   updatedAt: actorFields.updatedAt,

@@ -1,3 +1,4 @@
+import type { Payment } from '../../machines/payment-events.ts'
 import type { PaymentLink } from '../../machines/payment-link.ts'
 import type { Row } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
@@ -6,7 +7,7 @@ import { emailKey } from '../email-key.ts'
 import { paymentLinkKind } from '../kinds/payment-link.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import type { ListOwner } from './list-rows.ts'
+import type { Fragment, ListOwner } from './list-rows.ts'
 import { readShown, type ShownPayment, type ShownRow, shownColumns } from './payments.ts'
 import type { SettingsRow } from './settings.ts'
 
@@ -68,8 +69,29 @@ export type VisitedLink = {
 
 const readLink = readerOf(paymentLinkKind)
 
-/** For customers, who know only the id of the link. `email`: of a customer who is about to pay. */
-export const findVisitedLink = async (sql: Sql, id: string, email?: string): Promise<VisitedLink | undefined> => {
+/**
+ * For customers, who know only the id of the link. The links of invoices do not exist for them. `email`: of a customer who
+ * is about to pay.
+ */
+export const findVisitedLink = (sql: Sql, id: string, email?: string): Promise<VisitedLink | undefined> =>
+  findLink(sql, sql`l.id = ${id} and not l.hidden`, email)
+
+/** The link of a payment, with the amount of the payment: those of an invoice differ. */
+export const findLinkOf = async (
+  sql: Sql,
+  { paymentLinkId, amountMinor }: Pick<Payment, 'paymentLinkId' | 'amountMinor'>,
+): Promise<VisitedLink | undefined> => {
+  const found = await findLink(sql, sql`l.id = ${paymentLinkId}`)
+  return found && withAmount(found, amountMinor)
+}
+
+/** The link as if it asked for this amount. */
+export const withAmount = (visited: VisitedLink, amountMinor: number): VisitedLink => {
+  const { link } = visited
+  return { ...visited, link: { ...link, context: { ...link.context, amountMinor } } }
+}
+
+const findLink = async (sql: Sql, condition: Fragment, email?: string): Promise<VisitedLink | undefined> => {
   // In the same query, so that opening a payment takes no further round trip.
   const customer =
     email === undefined
@@ -84,7 +106,7 @@ export const findVisitedLink = async (sql: Sql, id: string, email?: string): Pro
     from payment_links l
     join settings s on s.merchant_id = l.merchant_id and s.livemode = l.livemode
     join merchants m on m.id = l.merchant_id
-    where l.id = ${id}`
+    where ${condition}`
   if (!row) return undefined
   const { terms, stopped_chains: stoppedChains, customer_id: customerId } = row
   return { link: readLink(row), terms, stoppedChains, ...(customerId !== undefined && { customerId }) }

@@ -44,11 +44,17 @@ export const findSeqBounds = async (
   sql: Sql,
   table: ListedTable,
   owner: ListOwner,
-  { createdAfter, createdBefore }: CommonFilter,
+  // `of`: the condition of the list's index, if it has one.
+  {
+    createdAfter,
+    createdBefore,
+    of,
+  }: Pick<CommonFilter, 'createdAfter' | 'createdBefore'> & { readonly of?: Fragment },
 ): Promise<SeqBounds> => {
   if (!createdAfter && !createdBefore) return { from: null, to: null }
+  const rows = sql`from ${sql(table)} where ${ownedBy(sql, owner)} ${of ? sql`and ${of}` : sql``}`
   const seqAt = (at: Date | undefined, hours: number) =>
-    at ? seqSince(sql, table, owner, sql`${at}::timestamptz + ${hours} * interval '1 hour'`) : sql`null`
+    at ? seqSince(sql, rows, sql`${at}::timestamptz + ${hours} * interval '1 hour'`) : sql`null`
   const [row] = await sql<[SeqBounds]>`select ${seqAt(createdAfter, -1)} as from, ${seqAt(createdBefore, 1)} as to`
   return row
 }
@@ -57,9 +63,7 @@ export const findSeqBounds = async (
  * The `seq` before which all rows of a list were created before a time, by a binary search. In one statement, which is
  * planned once: a function that is given the name of the table would plan each of its steps.
  */
-const seqSince = (sql: Sql, table: ListedTable, owner: ListOwner, since: Fragment): Fragment => {
-  const rows = sql`from ${sql(table)} where ${ownedBy(sql, owner)}`
-  return sql`(
+const seqSince = (sql: Sql, rows: Fragment, since: Fragment): Fragment => sql`(
     with recursive search(low, high) as (
       select 0::bigint, (select max(seq) + 1 ${rows})
       union all
@@ -70,7 +74,6 @@ const seqSince = (sql: Sql, table: ListedTable, owner: ListOwner, since: Fragmen
       where low < high
     )
     select max(low) from search)`
-}
 
 /** What a search text can be. A reference may look like anything. */
 export const isTxHash = (text: string): boolean => /^0x[0-9a-f]{64}$/i.test(text)

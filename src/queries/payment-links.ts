@@ -29,7 +29,11 @@ export const findPaymentLinkByReference = async (
   return row && readLink(row)
 }
 
-export type PaymentLinkFilter = CommonFilter & { readonly reference: string | undefined }
+export type PaymentLinkFilter = CommonFilter & {
+  readonly reference: string | undefined
+  /** The links of invoices instead of all others. */
+  readonly hidden: boolean
+}
 
 export const listPaymentLinks = async (
   sql: Sql,
@@ -37,9 +41,11 @@ export const listPaymentLinks = async (
   filter: PaymentLinkFilter,
   page: Page,
 ): Promise<Actor<PaymentLink>[]> => {
-  const { statuses, reference, search } = filter
-  const filters = sql`
-    ${commonFilters(sql, filter, await findSeqBounds(sql, 'payment_links', owner, filter))} ${filtersOf(sql, { reference })}`
+  const { statuses, reference, search, hidden } = filter
+  // Not as a parameter: the indexes have this condition.
+  const of = hidden ? sql`hidden` : sql`not hidden`
+  const bounds = await findSeqBounds(sql, 'payment_links', owner, { ...filter, of })
+  const filters = sql`and ${of} ${commonFilters(sql, filter, bounds)} ${filtersOf(sql, { reference })}`
   const parts = search === undefined ? statuses && partsByState(sql, statuses) : partsFoundBy(sql, owner, search)
   const rows = await listRows<ActorRow>(sql, { table: 'payment_links', owner, page, filters, ...(parts && { parts }) })
   return rows.map(readLink)

@@ -39,6 +39,7 @@ const paymentLink = type({
   expiresAt: 'string | null',
   successUrl: 'string | null',
   metadata: { '[string]': 'string' },
+  hidden: 'boolean',
   livemode: 'boolean',
   createdAt: 'string',
   updatedAt: 'string',
@@ -72,6 +73,7 @@ describe('POST /v1/payment-links', () => {
       windowMinutes: 30,
       expiresAt: null,
       metadata: {},
+      hidden: false,
       livemode: false,
       deactivatedAt: null,
     })

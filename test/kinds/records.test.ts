@@ -178,6 +178,7 @@ test('a payment link has the URL of its page', () => {
     expiresAt: '2026-11-20T13:00:00.000Z',
     successUrl: null,
     metadata: {},
+    hidden: false,
     deactivatedAt: '2026-11-20T12:00:00.000Z',
   })
 })

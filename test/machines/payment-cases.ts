@@ -61,7 +61,7 @@ const seen = (type: Type, amountReceived: bigint, more: object = {}) => {
 const final = (type: Type, amountFinal: bigint, more: object = {}) => ({ ...of, type, at: T0, amountFinal, ...more })
 export const refund = (type: Type, amountMinor: number) => ({ type, at: T0, amountMinor })
 
-const acceptedAsset = {
+export const acceptedAsset = {
   ...{ ...dollars, asset: 'OUSD' },
   ...{ scan: 9, amountReceived: 700n, amountFinal: 700n, stray: null, finalStrays: 0 },
   ...{ payerAddress: null, txHash: null, blockNumber: 9 },

@@ -15,6 +15,7 @@ export const paymentLinkOpening: PaymentLinkOpening = {
   expiresAt: minutes(60),
   successUrl: null,
   metadata: {},
+  hidden: false,
 }
 
 /** A link for two payments within an hour. */
@@ -64,6 +65,7 @@ export const paymentLinks: Cases = {
     new         | state = 'deactivated'           | payment_links_deactivated
     deactivated | state = 'active'                | payment_links_deactivated
     expired     | expires_at = null               | payment_links_expired
+    new         | hidden = true                   | payment_links_hidden
   `,
   duplicates: `
     new | state = 'deactivated', deactivated_at = now() | reference = 'another'           | payment_links_reference_once

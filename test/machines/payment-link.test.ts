@@ -54,9 +54,18 @@ describe('payment link', () => {
   })
 
   test('a link without a maximum and an expiry is never completed', () => {
-    const endless = { ...paymentLinks, input: { ...paymentLinks.input, maxPayments: null, expiresAt: null } }
+    const endless = { ...paymentLinks, input: { ...paymentLinks.input, ...unlimited } }
     const usedLink = arrive(endless, 'accepted, accepted, processing, processing, succeeded')
     expect(usedLink.value).toBe('active')
     expect(step(endless, usedLink, 'open at the end')?.to).toBe('stays')
   })
+
+  test('a hidden link opens and counts payments, and cannot be deactivated', () => {
+    const hidden = { ...paymentLinks, input: { ...paymentLinks.input, ...unlimited, hidden: true } }
+    const usedLink = arrive(hidden, 'open, processing, succeeded')
+    expect(usedLink.context).toMatchObject({ paymentsOpened: 1, paymentsCount: 1 })
+    expect(step(hidden, usedLink, 'deactivate')).toBeUndefined()
+  })
 })
+
+const unlimited = { maxPayments: null, expiresAt: null, reference: null }

@@ -78,8 +78,10 @@ const fill = async (server: ApiServer, here: Shop, { owner, links, rows, rare }:
   await copies(
     'payment_links',
     `id = '${links.quiet}'`,
-    `'reference', 'link ' || n, 'state', case when n % ${nth} = 0 then 'deactivated' else 'active' end,
-     'deactivated_at', case when n % ${nth} = 0 then now() end`,
+    // Half of them belong to invoices.
+    `'reference', case when n % 2 = 1 then 'link ' || n end, 'hidden', n % 2 = 0,
+     'state', case when n % ${nth} = 1 then 'deactivated' else 'active' end,
+     'deactivated_at', case when n % ${nth} = 1 then now() end`,
   )
   await copies(
     'refunds',

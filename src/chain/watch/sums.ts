@@ -1,18 +1,13 @@
 import type { Payment, PaymentEvent, Scan, Seen } from '../../../machines/payment-events.ts'
-import { isEnough, isInTime, minimumSum } from '../../../machines/payment-sums.ts'
+import { isEnough, isInTime, isPicked, minimumSum, type Transferred } from '../../../machines/payment-sums.ts'
 import type { Actor } from '../../actors/kind.ts'
 
 /** The sum of the transfers of one asset to a payment's addresses in one block, without orphaned ones. */
-export type Received = {
-  readonly chainId: number
+export type Received = Transferred & {
   readonly blockNumber: number
   readonly blockHash: string
-  readonly minedAt: Date
-  readonly token: string | null
-  readonly amount: bigint
   /** The number of transfers. */
   readonly transfers: number
-  readonly final: boolean
   readonly last: TransferSender
 }
 
@@ -49,10 +44,9 @@ export const candidateEvents = async (
   { received, hasLostAgreed, isUnexplained, scan }: RecordedTransfers,
   find: FindCompleting,
 ): Promise<readonly CandidateEvent[] | undefined> => {
-  const { chainId, asset, tokenAddress } = payment
+  const { chainId, asset } = payment
   if (chainId === null || asset === null) return []
-  const isPicked = (transfer: Received) => transfer.chainId === chainId && transfer.token === tokenAddress
-  const picked = received.filter(isPicked)
+  const picked = received.filter(transfer => isPicked(payment, transfer))
   const common = { chainId, asset, scan }
   const counted = countedTransfers(state, payment, picked)
   const sum = await sumOf(payment, counted, find)
@@ -68,7 +62,7 @@ export const candidateEvents = async (
       : []),
     ...strayOf(
       payment,
-      received.filter(transfer => !isPicked(transfer)),
+      received.filter(transfer => !isPicked(payment, transfer)),
     ),
   ]
 }

@@ -45,7 +45,7 @@ export const deactivatePaymentLinkDocs: Docs = {
   operation: 'deactivatePaymentLink',
   summary: 'Deactivate a payment link',
   description:
-    'This cannot be undone. Payments that are already open continue. A second request has no effect and returns the same link.',
+    'This cannot be undone. Payments that are already open continue. A second request has no effect and returns the same link. The link of an invoice returns `state_conflict`.',
   answers: { 200: paymentLinkRecord },
-  refusals: ['payment_link_not_active'],
+  refusals: ['payment_link_not_active', 'state_conflict'],
 }

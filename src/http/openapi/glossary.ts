@@ -180,6 +180,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   'listCustomers.q':
     'Search text, 1 to 200 characters. Return only customers whose name, company or e-mail address begins with it, in any case. Aliases count as well.',
   'listCustomers.email': 'Return only the customer that has this e-mail address, also as an alias.',
+  hidden: 'With `true`, return only the links of invoices. By default, the list contains all other links.',
   createdAfter: 'Return only objects that were created at this time or later. ISO 8601 in UTC.',
   createdBefore: 'Return only objects that were created before this time. ISO 8601 in UTC.',
   objectId: 'Return only events about this object, such as a payment or a refund.',

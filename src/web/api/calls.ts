@@ -37,7 +37,7 @@ export const calls = {
   rotateApiKey: 'POST /v1/merchants/{merchantId}/api-keys/{id}/rotate',
   revokeApiKey: 'POST /v1/merchants/{merchantId}/api-keys/{id}/revoke',
   listPaymentLinks:
-    'GET /v1/merchants/{merchantId}/payment-links?limit&order&livemode&createdAfter&createdBefore&q&reference&startingAfter&status',
+    'GET /v1/merchants/{merchantId}/payment-links?limit&order&livemode&createdAfter&createdBefore&hidden&q&reference&startingAfter&status',
   createPaymentLink: 'POST /v1/merchants/{merchantId}/payment-links?livemode',
   previewPaymentLink: 'POST /v1/merchants/{merchantId}/payment-links/preview?livemode',
   getPaymentLink: 'GET /v1/merchants/{merchantId}/payment-links/{id}',
@@ -362,6 +362,7 @@ export type Calls = {
       readonly livemode?: boolean
       readonly createdAfter?: string
       readonly createdBefore?: string
+      readonly hidden?: boolean
       readonly q?: string
       readonly reference?: string
       readonly startingAfter?: string
@@ -1155,6 +1156,7 @@ export type PaymentLink = {
   readonly expiresAt: string | null
   readonly successUrl: string | null
   readonly metadata: Readonly<Record<string, string>>
+  readonly hidden: boolean
   readonly livemode: boolean
   readonly createdAt: string
   readonly updatedAt: string

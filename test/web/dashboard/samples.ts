@@ -156,7 +156,7 @@ const link = (n: number, more: Partial<PaymentLink>): PaymentLink => ({
     description: 'Handmade, ships in two days.',
   },
   ...{ reference: `LL-2041${n}`, assets: null, maxPayments: null, paymentsCount: 3, windowMinutes: 30 },
-  ...{ expiresAt: null, successUrl: null, metadata: {}, livemode: true, deactivatedAt: null },
+  ...{ expiresAt: null, successUrl: null, metadata: {}, hidden: false, livemode: true, deactivatedAt: null },
   ...{ createdAt: ago(1_000 * n), updatedAt: ago(900 * n) },
   ...more,
 })
