@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { hasBrowser } from '../harness/browser.ts'
 import { until } from '../harness/until.ts'
 import type { Bench } from './bench.ts'
-import { milliseconds, percentile, perSecond, thousands, times } from './promises.ts'
+import { median, milliseconds, percentile, perSecond, thousands, times } from './promises.ts'
 import type { PageCounts, PageSize, StreamPage } from './streams-browser.ts'
 import type { Comparison } from './streams-compare.ts'
 import { type StreamReader, startReader } from './streams-reader.ts'
@@ -104,15 +104,13 @@ const judge = (report: Bench['report'], { sizes, watched, comparison, seen, samp
     `${thousands(messages)} messages, ${missing} missing, ${doubled} doubled, ${wrong} wrong ${faults.join('; ')}`.trim(),
     'none missing, doubled or wrong',
   )
+  // A heap after a collection varies by a tenth from one sample to the next.
   const flat = (what: string, of: (sample: Sample) => number, since = 1) => {
-    const [second, last] = [samples[since], samples.at(-1)].map(sample => (sample ? of(sample) : Number.NaN)) as [
-      number,
-      number,
-    ]
-    const inWords = `${second.toFixed(1)} to ${last.toFixed(1)}`
-    report.atMost(`${promise}, ${what} at the end against sample ${since + 1}`, last / second, 1.1, {
+    const early = median(samples.slice(since, since + 3).map(of))
+    const late = median(samples.slice(-3).map(of))
+    report.atMost(`${promise}, ${what} in the last samples against those from ${since + 1} on`, late / early, 1.1, {
       as: times,
-      from: inWords,
+      from: `${early.toFixed(1)} to ${late.toFixed(1)}`,
     })
   }
   // The allocator keeps what it once had, and takes more in steps.

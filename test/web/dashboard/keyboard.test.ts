@@ -140,6 +140,20 @@ describe.skipIf(!hasBrowser)('with the keyboard alone', () => {
     }
   })
 
+  test('a dialog is closed by Back also when that leads to other filters of the same page', async () => {
+    const { page, go } = shop
+    const { heading } = onPage(page)
+    await go('payments')
+    await heading('Payments')
+    await page.evaluate(() => history.pushState(null, '', `${location.pathname}?status=canceled`))
+    await page.keyboard.press('?')
+    const dialog = page.getByRole('dialog')
+    await dialog.waitFor()
+    await page.goBack()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(new URL(page.url()).search).toBe('')
+  })
+
   test('menus open with Enter, are walked by the arrows, and close with Escape', async () => {
     const { page, go } = shop
     const { heading } = onPage(page)
