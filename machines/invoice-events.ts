@@ -1,3 +1,5 @@
+import type { CustomerAddress } from './customer.ts'
+
 /** A line, with the amounts that were calculated for it. */
 export type InvoiceLine = {
   id: string
@@ -42,6 +44,19 @@ export type InvoiceContent = {
 
 export type InvoiceOpening = InvoiceContent & { merchantId: string; livemode: boolean; apiVersion: string }
 
+/** The merchant as it was when the invoice was finalized. Its name and address can be null in test mode. */
+export type InvoiceSeller = { legalName: string | null; address: CustomerAddress | null; taxId: string | null }
+
+/** The customer as it was when the invoice was finalized. `locale`: the language of the document. */
+export type InvoiceParty = {
+  email: string
+  name: string | null
+  company: string | null
+  taxId: string | null
+  address: CustomerAddress | null
+  locale: string | null
+}
+
 export type Reminder = { offsetDays: number; at: string; sentAt: string | null }
 
 /** What finalization adds. It never changes afterwards, except that the parties are deleted when their time is over. */
@@ -55,8 +70,8 @@ export type InvoiceIssue = {
   issueDate: string
   dueDate: string
   dueAt: Date
-  seller: Readonly<Record<string, unknown>>
-  customer: Readonly<Record<string, unknown>>
+  seller: InvoiceSeller
+  customer: InvoiceParty
   /** 16 random bytes in hexadecimal digits, without which `partyHash` cannot be guessed from the party. */
   partySalt: string
   documentHash: string

@@ -82,8 +82,6 @@ export const invoiceRules = setup({
       assertEvent(event, 'rotate_url')
       return { tokenHash: event.tokenHash, sealedToken: event.sealedToken }
     }),
-    // A job: it reads how far the chains have been read.
-    checkTimes: () => {},
   },
   guards: {
     nothingIsDue: ({ context, event }) =>

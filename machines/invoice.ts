@@ -5,7 +5,7 @@ import { invoiceRules } from './invoice-rules.ts'
 const unpaid = invoiceRules.createStateConfig({
   on: {
     payment_processing: { actions: 'countProcessing' },
-    payment_reverted: { guard: 'someProcessing', actions: ['countProcessing', 'checkTimes'] },
+    payment_reverted: { guard: 'someProcessing', actions: 'countProcessing' },
     money_counted: [
       {
         guard: 'paysTheRest',
@@ -75,10 +75,11 @@ export const invoiceMachine = invoiceRules.createMachine({
       },
     },
     open: {
-      // Each enters the state again, which arms the timer of the next reminder.
+      // Each enters the state again, which arms the timer of the next reminder. What the times cause waits until the
+      // chains have been read as far: see src/chain/watch/invoice-times.ts.
       after: {
-        dueDate: { target: 'open', reenter: true, actions: ['passDueDate', 'checkTimes'] },
-        reminder: { target: 'open', reenter: true, actions: ['passReminder', 'checkTimes'] },
+        dueDate: { target: 'open', reenter: true, actions: 'passDueDate' },
+        reminder: { target: 'open', reenter: true, actions: 'passReminder' },
       },
       on: {
         ...unpaid.on,

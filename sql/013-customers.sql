@@ -105,6 +105,9 @@ create table credit_entries (
 -- A customer's list pages by this.
 create index credit_entries_list on credit_entries (customer_id, seq);
 
+-- What was applied to an invoice, and released.
+create index credit_entries_of_invoice on credit_entries (invoice_id) where invoice_id is not null;
+
 create table credit_balances (
   customer_id uuid not null,
   currency text not null,

@@ -66,8 +66,8 @@ end $$;
 
 -- The sums of a customer with those of all customers that were merged into it. Nothing for a merged customer.
 create function totals_of_customer(customer uuid) returns table (
-  currency text, payments_count bigint, volume_minor bigint, refunded_minor bigint, credit_minor bigint,
-  first_payment_at timestamptz, last_payment_at timestamptz
+  currency text, payments_count bigint, volume_minor bigint, refunded_minor bigint, open_minor bigint,
+  overdue_minor bigint, credit_minor bigint, first_payment_at timestamptz, last_payment_at timestamptz
 ) language sql stable as $$
   with family as materialized (
     select customer as id where not exists (select from merged_customers where customer_id = customer)
@@ -79,10 +79,20 @@ create function totals_of_customer(customer uuid) returns table (
       max(t.last_payment_at) as last_payment_at
     from customer_totals t where t.customer_id in (select id from family)
     group by t.currency
+  ), owed as (
+    select i.currency, sum(due.minor)::bigint as open_minor,
+      coalesce(sum(due.minor) filter (where i.overdue), 0)::bigint as overdue_minor
+    from invoices i
+    cross join lateral (
+      select i.total_minor - i.credit_applied_minor - i.credit_notes_minor - i.amount_paid_minor as minor) due
+    where i.customer_id in (select id from family) and i.state = 'open'
+    group by i.currency
   )
   select currency, coalesce(p.payments_count, 0), coalesce(p.volume_minor, 0), coalesce(p.refunded_minor, 0),
-    coalesce(c.balance_minor, 0), p.first_payment_at, p.last_payment_at
+    coalesce(o.open_minor, 0), coalesce(o.overdue_minor, 0), coalesce(c.balance_minor, 0), p.first_payment_at,
+    p.last_payment_at
   from paid p
+  full join owed o using (currency)
   full join (
     select b.currency, b.balance_minor from credit_balances b where b.customer_id = customer
       and not exists (select from merged_customers m where m.customer_id = customer)

@@ -81,6 +81,7 @@ const refusals = {
   dispute_already_open: [409, 'conflict_error', 'The payment already has an open dispute.'],
   duplicate_reference: [409, 'conflict_error', 'Another object with this reference already exists.'],
   duplicate_customer: [409, 'conflict_error', 'A customer with this e-mail address already exists.'],
+  customer_erased: [409, 'conflict_error', 'The personal data of the customer was erased.'],
   email_taken: [409, 'conflict_error', 'An account with this e-mail address already exists.'],
   idempotency_key_in_use: [409, 'idempotency_error', 'Another request with this Idempotency-Key is still in progress.'],
   idempotency_key_reused: [422, 'idempotency_error', 'This Idempotency-Key was already used for a different request.'],
@@ -106,6 +107,16 @@ const refusals = {
     422,
     'invalid_request_error',
     'The amount is larger than the credit balance of the customer.',
+  ],
+  invoice_incomplete: [
+    422,
+    'invalid_request_error',
+    'The invoice cannot be finalized: the billing settings lack the fields in details.missing.',
+  ],
+  invoice_total_out_of_range: [
+    422,
+    'invalid_request_error',
+    'The total of the invoice is negative, or an amount is larger than 9007199254740991.',
   ],
   rate_limited: [
     429,

@@ -111,6 +111,30 @@ export const resources = {
     eventsScope: 'billing:read',
   },
   credit_entry: { prefix: 'ce', example: 15, path: 'credit' },
+  invoice: {
+    prefix: 'inv',
+    example: 16,
+    table: 'invoices',
+    isMachine: true,
+    path: 'invoices',
+    section: {
+      name: 'Invoices',
+      description:
+        'An invoice asks a customer for the sum of its lines. It is a draft until it is finalized, which gives it its number and a page on which it can be paid.',
+      isShared: true,
+    },
+    events: [
+      'invoice.created',
+      'invoice.finalized',
+      'invoice.payment_received',
+      'invoice.paid',
+      'invoice.overdue',
+      'invoice.reminder',
+      'invoice.voided',
+      'invoice.uncollectible',
+    ],
+    eventsScope: 'billing:read',
+  },
   // The counters of the numbers of documents. They have no endpoints.
   document_series: {
     prefix: 'series',

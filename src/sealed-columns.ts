@@ -6,6 +6,7 @@ export const MFA_PURPOSE = 'mfa'
 export const RECOVERY_PURPOSE = 'recovery secret'
 export const CLAIM_PURPOSE = 'refund claim'
 export const SIGNER_PURPOSE = 'refund signer key'
+export const INVOICE_PURPOSE = 'invoice page'
 export const WEBHOOK_SECRET_PURPOSE = 'webhook secret'
 
 /** A column with values that are encrypted by the keyring, each for the id of its row. */
@@ -17,6 +18,7 @@ export const sealedColumns: readonly SealedColumn[] = [
   { table: 'recovery_secrets', column: 'sealed_secret', purpose: RECOVERY_PURPOSE },
   { table: 'refund_claims', column: 'sealed_secret', purpose: CLAIM_PURPOSE },
   { table: 'refund_signers', column: 'sealed_key', purpose: SIGNER_PURPOSE },
+  { table: 'invoices', column: 'sealed_token', purpose: INVOICE_PURPOSE },
   { table: 'webhook_endpoints', column: 'sealed_secret', purpose: WEBHOOK_SECRET_PURPOSE },
   { table: 'webhook_endpoints', column: 'previous_sealed_secret', purpose: WEBHOOK_SECRET_PURPOSE },
 ]

@@ -24,6 +24,8 @@ create type document_series_v1_entry as (g integer, was integer, seen xid, id uu
 
 create type idempotency_keys_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, key text, fingerprint bytea, status integer, body text, is_refund boolean, created_at timestamp with time zone, record_id uuid);
 
+create type invoices_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, customer_id uuid, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, days_until_due integer, due_date text, reference text, order_number text, notes text, assets jsonb, reminder_offsets jsonb, metadata jsonb, number text, series_id uuid, sequence integer, issued_at timestamp with time zone, issue_date text, due_at timestamp with time zone, seller jsonb, customer jsonb, party_salt text, document_hash text, previous_document_hash text, reminders jsonb, retained_until timestamp with time zone, credit_applied_minor bigint, payment_link_id uuid, token_hash text, sealed_token text, credit_notes_minor bigint, amount_paid_minor bigint, amount_processing_minor bigint, amount_overpaid_minor bigint, allocations jsonb, overdue boolean, due_passed boolean, reminders_passed integer, reminded_offset integer, reminded_at timestamp with time zone, paid_at timestamp with time zone, voided_at timestamp with time zone, void_reason text);
+
 create type job_entry as (gs integer[], task text, effect text, run_at timestamp with time zone, key text);
 
 create type payment_links_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, amount_minor bigint, currency text, title text, description text, reference text, assets jsonb, max_payments integer, window_minutes integer, expires_at timestamp with time zone, success_url text, metadata jsonb, hidden boolean, payments_opened integer, payments_processing integer, payments_count integer, deactivated_at timestamp with time zone);
@@ -536,6 +538,109 @@ create table invites (
   constraint invites_accepted_by_fkey FOREIGN KEY (accepted_by) REFERENCES accounts(id),
   constraint invites_created_by_fkey FOREIGN KEY (created_by) REFERENCES accounts(id),
   constraint invites_merchant_id_fkey FOREIGN KEY (merchant_id) REFERENCES merchants(id)
+);
+
+create table invoice_documents (
+  invoice_id uuid not null,
+  pdf bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint invoice_documents_pkey PRIMARY KEY (invoice_id),
+  constraint invoice_documents_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoices(id)
+);
+
+create table invoices (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  seq bigint not null generated always as identity,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  api_version text not null,
+  customer_id uuid not null,
+  currency text not null,
+  tax_behavior text not null,
+  lines jsonb not null,
+  taxes jsonb not null,
+  subtotal_minor bigint not null,
+  tax_minor bigint not null,
+  total_minor bigint not null,
+  days_until_due integer,
+  due_date text,
+  reference text,
+  order_number text,
+  notes text,
+  assets jsonb,
+  reminder_offsets jsonb,
+  metadata jsonb not null,
+  number text,
+  series_id uuid,
+  sequence integer,
+  issued_at timestamp with time zone,
+  issue_date text,
+  due_at timestamp with time zone,
+  seller jsonb,
+  customer jsonb,
+  party_salt text,
+  document_hash text,
+  previous_document_hash text,
+  reminders jsonb not null,
+  retained_until timestamp with time zone,
+  credit_applied_minor bigint not null,
+  payment_link_id uuid,
+  token_hash text,
+  sealed_token text,
+  credit_notes_minor bigint not null,
+  amount_paid_minor bigint not null,
+  amount_processing_minor bigint not null,
+  amount_overpaid_minor bigint not null,
+  allocations jsonb not null,
+  overdue boolean not null,
+  due_passed boolean not null,
+  reminders_passed integer not null,
+  reminded_offset integer,
+  reminded_at timestamp with time zone,
+  paid_at timestamp with time zone,
+  voided_at timestamp with time zone,
+  void_reason text,
+  constraint invoices_pkey PRIMARY KEY (id),
+  constraint invoices_amounts CHECK (LEAST(credit_applied_minor, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor) >= 0 AND
+CASE
+    WHEN state = 'deleted'::text THEN total_minor = 0 AND amount_overpaid_minor = 0
+    WHEN state = 'draft'::text THEN (credit_applied_minor + credit_notes_minor + amount_paid_minor + amount_processing_minor + amount_overpaid_minor) = 0
+    WHEN state = ANY (ARRAY['open'::text, 'uncollectible'::text]) THEN total_minor > (credit_applied_minor + credit_notes_minor + amount_paid_minor)
+    WHEN state = ANY (ARRAY['paid'::text, 'void'::text]) THEN total_minor = (credit_applied_minor + credit_notes_minor + amount_paid_minor)
+    ELSE true
+END),
+  constraint invoices_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint invoices_due_terms CHECK (days_until_due >= 0 AND days_until_due <= 365 AND due_date ~ '^\d{4}-\d\d-\d\d$'::text AND (number IS NOT NULL OR num_nonnulls(days_until_due, due_date) <= 1)),
+  constraint invoices_hashes CHECK (document_hash ~ '^[0-9a-f]*$'::text AND length(document_hash) = 64 AND previous_document_hash ~ '^[0-9a-f]*$'::text AND length(previous_document_hash) = 64 AND token_hash ~ '^[0-9a-f]*$'::text AND length(token_hash) = 64),
+  constraint invoices_issue_date CHECK (issue_date ~ '^\d{4}-\d\d-\d\d$'::text AND (issue_date COLLATE "C") <= (due_date COLLATE "C")),
+  constraint invoices_issued CHECK (
+CASE
+    WHEN state = ANY (ARRAY['draft'::text, 'deleted'::text]) THEN num_nonnulls(number, series_id, sequence, issued_at, issue_date, due_at, document_hash, previous_document_hash, retained_until, payment_link_id, token_hash, sealed_token) = 0
+    WHEN state = ANY (ARRAY['open'::text, 'paid'::text, 'uncollectible'::text, 'void'::text]) THEN num_nulls(number, series_id, sequence, issued_at, issue_date, due_date, due_at, document_hash, retained_until, token_hash, sealed_token) = 0
+    ELSE true
+END),
+  constraint invoices_lines CHECK (
+CASE state
+    WHEN 'deleted'::text THEN jsonb_array_length(lines) = 0
+    ELSE jsonb_array_length(lines) >= 1 AND jsonb_array_length(lines) <= 100
+END),
+  constraint invoices_overdue CHECK (NOT overdue OR state = 'open'::text),
+  constraint invoices_paid CHECK ((state = 'paid'::text) = (paid_at IS NOT NULL)),
+  constraint invoices_parties CHECK ((customer IS NULL) = (party_salt IS NULL) AND (number IS NOT NULL OR num_nonnulls(seller, customer) = 0)),
+  constraint invoices_reminders CHECK (reminders_passed >= 0 AND reminders_passed <= jsonb_array_length(reminders)),
+  constraint invoices_sequence CHECK (sequence >= 1),
+  constraint invoices_state CHECK (state = ANY (ARRAY['draft'::text, 'open'::text, 'paid'::text, 'uncollectible'::text, 'void'::text, 'deleted'::text])),
+  constraint invoices_tax_behavior CHECK (tax_behavior = ANY (ARRAY['exclusive'::text, 'inclusive'::text])),
+  constraint invoices_texts CHECK (length(reference) <= 200 AND length(order_number) <= 200 AND length(notes) <= 2000 AND length(void_reason) <= 1000),
+  constraint invoices_total CHECK (total_minor = (subtotal_minor + tax_minor) AND total_minor >= 0 AND total_minor <= '9007199254740991'::bigint),
+  constraint invoices_void CHECK ((state = 'void'::text) = (voided_at IS NOT NULL) AND (void_reason IS NULL OR state = 'void'::text))
 );
 
 create table logos (
@@ -1254,6 +1359,7 @@ CREATE INDEX audits_list ON public.audits USING btree (seq);
 CREATE UNIQUE INDEX audits_one_running ON public.audits USING btree (status) WHERE (status = 'running'::text);
 
 CREATE INDEX credit_entries_list ON public.credit_entries USING btree (customer_id, seq);
+CREATE INDEX credit_entries_of_invoice ON public.credit_entries USING btree (invoice_id) WHERE (invoice_id IS NOT NULL);
 
 CREATE INDEX customer_emails_of_customer ON public.customer_emails USING btree (customer_id);
 
@@ -1286,6 +1392,19 @@ CREATE INDEX idempotency_keys_old ON public.idempotency_keys USING btree (create
 CREATE INDEX inbox_requests_latest ON public.inbox_requests USING btree (endpoint_id, seq);
 
 CREATE INDEX invites_merchant ON public.invites USING btree (merchant_id, seq) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
+
+CREATE INDEX invoices_by_due_date ON public.invoices USING btree (merchant_id, livemode, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX invoices_by_number ON public.invoices USING btree (merchant_id, livemode, number) WHERE (number IS NOT NULL);
+CREATE INDEX invoices_by_reference ON public.invoices USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
+CREATE INDEX invoices_by_state ON public.invoices USING btree (merchant_id, livemode, state, seq);
+CREATE INDEX invoices_list ON public.invoices USING btree (merchant_id, livemode, seq) WHERE (state <> 'deleted'::text);
+CREATE INDEX invoices_of_customer ON public.invoices USING btree (customer_id, seq) WHERE (state <> 'deleted'::text);
+CREATE INDEX invoices_of_link ON public.invoices USING btree (payment_link_id) WHERE (payment_link_id IS NOT NULL);
+CREATE INDEX invoices_open_of_customer ON public.invoices USING btree (customer_id) WHERE (state = 'open'::text);
+CREATE INDEX invoices_overdue_list ON public.invoices USING btree (merchant_id, livemode, seq) WHERE overdue;
+CREATE UNIQUE INDEX invoices_sequence_once ON public.invoices USING btree (series_id, sequence) WHERE (sequence IS NOT NULL);
+CREATE UNIQUE INDEX invoices_token_once ON public.invoices USING btree (token_hash) WHERE (token_hash IS NOT NULL);
+CREATE INDEX invoices_waiting ON public.invoices USING btree (id) WHERE ((state = 'open'::text) AND ((due_passed AND (NOT overdue)) OR (jsonb_array_length(jsonb_path_query_array(reminders, '$[*]?(@."sentAt" != null)'::jsonpath)) < reminders_passed)));
 
 CREATE INDEX members_account ON public.members USING btree (account_id);
 
@@ -3597,6 +3716,51 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.insert_invoices_v1(entries invoices_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent invoices_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      perform lock_list('invoices', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, allocations, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.allocations, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.series_id, r.sequence, r.token_hash, r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
+      for absent in
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.customer_id, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e.days_until_due, e.due_date, e.reference, e.order_number, e.notes, e.assets, e.reminder_offsets, e.metadata, e.number, e.series_id, e.sequence, e.issued_at, e.issue_date, e.due_at, e.seller, e.customer, e.party_salt, e.document_hash, e.previous_document_hash, e.reminders, e.retained_until, e.credit_applied_minor, e.payment_link_id, e.token_hash, e.sealed_token, e.credit_notes_minor, e.amount_paid_minor, e.amount_processing_minor, e.amount_overpaid_minor, e.allocations, e.overdue, e.due_passed, e.reminders_passed, e.reminded_offset, e.reminded_at, e.paid_at, e.voided_at, e.void_reason
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from invoices t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
+      loop
+        begin
+          insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, allocations, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.allocations, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot determine which rows of invoices exist already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.insert_payment_links_v1(entries payment_links_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
@@ -3923,6 +4087,7 @@ AS $function$
     when 'disputes_v1' then return insert_disputes_v1(entries::disputes_v1_entry[], skip, now_at);
     when 'document_series_v1' then return insert_document_series_v1(entries::document_series_v1_entry[], skip, now_at);
     when 'idempotency_keys_v1' then return insert_idempotency_keys_v1(entries::idempotency_keys_v1_entry[], skip, now_at);
+    when 'invoices_v1' then return insert_invoices_v1(entries::invoices_v1_entry[], skip, now_at);
     when 'payment_links_v1' then return insert_payment_links_v1(entries::payment_links_v1_entry[], skip, now_at);
     when 'payments_v1' then return insert_payments_v1(entries::payments_v1_entry[], skip, now_at);
     when 'refund_claims_v1' then return insert_refund_claims_v1(entries::refund_claims_v1_entry[], skip, now_at);
@@ -4174,6 +4339,17 @@ AS $function$
         and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.lease_invoices(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      update invoices set lease = holder, leased_until = until
+      where id in (select id from invoices where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.lease_payment_links(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -4364,6 +4540,21 @@ AS $function$
         where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.lock_invoices_v1(entries invoices_v1_entry[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from invoices where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.lock_list(list text, merchants uuid[])
  RETURNS void
  LANGUAGE plpgsql
@@ -4429,6 +4620,7 @@ AS $function$
     when 'deliveries_v1' then return lock_deliveries_v1(entries::deliveries_v1_entry[], holder, now_at);
     when 'disputes_v1' then return lock_disputes_v1(entries::disputes_v1_entry[], holder, now_at);
     when 'document_series_v1' then return lock_document_series_v1(entries::document_series_v1_entry[], holder, now_at);
+    when 'invoices_v1' then return lock_invoices_v1(entries::invoices_v1_entry[], holder, now_at);
     when 'payment_links_v1' then return lock_payment_links_v1(entries::payment_links_v1_entry[], holder, now_at);
     when 'payments_v1' then return lock_payments_v1(entries::payments_v1_entry[], holder, now_at);
     when 'refunds_v1' then return lock_refunds_v1(entries::refunds_v1_entry[], holder, now_at);
@@ -4705,6 +4897,14 @@ CREATE OR REPLACE FUNCTION public.read_document_series_v1(ids uuid[])
  STABLE
 AS $function$
       select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, document_kind::text, year::text, first_number::text, last_number::text, last_issued_at::text, last_document_hash::text])) from document_series where id = any(ids)
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.read_invoices_v1(ids uuid[])
+ RETURNS TABLE(found json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, customer_id::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, days_until_due::text, due_date::text, reference::text, order_number::text, notes::text, assets::text, reminder_offsets::text, metadata::text, number::text, series_id::text, sequence::text, issued_at::text, issue_date::text, due_at::text, seller::text, customer::text, party_salt::text, document_hash::text, previous_document_hash::text, reminders::text, retained_until::text, credit_applied_minor::text, payment_link_id::text, token_hash::text, sealed_token::text, credit_notes_minor::text, amount_paid_minor::text, amount_processing_minor::text, amount_overpaid_minor::text, allocations::text, overdue::text, due_passed::text, reminders_passed::text, reminded_offset::text, reminded_at::text, paid_at::text, voided_at::text, void_reason::text])) from invoices where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_payment_links_v1(ids uuid[])
@@ -5790,7 +5990,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.totals_of_customer(customer uuid)
- RETURNS TABLE(currency text, payments_count bigint, volume_minor bigint, refunded_minor bigint, credit_minor bigint, first_payment_at timestamp with time zone, last_payment_at timestamp with time zone)
+ RETURNS TABLE(currency text, payments_count bigint, volume_minor bigint, refunded_minor bigint, open_minor bigint, overdue_minor bigint, credit_minor bigint, first_payment_at timestamp with time zone, last_payment_at timestamp with time zone)
  LANGUAGE sql
  STABLE
 AS $function$
@@ -5804,10 +6004,20 @@ AS $function$
       max(t.last_payment_at) as last_payment_at
     from customer_totals t where t.customer_id in (select id from family)
     group by t.currency
+  ), owed as (
+    select i.currency, sum(due.minor)::bigint as open_minor,
+      coalesce(sum(due.minor) filter (where i.overdue), 0)::bigint as overdue_minor
+    from invoices i
+    cross join lateral (
+      select i.total_minor - i.credit_applied_minor - i.credit_notes_minor - i.amount_paid_minor as minor) due
+    where i.customer_id in (select id from family) and i.state = 'open'
+    group by i.currency
   )
   select currency, coalesce(p.payments_count, 0), coalesce(p.volume_minor, 0), coalesce(p.refunded_minor, 0),
-    coalesce(c.balance_minor, 0), p.first_payment_at, p.last_payment_at
+    coalesce(o.open_minor, 0), coalesce(o.overdue_minor, 0), coalesce(c.balance_minor, 0), p.first_payment_at,
+    p.last_payment_at
   from paid p
+  full join owed o using (currency)
   full join (
     select b.currency, b.balance_minor from credit_balances b where b.customer_id = customer
       and not exists (select from merged_customers m where m.customer_id = customer)
@@ -5957,6 +6167,33 @@ AS $function$
       return answer;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.update_invoices_v1(entries invoices_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update invoices t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, customer_id = r.customer_id, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, days_until_due = r.days_until_due, due_date = r.due_date, reference = r.reference, order_number = r.order_number, notes = r.notes, assets = r.assets, reminder_offsets = r.reminder_offsets, metadata = r.metadata, number = r.number, series_id = r.series_id, sequence = r.sequence, issued_at = r.issued_at, issue_date = r.issue_date, due_at = r.due_at, seller = r.seller, customer = r.customer, party_salt = r.party_salt, document_hash = r.document_hash, previous_document_hash = r.previous_document_hash, reminders = r.reminders, retained_until = r.retained_until, credit_applied_minor = r.credit_applied_minor, payment_link_id = r.payment_link_id, token_hash = r.token_hash, sealed_token = r.sealed_token, credit_notes_minor = r.credit_notes_minor, amount_paid_minor = r.amount_paid_minor, amount_processing_minor = r.amount_processing_minor, amount_overpaid_minor = r.amount_overpaid_minor, allocations = r.allocations, overdue = r.overdue, due_passed = r.due_passed, reminders_passed = r.reminders_passed, reminded_offset = r.reminded_offset, reminded_at = r.reminded_at, paid_at = r.paid_at, voided_at = r.voided_at, void_reason = r.void_reason, updated_at = now_at, lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from invoices t where t.id = r.id and t.rev = r.rev
+              and t.xmin = pg_current_xact_id()::xid));
+      end if;
+      return answer;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.update_payment_links_v1(entries payment_links_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -6048,6 +6285,7 @@ AS $function$
     when 'deliveries_v1' then return update_deliveries_v1(entries::deliveries_v1_entry[], skip, holder, now_at);
     when 'disputes_v1' then return update_disputes_v1(entries::disputes_v1_entry[], skip, holder, now_at);
     when 'document_series_v1' then return update_document_series_v1(entries::document_series_v1_entry[], skip, holder, now_at);
+    when 'invoices_v1' then return update_invoices_v1(entries::invoices_v1_entry[], skip, holder, now_at);
     when 'payment_links_v1' then return update_payment_links_v1(entries::payment_links_v1_entry[], skip, holder, now_at);
     when 'payments_v1' then return update_payments_v1(entries::payments_v1_entry[], skip, holder, now_at);
     when 'refunds_v1' then return update_refunds_v1(entries::refunds_v1_entry[], skip, holder, now_at);

@@ -42,6 +42,9 @@ const fields = () =>
     'metadata?': metadata(),
   })
 
+/** A customer that is found by its e-mail address, or created with these fields. */
+export const customerByEmail = () => fields().merge({ email: email() })
+
 const newCustomer = () => fields().merge({ email: email(), 'testClockId?': '/^clk_[0-9a-z]{1,64}$/ | null' })
 const changes = () => fields().merge({ 'email?': email() })
 
@@ -107,8 +110,12 @@ const emptyFields = {
   metadata: {},
 }
 
-const openingOf = ({ merchantId, livemode }: ListOwner, body: Omit<Parsed<typeof newCustomer>, 'testClockId'>) => ({
+const openingOf = ({ merchantId, livemode }: ListOwner, body: Parsed<typeof customerByEmail>) => ({
   ...{ merchantId, livemode, source: 'merchant' as const },
+  ...customerFieldsOf(body),
+})
+
+export const customerFieldsOf = (body: Parsed<typeof customerByEmail>): CustomerFields => ({
   ...emptyFields,
   ...fieldsIn(body),
   email: asEntered(body.email),

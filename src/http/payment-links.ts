@@ -30,7 +30,7 @@ import { boundedText, shownText } from './text.ts'
 import { webUrl } from './web-url.ts'
 
 // No type transforms its input: an idempotency key belongs to the body as it was sent.
-const asset = () => type({ chainId: chainIdField(), asset: symbol() })
+export const payableAsset = () => type({ chainId: chainIdField(), asset: symbol() })
 
 const newLink = () =>
   type({
@@ -39,7 +39,7 @@ const newLink = () =>
     'title?': shownText(1, 200).or('null'),
     'description?': shownText(1, 1000).or('null'),
     'reference?': shownText(1, 200).or('null'),
-    'assets?': asset().array().atLeastLength(1).atMostLength(100).or('null'),
+    'assets?': payableAsset().array().atLeastLength(1).atMostLength(100).or('null'),
     'maxPayments?': '1 <= number.integer <= 2147483647 | null',
     'windowMinutes?': '5 <= number.integer <= 10080',
     'expiresAt?': moment().or('null'),
@@ -136,14 +136,23 @@ export const paymentLinkRoutes: readonly Route[] = [
 
 const requireCreatable = (api: Api, opening: PaymentLinkOpening): void => {
   if (opening.expiresAt && opening.expiresAt <= api.clock.now()) refuse('parameter_invalid', { param: 'expiresAt' })
-  if (!currencies.includes(opening.currency)) refuse('unsupported_currency', { param: 'currency' })
-  requireOffered(api, opening)
+  requirePayable(api, opening)
+}
+
+/** Refuses currencies and assets in which nothing can be paid. */
+export const requirePayable = (api: Api, asked: Asked): void => {
+  if (!currencies.includes(asked.currency)) refuse('unsupported_currency', { param: 'currency' })
+  requireOffered(api, asked)
+}
+
+type Asked = Pick<PaymentLinkOpening, 'livemode' | 'currency'> & {
+  readonly assets: readonly { readonly chainId: number; readonly asset: string }[] | null
 }
 
 const currencies: readonly string[] = ['USD', 'EUR']
 
 /** Refuses assets that are not available, or have no price in the currency: the link could not be paid. */
-const requireOffered = ({ chains }: Api, { livemode, assets, currency }: PaymentLinkOpening): void => {
+const requireOffered = ({ chains }: Api, { livemode, assets, currency }: Asked): void => {
   for (const [at, { chainId, asset }] of (assets ?? []).entries()) {
     const chain = chains.find(chainId)?.chain
     if (chain?.livemode !== livemode) {

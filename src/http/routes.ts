@@ -13,6 +13,8 @@ import { eventRoutes } from './events.ts'
 import { historyRoutes } from './history.ts'
 import { inboxRoutes } from './inbox.ts'
 import { inviteRoutes } from './invites.ts'
+import { invoiceActionRoutes } from './invoice-actions.ts'
+import { invoiceRoutes } from './invoices.ts'
 import { logoRoutes } from './logos.ts'
 import { memberRoutes } from './members.ts'
 import { opsRoutes } from './ops/routes.ts'
@@ -46,6 +48,8 @@ export const routes: readonly Route[] = [
   ...disputeRoutes,
   ...customerRoutes,
   ...customerCreditRoutes,
+  ...invoiceActionRoutes,
+  ...invoiceRoutes,
   ...simulateRoutes,
   ...balanceRoutes,
   ...collectionRoutes,

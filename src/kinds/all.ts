@@ -6,6 +6,8 @@ import { customerRecord } from './customer-record.ts'
 import { deliveryKind } from './delivery.ts'
 import { disputeKind, disputeRecord } from './dispute.ts'
 import { documentSeriesKind } from './document-series.ts'
+import { invoiceKind } from './invoice.ts'
+import { invoiceEventShape } from './invoice-record.ts'
 import { paymentKind } from './payment.ts'
 import { paymentLinkKind } from './payment-link.ts'
 import { paymentRecord } from './payment-record.ts'
@@ -19,6 +21,7 @@ const byName: { readonly [Name in MachineName]: Name extends PublishedName ? Pub
   payment_link: { kind: registered(paymentLinkKind) },
   dispute: { kind: registered(disputeKind), record: disputeRecord },
   customer: { kind: registered(customerKind), record: customerRecord },
+  invoice: { kind: registered(invoiceKind), record: invoiceEventShape },
   document_series: { kind: registered(documentSeriesKind) },
   delivery: { kind: registered(deliveryKind) },
 }

@@ -2,6 +2,7 @@ import type { CustomerEvent } from '../../machines/customer.ts'
 import type { DeliveryEvent } from '../../machines/delivery.ts'
 import type { DisputeEvent } from '../../machines/dispute.ts'
 import type { DocumentSeriesEvent } from '../../machines/document-series.ts'
+import type { InvoiceEvent } from '../../machines/invoice-events.ts'
 import type { PaymentEvent } from '../../machines/payment-events.ts'
 import type { PaymentLinkEvent } from '../../machines/payment-link.ts'
 import type { RefundEvent } from '../../machines/refund.ts'
@@ -22,6 +23,7 @@ type MachineEvents = {
   readonly payment_link: PaymentLinkEvent
   readonly dispute: DisputeEvent
   readonly customer: CustomerEvent
+  readonly invoice: InvoiceEvent
   readonly document_series: DocumentSeriesEvent
   readonly delivery: DeliveryEvent
 }
@@ -90,6 +92,20 @@ export const eventMarks: { readonly [Name in MachineName]: Marks<MachineEvents[N
     absorb: { by: 'merchant' },
     adjust_credit: { by: 'merchant' },
   },
+  invoice: {
+    update: { by: 'merchant' },
+    delete: { by: 'merchant' },
+    finalize: { by: 'merchant' },
+    due_date_passed: { by: 'timer' },
+    reminder_passed: { by: 'timer' },
+    remind: { by: 'merchant' },
+    payment_processing: { by: 'chain' },
+    payment_reverted: { by: 'chain' },
+    money_counted: { by: 'chain' },
+    mark_uncollectible: { by: 'merchant' },
+    void: { by: 'merchant' },
+    rotate_url: { by: 'merchant' },
+  },
   document_series: {
     issue: { by: 'merchant' },
     set_next_number: { by: 'merchant' },
@@ -115,6 +131,7 @@ export const drivenStates: { readonly [Name in MachineName]: readonly string[] }
   payment_link: [],
   dispute: ['needs_response'],
   customer: [],
+  invoice: [],
   document_series: [],
   delivery: ['pending', 'sending'],
 }

@@ -10,6 +10,7 @@ export type CreditEntryRow = {
   readonly type: 'overpayment' | 'credit_note' | 'applied' | 'released' | 'refunded' | 'adjustment'
   readonly amount_minor: string
   readonly balance_minor: string
+  readonly invoice_id: string | null
   readonly payment_id: string | null
   readonly note: string | null
   readonly created_at: Date
@@ -25,6 +26,7 @@ export type NewCreditEntry = {
   readonly type: CreditEntryRow['type']
   /** Positive adds credit. Not 0. */
   readonly amountMinor: number
+  readonly invoiceId?: string
   readonly paymentId?: string
   readonly note?: string
 }
@@ -39,6 +41,7 @@ export const creditEntryRow = (entry: NewCreditEntry): Row => ({
     livemode: entry.livemode,
     type: entry.type,
     amount_minor: entry.amountMinor,
+    invoice_id: entry.invoiceId ?? null,
     payment_id: entry.paymentId ?? null,
     note: entry.note ?? null,
   },

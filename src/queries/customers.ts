@@ -15,6 +15,8 @@ export type CustomerTotals = {
   readonly paymentsCount: number
   readonly volumeMinor: number
   readonly refundedMinor: number
+  readonly openMinor: number
+  readonly overdueMinor: number
   readonly creditMinor: number
   readonly firstPaymentAt: Date | null
   readonly lastPaymentAt: Date | null
@@ -45,7 +47,9 @@ export type ShownCustomerRow = ActorRow & {
   readonly survivor_id: string | null
 }
 
-type TotalsRow = Readonly<Record<'payments_count' | 'volume_minor' | 'refunded_minor' | 'credit_minor', number>> & {
+type TotalsRow = Readonly<
+  Record<'payments_count' | 'volume_minor' | 'refunded_minor' | 'open_minor' | 'overdue_minor' | 'credit_minor', number>
+> & {
   readonly currency: string
   readonly first_payment_at: string | null
   readonly last_payment_at: string | null
@@ -75,6 +79,8 @@ const totalsIn = (row: TotalsRow): CustomerTotals => ({
   paymentsCount: row.payments_count,
   volumeMinor: row.volume_minor,
   refundedMinor: row.refunded_minor,
+  openMinor: row.open_minor,
+  overdueMinor: row.overdue_minor,
   creditMinor: row.credit_minor,
   firstPaymentAt: row.first_payment_at === null ? null : new Date(row.first_payment_at),
   lastPaymentAt: row.last_payment_at === null ? null : new Date(row.last_payment_at),

@@ -82,7 +82,7 @@ export const shownColumns = (sql: Sql): Fragment => sql`
         order by of_it.amount desc, of_it.block_number, of_it.log_index limit ${MAX_TRANSFERS}) t), '[]')) end as shown`
 
 /** A customer, and those that were merged into it. */
-const listMergedIds = async (sql: Sql, customerId: string): Promise<readonly string[]> => {
+export const listMergedIds = async (sql: Sql, customerId: string): Promise<readonly string[]> => {
   const merged = await sql<{ customer_id: string }[]>`
     select customer_id from merged_customers where survivor_id = ${customerId}`
   return [customerId, ...merged.map(({ customer_id }) => customer_id)]

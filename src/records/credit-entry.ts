@@ -35,10 +35,10 @@ export const creditEntryRecord = recordOf<CreditEntryRow>()('CreditEntry', {
     of: row => Number(row.balance_minor),
   },
   invoiceId: {
-    type: textOrNull,
+    type: () => idOf('inv').or('null'),
     about: 'Invoice that the entry is about. Null if none.',
     example: null,
-    of: () => null,
+    of: row => (row.invoice_id === null ? null : encodeId('inv', row.invoice_id)),
   },
   paymentId: {
     type: () => idOf('pay').or('null'),

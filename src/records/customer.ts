@@ -33,13 +33,13 @@ const totals = groupOf<CustomerTotals>()({
     type: minor,
     about: 'Amount due of all open invoices, in the minor unit of the currency.',
     example: 0,
-    of: () => 0,
+    of: ({ openMinor }) => openMinor,
   },
   overdueMinor: {
     type: minor,
     about: 'The part of it that is overdue, in the minor unit of the currency.',
     example: 0,
-    of: () => 0,
+    of: ({ overdueMinor }) => overdueMinor,
   },
   creditMinor: {
     type: minor,

@@ -16,6 +16,7 @@ import { callNode } from '../../src/sandbox/node-client.ts'
 import { awaitMined } from '../../src/sandbox/simulate/payer.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
+import { makeInvoice } from '../http/invoices.ts'
 import { type SimulationServer, simulationServer } from '../http/simulations.ts'
 import { newKey } from '../http/two-shops.ts'
 
@@ -47,6 +48,16 @@ beforeAll(async () => {
     insert into credit_entries (customer_id, currency, id, merchant_id, livemode, type, amount_minor, created_at)
     select id, 'EUR', new_uuidv7(), merchant_id, livemode, 'adjustment', amount, now()
     from (select * from customers limit 1) c cross join unnest(array[500, -200]) as amount`
+  const [owner] = await sql<{ customerId: string; merchantId: string; livemode: boolean }[]>`
+    select id as "customerId", merchant_id as "merchantId", livemode from customers limit 1`
+  if (!owner) throw new Error('there is no customer')
+  // 3.00 of the first are paid from the credit.
+  for (let n = 0; n < 3; n++)
+    await makeInvoice(instance.server.api, owner, { customerId: owner.customerId, finalize: true })
+  await makeInvoice(instance.server.api, owner, { customerId: owner.customerId })
+  await sql`
+    insert into credit_entries (customer_id, currency, id, merchant_id, livemode, type, amount_minor, created_at)
+    values (${owner.customerId}, 'EUR', new_uuidv7(), ${owner.merchantId}, ${owner.livemode}, 'adjustment', 50, now())`
   await sweep(sql, (await instance.look(collected)).address ?? '')
   await until(async () => (await sql`select from refunds where state = 'processed'`).length === 1)
   await until(async () => (await sql`select from unsettled_payments where reported_rev is null`).length === 0)
@@ -162,6 +173,37 @@ test.each([
     'I4: a customer whose credit balance differs',
     'alter table credit_entries disable trigger user; update credit_entries set amount_minor = amount_minor + 1',
   ],
+  ['I4: a series of document numbers with a gap', 'update invoices set sequence = 9 where sequence = 3'],
+  ['I4: a series of document numbers with a gap', 'delete from invoices where sequence = 2'],
+  ['I4: a series of document numbers with a gap', 'update document_series set last_number = last_number + 1'],
+  [
+    'I4: a series of document numbers with a gap',
+    'update invoices set issued_at = now() + interval $$1 day$$ where sequence = 1',
+  ],
+  ['I4: a series of document numbers with a gap', 'delete from document_series'],
+  [
+    'I4: an invoice that breaks the chain of document hashes',
+    `update invoices set lines = jsonb_set(lines, '{0,description}', '"Another lamp"') where sequence = 2`,
+  ],
+  [
+    'I4: an invoice that breaks the chain of document hashes',
+    `update invoices set customer = jsonb_set(customer, '{name}', '"Eve"') where sequence = 3`,
+  ],
+  [
+    'I4: an invoice that breaks the chain of document hashes',
+    `update invoices set document_hash = repeat('0', 64), customer = null, party_salt = null where sequence = 1`,
+  ],
+  [
+    'I4: an invoice that breaks the chain of document hashes',
+    `update document_series set last_document_hash = repeat('0', 64)`,
+  ],
+  [
+    'I4: an invoice whose amounts differ',
+    'update invoices set tax_minor = tax_minor + 1, total_minor = total_minor + 1 where sequence = 2',
+  ],
+  ['I4: an invoice whose amounts differ', 'update invoices set amount_paid_minor = 1 where sequence = 2'],
+  ['I4: an invoice whose amounts differ', 'update invoices set credit_applied_minor = 100 where sequence = 1'],
+  ['I4: an invoice whose amounts differ', 'update invoices set amount_overpaid_minor = 1 where sequence = 3'],
   ['I3: a refund whose idempotency key is missing', 'delete from idempotency_keys'],
   ['I3: a refund whose idempotency key is missing', 'update idempotency_keys set record_id = gen_random_uuid()'],
 ])('%s … is found', async (what, change) => {

@@ -24,6 +24,13 @@ let endpoint: string
 let customer: string
 
 const newEmail = () => `${crypto.randomUUID()}@lamps.example`
+const invoice = {
+  get customer() {
+    return { email: newEmail() }
+  },
+  currency: 'EUR',
+  lines: [{ description: 'A lamp', unitAmountMinor: 100 }],
+}
 const address = { line1: '12 Byron Street', city: 'London', postalCode: 'N1 7AA', country: 'GB' }
 
 beforeAll(async () => {
@@ -105,6 +112,34 @@ const places: readonly (readonly [
       [
         `address.${field}`,
         (text: string) => byKey('/v1/customers', { email: newEmail(), address: { ...address, [field]: text } }),
+      ] as const,
+  ),
+  ...['reference', 'orderNumber', 'notes'].map(
+    field => [field, (text: string) => byKey('/v1/invoices', { ...invoice, [field]: text })] as const,
+  ),
+  ...['description', 'taxNote'].map(
+    field =>
+      [
+        `lines.0.${field}`,
+        (text: string) => byKey('/v1/invoices', { ...invoice, lines: [{ ...invoice.lines[0], [field]: text }] }),
+      ] as const,
+  ),
+  ...['name', 'company', 'taxId', 'reference'].map(
+    field =>
+      [
+        `customer.${field}`,
+        (text: string) => byKey('/v1/invoices', { ...invoice, customer: { email: newEmail(), [field]: text } }),
+      ] as const,
+  ),
+  ...['line1', 'line2', 'city', 'postalCode', 'state'].map(
+    field =>
+      [
+        `customer.address.${field}`,
+        (text: string) =>
+          byKey('/v1/invoices', {
+            ...invoice,
+            customer: { email: newEmail(), address: { ...address, [field]: text } },
+          }),
       ] as const,
   ),
   ['note', note => byOwner('POST', `/customers/${customer}/credit`, { currency: 'EUR', amountMinor: 100, note })],

@@ -9,6 +9,7 @@ import { resources } from '../../src/resources.ts'
 import { subjects } from '../kinds/subjects.ts'
 import { makeCustomer } from './customers.ts'
 import { makeDispute } from './disputes.ts'
+import { aLamp, makeInvoice, setSeller } from './invoices.ts'
 import { makeLink } from './links.ts'
 import { makePayment } from './payments.ts'
 import { member, person, type Shop } from './people.ts'
@@ -107,6 +108,15 @@ const customer: Fixture = {
   make: async (api, { merchantId }, livemode) => (await makeCustomer(api, { merchantId, livemode })).id,
 }
 
+const aDraft = { customer: { email: 'ada@example.com' }, currency: 'EUR', lines: [aLamp] }
+
+const invoice = (finalize: boolean): Fixture => ({
+  make: async (api, { merchantId }, livemode) => {
+    await setSeller(api.sql, merchantId)
+    return (await makeInvoice(api, { merchantId, livemode }, { finalize })).id
+  },
+})
+
 /** The shop's endpoint, or a new one when that was deleted: a shop can have at most fifty. */
 const endpointOf = async (api: Api, shop: Shop, livemode: boolean): Promise<{ readonly id: string }> => {
   const [existing] = await api.sql<{ id: string }[]>`
@@ -190,6 +200,20 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     ...customer,
     body: { currency: 'EUR', amountMinor: 100, note: 'Goodwill' },
   },
+  ...Object.fromEntries(
+    ['/v1', '/v1/merchants/:merchantId'].flatMap(surface => [
+      [`POST ${surface}/invoices`, { make: async () => '', body: aDraft }],
+      [`GET ${surface}/invoices/:id`, invoice(true)],
+      [`PATCH ${surface}/invoices/:id`, { ...invoice(false), body: { reference: 'order 7' } }],
+      [`DELETE ${surface}/invoices/:id`, invoice(false)],
+      [`POST ${surface}/invoices/:id/finalize`, invoice(false)],
+      [`POST ${surface}/invoices/:id/uncollectible`, invoice(true)],
+      [`POST ${surface}/invoices/:id/remind`, invoice(true)],
+      [`POST ${surface}/invoices/:id/duplicate`, invoice(true)],
+      [`POST ${surface}/invoices/:id/rotate-url`, invoice(true)],
+      [`GET ${surface}/invoices/:id/document`, invoice(true)],
+    ]),
+  ),
   'GET /v1/checkout/links/:linkId': paymentLink,
   'POST /v1/checkout/links/:linkId/payments': { ...paymentLink, body: { customerEmail: 'ada@example.com' } },
   'GET /v1/checkout/payments/:id': checkout,

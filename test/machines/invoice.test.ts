@@ -40,16 +40,16 @@ describe('invoice', () => {
       draft                                          | finalize with all credit | paid          | invoice.finalized invoice.paid                           | ${frozen} creditAppliedMinor=1000 ${token('b')} paidAt=+0m
 
       Its times are those of two timers. What they cause waits until the chain has been read as far, and no money is processing.
-      open, with credit, reminded, requested         | after dueDate            | stays         | -dueDate -reminder !checkTimes +dueDate +reminder        | duePassed=true
-      processing, partial                            | after dueDate            | stays         | -dueDate -reminder !checkTimes +dueDate +reminder        | duePassed=true
-      open, with credit, due, overdue, requested     | after reminder           | stays         | -dueDate -reminder !checkTimes +dueDate +reminder        | remindersPassed=1
-      processing, partial                            | after reminder           | stays         | -dueDate -reminder !checkTimes +dueDate +reminder        | remindersPassed=1
+      open, with credit, reminded, requested         | after dueDate            | stays         | -dueDate -reminder +dueDate +reminder                    | duePassed=true
+      processing, partial                            | after dueDate            | stays         | -dueDate -reminder +dueDate +reminder                    | duePassed=true
+      open, with credit, due, overdue, requested     | after reminder           | stays         | -dueDate -reminder +dueDate +reminder                    | remindersPassed=1
+      processing, partial                            | after reminder           | stays         | -dueDate -reminder +dueDate +reminder                    | remindersPassed=1
       open, with credit, due, reminded, requested    | read past due date       | stays         | invoice.overdue                                          | overdue=true
       partial                                        | read past due date       | stays         | invoice.overdue                                          | overdue=true
       open, with credit, due, overdue, requested     | read past reminder       | stays         | invoice.reminder                                         | ${reminded} remindedOffset=-1
       partial                                        | read past reminder       | stays         | invoice.reminder                                         | ${reminded} remindedOffset=-1
-      due, overdue                                   | after dueDate            | stays         | -dueDate -reminder !checkTimes +dueDate +reminder        |
-      reminded                                       | after reminder           | stays         | -dueDate -reminder !checkTimes +dueDate +reminder        | remindersPassed=2
+      due, overdue                                   | after dueDate            | stays         | -dueDate -reminder +dueDate +reminder                    |
+      reminded                                       | after reminder           | stays         | -dueDate -reminder +dueDate +reminder                    | remindersPassed=2
 
       Reminders can be requested once an hour.
       open, with credit, due, overdue, processing    | remind                   | stays         | invoice.reminder                                         | remindedAt=+0m
@@ -67,7 +67,7 @@ describe('invoice', () => {
       requested, partial, uncollectible, nothing due | processing 400           | stays         |                                                          | amountProcessingMinor=400
       paid, overpaid, void                           | processing 400           | stays         |                                                          | amountProcessingMinor=400
       processing                                     | processing 400           | stays         |                                                          | amountProcessingMinor=800
-      processing                                     | reverted 400             | stays         | !checkTimes                                              | amountProcessingMinor=0
+      processing                                     | reverted 400             | stays         |                                                          | amountProcessingMinor=0
 
       Money pays what is due, and the rest is overpaid. What one payment has paid is counted once.
       open, with credit, due, overdue, reminded      | 400 counts               | stays         | invoice.payment_received                                 | amountPaidMinor=400 ${allocated([1, 400, 0])}

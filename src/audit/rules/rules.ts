@@ -5,8 +5,11 @@ import { creditBalance } from './credit-balance.ts'
 import { cursorBlock } from './cursor-block.ts'
 import { customerTotals } from './customer-totals.ts'
 import { depositDerivation } from './deposit-derivation.ts'
+import { documentChain } from './document-chain.ts'
+import { documentNumbers } from './document-numbers.ts'
 import { eventDigest } from './event-digest.ts'
 import { eventMerchant } from './event-merchant.ts'
+import { invoiceAmounts } from './invoice-amounts.ts'
 import { machineSums } from './machine-sums.ts'
 import { paymentAddress } from './payment-address.ts'
 import { paymentLink } from './payment-link.ts'
@@ -29,6 +32,7 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
     ...(has('payment') && keyring ? [depositDerivation(keyring)] : []),
     ...(has('payment', 'payment_link') ? [paymentLink] : []),
     ...(has('payment', 'refund') ? [refundPayment, refundKey] : []),
+    ...(has('invoice', 'document_series', 'customer') ? [documentNumbers, documentChain, invoiceAmounts] : []),
     ...(has('payment', 'refund', 'customer') ? [customerTotals, creditBalance] : []),
   ]
 }

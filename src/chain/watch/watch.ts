@@ -11,6 +11,7 @@ import { compareSeenTransfers } from './compare-seen-transfers.ts'
 import { deepenPayments } from './depth.ts'
 import { finalizeNext } from './finalize.ts'
 import { openPause } from './interruptible-pause.ts'
+import { passInvoiceTimes } from './invoice-times.ts'
 import { watchBalances } from './native/watch-balances.ts'
 import { openProgressMonitor } from './progress-monitor.ts'
 import { readChain, type WatchedSandbox } from './read-chain.ts'
@@ -50,7 +51,7 @@ const MAX_PAUSE_MS = 30_000
 /** After so much reading, windows and finality are handled: a chain may always have another block. */
 const READING_MS = 1_000
 
-/** How often payments without an asset are checked for the end of their window. */
+/** How often payments without an asset and the times of invoices are checked. */
 const UNPICKED_MS = 1_000
 
 type Reading = {
@@ -185,7 +186,20 @@ export const watchChains = (
     }
   }
 
-  const watching = Promise.all([...chains.map(watch), watchUnpicked()])
+  /** Makes invoices overdue and sends their reminders. Runs in one of the workers; running in two is harmless. */
+  const watchInvoices = async (): Promise<void> => {
+    for (let failures = 0; !stopping.signal.aborted; ) {
+      try {
+        if (share().position === 0) while ((await passInvoiceTimes(world)) > 0) if (stopping.signal.aborted) return
+        failures = 0
+      } catch (err) {
+        if (failures++ === 0) log.error({ err }, 'due dates of invoices not handled, retrying')
+      }
+      await pause(UNPICKED_MS)
+    }
+  }
+
+  const watching = Promise.all([...chains.map(watch), watchUnpicked(), watchInvoices()])
   const balances = watchBalances(world, { chains, share, outageMs })
   const agreeing = runChainLoops(
     world,

@@ -186,6 +186,16 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   objectId: 'Return only events about this object, such as a payment or a refund.',
   reference: 'Return only objects with this reference.',
   customerId: 'Return only payments of this customer, and of those that were merged into it.',
+  'listInvoices.customerId': 'Return only invoices of this customer, and of those that were merged into it.',
+  'listInvoices.subscriptionId': 'Return only invoices of this subscription.',
+  'listInvoices.number': 'Return only the invoice with this number.',
+  'listInvoices.overdue': 'With `true`, return only invoices that are overdue.',
+  'listInvoices.dueBefore':
+    'Return only invoices that are due before this time (ISO 8601 in UTC) or day (`YYYY-MM-DD` in your time zone). Drafts have no due time.',
+  'getInvoiceDocument.format': '`pdf` or `json`. Default: `pdf`.',
+  'listInvoiceChain.kind': 'Kind of the documents: `invoice` or `credit_note`. Default: `invoice`.',
+  'listInvoiceChain.year': 'Return only documents with issue dates in this year. Default: all.',
+  'listInvoiceChain.order': 'Sort order. `asc` (default): oldest first. `desc`: newest first.',
   paymentLinkId: 'Return only payments of this payment link.',
   paymentId: 'Return only objects of this payment.',
   'listPayments.attention':

@@ -5,7 +5,16 @@ import type { OpsActor } from './actors.ts'
 
 /** `relation`: what the other actor is to this one. */
 export type Related = {
-  readonly relation: 'payment_link' | 'payment' | 'refund' | 'dispute' | 'customer' | 'delivery' | 'subject'
+  readonly relation:
+    | 'payment_link'
+    | 'payment'
+    | 'refund'
+    | 'dispute'
+    | 'customer'
+    | 'invoice'
+    | 'document_series'
+    | 'delivery'
+    | 'subject'
   readonly kind: MachineName
   readonly id: string
   readonly state: string
@@ -21,7 +30,7 @@ export const listRelated = async (sql: Sql, { name, actor, merchantId, livemode 
   const one = (relation: Related['relation'], kind: MachineName, key: unknown): Fragment => sql`
     (select ${relation}::text, ${kind}::text, id, state
      from ${sql(resources[kind].table)} where id = ${String(key)})`
-  const many = (kind: 'payment' | 'refund' | 'dispute', column: string): Fragment => sql`
+  const many = (kind: 'payment' | 'refund' | 'dispute' | 'invoice', column: string): Fragment => sql`
     (select ${kind}::text, ${kind}::text, id, state from ${sql(resources[kind].table)}
      where merchant_id = ${merchantId} and livemode = ${livemode} and ${sql(column)} = ${id}
      order by seq desc limit ${MOST})`
@@ -45,7 +54,18 @@ export const listRelated = async (sql: Sql, { name, actor, merchantId, livemode 
     refund: [one('payment', 'payment', context.paymentId), deliveries],
     dispute: [one('payment', 'payment', context.paymentId), deliveries],
     payment_link: [many('payment', 'payment_link_id')],
-    customer: [one('customer', 'customer', context.mergedIntoId ?? NONE), many('payment', 'customer_id'), deliveries],
+    customer: [
+      one('customer', 'customer', context.mergedIntoId ?? NONE),
+      many('payment', 'customer_id'),
+      many('invoice', 'customer_id'),
+      deliveries,
+    ],
+    invoice: [
+      one('customer', 'customer', context.customerId),
+      one('document_series', 'document_series', context.seriesId ?? NONE),
+      one('payment_link', 'payment_link', context.paymentLinkId ?? NONE),
+      deliveries,
+    ],
     document_series: [deliveries],
     delivery: subjects,
   }

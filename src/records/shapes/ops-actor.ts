@@ -64,7 +64,8 @@ export const opsActor = shape({
         lastError: 'string | null',
       }).array(),
       related: type({
-        relation: "'payment_link' | 'payment' | 'refund' | 'dispute' | 'delivery' | 'subject'",
+        relation:
+          "'payment_link' | 'payment' | 'refund' | 'dispute' | 'customer' | 'invoice' | 'document_series' | 'delivery' | 'subject'",
         ...summary(),
       }).array(),
       stuck: type({ since: time(), reason: "'dwell' | 'no_exit'" }).or('null'),

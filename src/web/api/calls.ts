@@ -69,6 +69,19 @@ export const calls = {
   listCustomerCredit: 'GET /v1/merchants/{merchantId}/customers/{id}/credit?limit&order&startingAfter',
   adjustCustomerCredit: 'POST /v1/merchants/{merchantId}/customers/{id}/credit',
   mergeCustomer: 'POST /v1/merchants/{merchantId}/customers/{id}/merge',
+  finalizeInvoice: 'POST /v1/merchants/{merchantId}/invoices/{id}/finalize',
+  markInvoiceUncollectible: 'POST /v1/merchants/{merchantId}/invoices/{id}/uncollectible',
+  remindCustomer: 'POST /v1/merchants/{merchantId}/invoices/{id}/remind',
+  duplicateInvoice: 'POST /v1/merchants/{merchantId}/invoices/{id}/duplicate',
+  rotateInvoiceUrl: 'POST /v1/merchants/{merchantId}/invoices/{id}/rotate-url',
+  getInvoiceDocument: 'GET /v1/merchants/{merchantId}/invoices/{id}/document?format',
+  listInvoiceChain: 'GET /v1/merchants/{merchantId}/invoices/chain?limit&order&livemode&kind&startingAfter&year',
+  createInvoice: 'POST /v1/merchants/{merchantId}/invoices?livemode',
+  listInvoices:
+    'GET /v1/merchants/{merchantId}/invoices?limit&order&livemode&customerId&dueBefore&number&overdue&reference&startingAfter&status&subscriptionId',
+  getInvoice: 'GET /v1/merchants/{merchantId}/invoices/{id}',
+  updateInvoice: 'PATCH /v1/merchants/{merchantId}/invoices/{id}',
+  deleteInvoice: 'DELETE /v1/merchants/{merchantId}/invoices/{id}',
   simulatePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/simulate',
   listBalances: 'GET /v1/merchants/{merchantId}/balances?livemode',
   createCollection: 'POST /v1/merchants/{merchantId}/collections?livemode',
@@ -650,6 +663,164 @@ export type Calls = {
     }
     output: CustomerWithTotals
   }
+  finalizeInvoice: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string }
+    output: InvoiceWithLines
+  }
+  markInvoiceUncollectible: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string }
+    output: InvoiceWithLines
+  }
+  remindCustomer: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string }
+    output: InvoiceWithLines
+  }
+  duplicateInvoice: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string }
+    output: InvoiceWithLines
+  }
+  rotateInvoiceUrl: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string }
+    output: InvoiceWithLines
+  }
+  getInvoiceDocument: {
+    input: { readonly merchantId: string; readonly id: string; readonly format?: 'json' | 'pdf' }
+    output: undefined
+  }
+  listInvoiceChain: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly kind?: 'credit_note' | 'invoice'
+      readonly startingAfter?: string
+      readonly year?: string
+    }
+    output: ChainedDocumentList
+  }
+  createInvoice: {
+    input: { readonly merchantId: string; readonly livemode?: boolean; readonly idempotencyKey?: string } & {
+      readonly customerId?: string
+      readonly currency: string
+      readonly lines: readonly {
+        readonly description: string
+        readonly unitAmountMinor: number
+        readonly periodEnd?: string | null
+        readonly periodStart?: string | null
+        readonly quantity?: string
+        readonly taxCategory?: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+        readonly taxNote?: string | null
+        readonly taxRateBps?: number
+      }[]
+      readonly assets?:
+        | readonly {
+            readonly asset: string
+            readonly chainId: number
+          }[]
+        | null
+      readonly customer?: {
+        readonly email: string
+        readonly address?: {
+          readonly city: string
+          readonly country: string
+          readonly line1: string
+          readonly postalCode: string
+          readonly line2?: string | null
+          readonly state?: string | null
+        } | null
+        readonly company?: string | null
+        readonly locale?: string | null
+        readonly metadata?: Readonly<Record<string, string>>
+        readonly name?: string | null
+        readonly reference?: string | null
+        readonly taxId?: string | null
+      }
+      readonly daysUntilDue?: number | null
+      readonly dueDate?: string | null
+      readonly finalize?: boolean
+      readonly metadata?: Readonly<Record<string, string>>
+      readonly notes?: string | null
+      readonly orderNumber?: string | null
+      readonly reference?: string | null
+      readonly reminders?: readonly number[] | null
+      readonly taxBehavior?: 'exclusive' | 'inclusive'
+    }
+    output: InvoiceWithLines
+  }
+  listInvoices: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly customerId?: string
+      readonly dueBefore?: string
+      readonly number?: string
+      readonly overdue?: 'true'
+      readonly reference?: string
+      readonly startingAfter?: string
+      readonly status?: readonly ('draft' | 'open' | 'paid' | 'uncollectible' | 'void')[]
+      readonly subscriptionId?: string
+    }
+    output: InvoiceList
+  }
+  getInvoice: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: InvoiceWithLines
+  }
+  updateInvoice: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly reference?: string | null
+      readonly assets?:
+        | readonly {
+            readonly asset: string
+            readonly chainId: number
+          }[]
+        | null
+      readonly currency?: string
+      readonly customer?: {
+        readonly email: string
+        readonly address?: {
+          readonly city: string
+          readonly country: string
+          readonly line1: string
+          readonly postalCode: string
+          readonly line2?: string | null
+          readonly state?: string | null
+        } | null
+        readonly company?: string | null
+        readonly locale?: string | null
+        readonly metadata?: Readonly<Record<string, string>>
+        readonly name?: string | null
+        readonly reference?: string | null
+        readonly taxId?: string | null
+      }
+      readonly customerId?: string
+      readonly daysUntilDue?: number | null
+      readonly dueDate?: string | null
+      readonly lines?: readonly {
+        readonly description: string
+        readonly unitAmountMinor: number
+        readonly periodEnd?: string | null
+        readonly periodStart?: string | null
+        readonly quantity?: string
+        readonly taxCategory?: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+        readonly taxNote?: string | null
+        readonly taxRateBps?: number
+      }[]
+      readonly metadata?: Readonly<Record<string, string>>
+      readonly notes?: string | null
+      readonly orderNumber?: string | null
+      readonly reminders?: readonly number[] | null
+      readonly taxBehavior?: 'exclusive' | 'inclusive'
+    }
+    output: InvoiceWithLines
+  }
+  deleteInvoice: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: undefined
+  }
   simulatePayment: {
     input: { readonly merchantId: string; readonly id: string } & {
       readonly scenario: 'late' | 'overpaid' | 'paid' | 'reorged' | 'reverted' | 'underpaid' | 'wrong_asset'
@@ -685,6 +856,14 @@ export type Calls = {
         | 'customer.merged'
         | 'dispute.opened'
         | 'dispute.resolved'
+        | 'invoice.created'
+        | 'invoice.finalized'
+        | 'invoice.overdue'
+        | 'invoice.paid'
+        | 'invoice.payment_received'
+        | 'invoice.reminder'
+        | 'invoice.uncollectible'
+        | 'invoice.voided'
         | 'payment.canceled'
         | 'payment.created'
         | 'payment.expired'
@@ -722,6 +901,14 @@ export type Calls = {
         | 'customer.merged'
         | 'dispute.opened'
         | 'dispute.resolved'
+        | 'invoice.created'
+        | 'invoice.finalized'
+        | 'invoice.overdue'
+        | 'invoice.paid'
+        | 'invoice.payment_received'
+        | 'invoice.reminder'
+        | 'invoice.uncollectible'
+        | 'invoice.voided'
         | 'payment.canceled'
         | 'payment.created'
         | 'payment.expired'
@@ -751,6 +938,14 @@ export type Calls = {
         | 'customer.merged'
         | 'dispute.opened'
         | 'dispute.resolved'
+        | 'invoice.created'
+        | 'invoice.finalized'
+        | 'invoice.overdue'
+        | 'invoice.paid'
+        | 'invoice.payment_received'
+        | 'invoice.reminder'
+        | 'invoice.uncollectible'
+        | 'invoice.voided'
         | 'payment.canceled'
         | 'payment.created'
         | 'payment.expired'
@@ -804,6 +999,14 @@ export type Calls = {
         | 'customer.merged'
         | 'dispute.opened'
         | 'dispute.resolved'
+        | 'invoice.created'
+        | 'invoice.finalized'
+        | 'invoice.overdue'
+        | 'invoice.paid'
+        | 'invoice.payment_received'
+        | 'invoice.reminder'
+        | 'invoice.uncollectible'
+        | 'invoice.voided'
         | 'payment.canceled'
         | 'payment.created'
         | 'payment.expired'
@@ -1417,6 +1620,122 @@ export type CreditEntry = {
   readonly createdAt: string
 }
 
+export type InvoiceWithLines = {
+  readonly object: 'invoice'
+  readonly id: string
+  readonly merchantId: string
+  readonly customerId: string
+  readonly number: string | null
+  readonly status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
+  readonly overdue: boolean
+  readonly currency: string
+  readonly taxBehavior: 'exclusive' | 'inclusive'
+  readonly subtotalMinor: number
+  readonly taxMinor: number
+  readonly totalMinor: number
+  readonly creditAppliedMinor: number
+  readonly creditNotesMinor: number
+  readonly amountPaidMinor: number
+  readonly amountProcessingMinor: number
+  readonly amountDueMinor: number
+  readonly amountOverpaidMinor: number
+  readonly amountRefundedMinor: number
+  readonly uncreditedRefundsMinor: number
+  readonly reference: string | null
+  readonly orderNumber: string | null
+  readonly notes: string | null
+  readonly issuedAt: string | null
+  readonly issueDate: string | null
+  readonly dueDate: string | null
+  readonly dueAt: string | null
+  readonly paidAt: string | null
+  readonly voidedAt: string | null
+  readonly url: string | null
+  readonly paymentLinkId: string | null
+  readonly assets:
+    | readonly {
+        readonly asset: string
+        readonly chainId: number
+      }[]
+    | null
+  readonly subscription: null
+  readonly creditNoteIds: readonly string[]
+  readonly documentHash: string | null
+  readonly previousDocumentHash: string | null
+  readonly retainedUntil: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly lines: readonly {
+    readonly amountMinor: number
+    readonly description: string
+    readonly id: string
+    readonly periodEnd: string | null
+    readonly periodStart: string | null
+    readonly quantity: string
+    readonly taxCategory: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+    readonly taxNote: string | null
+    readonly taxRateBps: number
+    readonly unitAmountMinor: number
+  }[]
+  readonly taxes: readonly {
+    readonly netMinor: number
+    readonly taxCategory: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+    readonly taxMinor: number
+    readonly taxRateBps: number
+  }[]
+  readonly allocations: readonly {
+    readonly amountMinor: number
+    readonly at: string
+    readonly paymentId: string
+  }[]
+  readonly seller: {
+    readonly address: {
+      readonly city: string
+      readonly country: string
+      readonly line1: string
+      readonly line2: string | null
+      readonly postalCode: string
+      readonly state: string | null
+    } | null
+    readonly legalName: string | null
+    readonly taxId: string | null
+  } | null
+  readonly customer: {
+    readonly address: {
+      readonly city: string
+      readonly country: string
+      readonly line1: string
+      readonly line2: string | null
+      readonly postalCode: string
+      readonly state: string | null
+    } | null
+    readonly company: string | null
+    readonly email: string
+    readonly locale: string | null
+    readonly name: string | null
+    readonly taxId: string | null
+  } | null
+  readonly reminders: readonly {
+    readonly at: string
+    readonly offsetDays: number
+    readonly sentAt: string | null
+  }[]
+}
+
+export type ChainedDocumentList = {
+  readonly object: 'list'
+  readonly data: readonly ChainedDocument[]
+  readonly has_more: boolean
+}
+
+export type InvoiceList = {
+  readonly object: 'list'
+  readonly data: readonly InvoiceWithLines[]
+  readonly has_more: boolean
+}
+
 export type Simulation = {
   readonly transactions: readonly string[]
 }
@@ -1505,6 +1824,14 @@ export type Event = {
     | 'customer.merged'
     | 'dispute.opened'
     | 'dispute.resolved'
+    | 'invoice.created'
+    | 'invoice.finalized'
+    | 'invoice.overdue'
+    | 'invoice.paid'
+    | 'invoice.payment_received'
+    | 'invoice.reminder'
+    | 'invoice.uncollectible'
+    | 'invoice.voided'
     | 'payment.canceled'
     | 'payment.created'
     | 'payment.expired'
@@ -1521,7 +1848,7 @@ export type Event = {
   readonly livemode: boolean
   readonly api_version: string
   readonly data: {
-    readonly object: Customer | Payment | Refund | Dispute | WebhookEndpoint
+    readonly object: Customer | Invoice | Payment | Refund | Dispute | WebhookEndpoint
   }
 }
 
@@ -1542,6 +1869,14 @@ export type WebhookEndpointWithSecret = {
     | 'customer.merged'
     | 'dispute.opened'
     | 'dispute.resolved'
+    | 'invoice.created'
+    | 'invoice.finalized'
+    | 'invoice.overdue'
+    | 'invoice.paid'
+    | 'invoice.payment_received'
+    | 'invoice.reminder'
+    | 'invoice.uncollectible'
+    | 'invoice.voided'
     | 'payment.canceled'
     | 'payment.created'
     | 'payment.expired'
@@ -1574,6 +1909,14 @@ export type WebhookEndpoint = {
     | 'customer.merged'
     | 'dispute.opened'
     | 'dispute.resolved'
+    | 'invoice.created'
+    | 'invoice.finalized'
+    | 'invoice.overdue'
+    | 'invoice.paid'
+    | 'invoice.payment_received'
+    | 'invoice.reminder'
+    | 'invoice.uncollectible'
+    | 'invoice.voided'
     | 'payment.canceled'
     | 'payment.created'
     | 'payment.expired'
@@ -1609,6 +1952,14 @@ export type WebhookDelivery = {
     | 'customer.merged'
     | 'dispute.opened'
     | 'dispute.resolved'
+    | 'invoice.created'
+    | 'invoice.finalized'
+    | 'invoice.overdue'
+    | 'invoice.paid'
+    | 'invoice.payment_received'
+    | 'invoice.reminder'
+    | 'invoice.uncollectible'
+    | 'invoice.voided'
     | 'payment.canceled'
     | 'payment.created'
     | 'payment.expired'
@@ -1713,6 +2064,13 @@ export type SecurityEvent = {
   readonly updatedAt: string
 }
 
+export type ChainedDocument = {
+  readonly id: string
+  readonly number: string
+  readonly documentHash: string
+  readonly previousDocumentHash: string | null
+}
+
 export type Balance = {
   readonly object: 'balance'
   readonly chainId: number
@@ -1752,6 +2110,58 @@ export type Customer = {
   readonly livemode: boolean
   readonly createdAt: string
   readonly updatedAt: string
+}
+
+export type Invoice = {
+  readonly object: 'invoice'
+  readonly id: string
+  readonly merchantId: string
+  readonly customerId: string
+  readonly number: string | null
+  readonly status: 'draft' | 'open' | 'paid' | 'uncollectible' | 'void'
+  readonly overdue: boolean
+  readonly currency: string
+  readonly taxBehavior: 'exclusive' | 'inclusive'
+  readonly subtotalMinor: number
+  readonly taxMinor: number
+  readonly totalMinor: number
+  readonly creditAppliedMinor: number
+  readonly creditNotesMinor: number
+  readonly amountPaidMinor: number
+  readonly amountProcessingMinor: number
+  readonly amountDueMinor: number
+  readonly amountOverpaidMinor: number
+  readonly amountRefundedMinor: number
+  readonly uncreditedRefundsMinor: number
+  readonly reference: string | null
+  readonly orderNumber: string | null
+  readonly notes: string | null
+  readonly issuedAt: string | null
+  readonly issueDate: string | null
+  readonly dueDate: string | null
+  readonly dueAt: string | null
+  readonly paidAt: string | null
+  readonly voidedAt: string | null
+  readonly url: string | null
+  readonly paymentLinkId: string | null
+  readonly assets:
+    | readonly {
+        readonly asset: string
+        readonly chainId: number
+      }[]
+    | null
+  readonly subscription: null
+  readonly creditNoteIds: readonly string[]
+  readonly documentHash: string | null
+  readonly previousDocumentHash: string | null
+  readonly retainedUntil: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly reminder?: {
+    readonly offsetDays: number | null
+  }
 }
 
 export type Payment = {

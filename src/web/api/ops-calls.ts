@@ -82,7 +82,15 @@ export type OpsCalls = {
       readonly order?: 'asc' | 'desc'
       readonly actor?: string
       readonly event?: string
-      readonly kind?: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
+      readonly kind?:
+        | 'customer'
+        | 'delivery'
+        | 'dispute'
+        | 'document_series'
+        | 'invoice'
+        | 'payment'
+        | 'payment_link'
+        | 'refund'
       readonly merchantId?: string
       readonly startingAfter?: string
       readonly state?: string
@@ -93,7 +101,15 @@ export type OpsCalls = {
     input: {
       readonly actor?: string
       readonly event?: string
-      readonly kind?: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
+      readonly kind?:
+        | 'customer'
+        | 'delivery'
+        | 'dispute'
+        | 'document_series'
+        | 'invoice'
+        | 'payment'
+        | 'payment_link'
+        | 'refund'
       readonly merchantId?: string
       readonly state?: string
     }
@@ -149,7 +165,15 @@ export type MachineList = {
 
 export type MachineWithDefinition = {
   readonly object: 'machine'
-  readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
+  readonly kind:
+    | 'customer'
+    | 'delivery'
+    | 'dispute'
+    | 'document_series'
+    | 'invoice'
+    | 'payment'
+    | 'payment_link'
+    | 'refund'
   readonly version: number
   readonly states: readonly {
     readonly count: number
@@ -173,7 +197,15 @@ export type MachineWithDefinition = {
 export type Actor = {
   readonly object: 'actor'
   readonly id: string
-  readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
+  readonly kind:
+    | 'customer'
+    | 'delivery'
+    | 'dispute'
+    | 'document_series'
+    | 'invoice'
+    | 'payment'
+    | 'payment_link'
+    | 'refund'
   readonly merchantId: string
   readonly livemode: boolean
   readonly state: string
@@ -202,8 +234,25 @@ export type Actor = {
   }[]
   readonly related: readonly {
     readonly id: string
-    readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
-    readonly relation: 'delivery' | 'dispute' | 'payment' | 'payment_link' | 'refund' | 'subject'
+    readonly kind:
+      | 'customer'
+      | 'delivery'
+      | 'dispute'
+      | 'document_series'
+      | 'invoice'
+      | 'payment'
+      | 'payment_link'
+      | 'refund'
+    readonly relation:
+      | 'customer'
+      | 'delivery'
+      | 'dispute'
+      | 'document_series'
+      | 'invoice'
+      | 'payment'
+      | 'payment_link'
+      | 'refund'
+      | 'subject'
     readonly state: string
   }[]
   readonly stuck: {
@@ -321,7 +370,15 @@ export type InspectorTicket = {
 
 export type Machine = {
   readonly object: 'machine'
-  readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
+  readonly kind:
+    | 'customer'
+    | 'delivery'
+    | 'dispute'
+    | 'document_series'
+    | 'invoice'
+    | 'payment'
+    | 'payment_link'
+    | 'refund'
   readonly version: number
   readonly states: readonly {
     readonly count: number
@@ -344,7 +401,15 @@ export type Machine = {
 export type OpsTransition = {
   readonly object: 'transition'
   readonly id: string
-  readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
+  readonly kind:
+    | 'customer'
+    | 'delivery'
+    | 'dispute'
+    | 'document_series'
+    | 'invoice'
+    | 'payment'
+    | 'payment_link'
+    | 'refund'
   readonly actorId: string
   readonly merchantId: string | null
   readonly rev: number
@@ -436,13 +501,29 @@ export type StoryStep = {
 }
 
 export type FoundActor = {
-  readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
+  readonly kind:
+    | 'customer'
+    | 'delivery'
+    | 'dispute'
+    | 'document_series'
+    | 'invoice'
+    | 'payment'
+    | 'payment_link'
+    | 'refund'
   readonly id: string
   readonly state: string
 }
 
 export type StuckActor = {
-  readonly kind: 'customer' | 'delivery' | 'dispute' | 'document_series' | 'payment' | 'payment_link' | 'refund'
+  readonly kind:
+    | 'customer'
+    | 'delivery'
+    | 'dispute'
+    | 'document_series'
+    | 'invoice'
+    | 'payment'
+    | 'payment_link'
+    | 'refund'
   readonly id: string
   readonly state: string
   readonly since: string

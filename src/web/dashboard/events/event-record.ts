@@ -6,6 +6,7 @@ const sections = {
   dispute: 'disputes',
   webhook_endpoint: 'webhooks',
   customer: undefined,
+  invoice: undefined,
 } as const satisfies Record<Event['data']['object']['object'], string | undefined>
 
 /** The record that an event is about, and the section of its page, if it has one. */

@@ -37,6 +37,7 @@ export const errorsDe: Translated<typeof errorsEn> = {
   dispute_already_open: 'Zu dieser Zahlung gibt es schon eine offene Reklamation.',
   duplicate_reference: 'Es gibt schon einen Zahlungslink mit dieser Referenz. Benutzen Sie eine andere.',
   duplicate_customer: 'Es gibt schon einen Kunden mit dieser E-Mail-Adresse. Öffnen Sie diesen.',
+  customer_erased: 'Die Daten dieses Kunden wurden gelöscht. Wählen Sie einen anderen Kunden.',
   email_taken: 'Es gibt schon ein Konto mit dieser E-Mail-Adresse. Melden Sie sich stattdessen an.',
   idempotency_key_in_use: 'Dieselbe Anfrage wird gerade noch bearbeitet. Warten Sie einen Moment.',
   idempotency_key_reused:
@@ -49,6 +50,8 @@ export const errorsDe: Translated<typeof errorsEn> = {
   unsupported_currency: 'Diese Währung wird nicht unterstützt. Benutzen Sie USD oder EUR.',
   unsupported_asset: 'Diese Kryptowährung gibt es in diesem Netzwerk nicht. Wählen Sie eine andere.',
   credit_exceeds_balance: 'Das ist mehr als das Guthaben des Kunden. Geben Sie einen kleineren Betrag ein.',
+  invoice_incomplete: 'In den Einstellungen für Rechnungen fehlt Ihr Name oder Ihre Anschrift. Tragen Sie beides ein.',
+  invoice_total_out_of_range: 'Die Summe der Rechnung ist negativ oder zu groß. Prüfen Sie die Positionen.',
   rate_limited: 'Das waren zu viele Anfragen. Warten Sie einen Moment und versuchen Sie es noch einmal.',
   internal_error:
     'Auf dem Server ist ein Fehler passiert. Geändert wurde nur, was diese Seite zeigt. Versuchen Sie es noch einmal.',

@@ -168,6 +168,7 @@ export const opsDe: Translated<typeof opsEn> = {
       payment: 'Zahlungen',
       refund: 'Erstattungen',
       payment_link: 'Zahlungslinks',
+      invoice: 'Rechnungen',
       document_series: 'Belegnummern',
       dispute: 'Einsprüche',
       customer: 'Kunden',

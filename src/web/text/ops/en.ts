@@ -158,6 +158,7 @@ export const opsEn = {
       payment: 'Payments',
       refund: 'Refunds',
       payment_link: 'Payment links',
+      invoice: 'Invoices',
       document_series: 'Document numbers',
       dispute: 'Disputes',
       customer: 'Customers',

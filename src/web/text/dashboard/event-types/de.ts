@@ -21,5 +21,13 @@ export const eventTypesDe: Translated<typeof eventTypesEn> = {
     'dispute.resolved': 'Ein Einspruch wurde entschieden.',
     'customer.created': 'Ein Kunde wurde angelegt, von Ihnen oder durch eine erste Zahlung.',
     'customer.merged': 'Ein Kunde wurde mit einem anderen zusammengeführt.',
+    'invoice.created': 'Ein Entwurf wurde angelegt.',
+    'invoice.finalized': 'Eine Rechnung hat ihre Nummer bekommen.',
+    'invoice.payment_received': 'Geld für eine Rechnung ist endgültig.',
+    'invoice.paid': 'Für eine Rechnung ist nichts mehr offen.',
+    'invoice.overdue': 'Eine Rechnung ist überfällig.',
+    'invoice.reminder': 'Eine Erinnerung ist fällig. Senden Sie sie dem Kunden.',
+    'invoice.voided': 'Eine Rechnung wurde storniert.',
+    'invoice.uncollectible': 'Eine Rechnung wurde als uneinbringlich markiert.',
   },
 }

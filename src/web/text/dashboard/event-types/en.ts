@@ -18,5 +18,13 @@ export const eventTypesEn = {
     'dispute.resolved': 'A dispute was decided.',
     'customer.created': 'A customer was created, by you or by a first payment.',
     'customer.merged': 'A customer was merged into another one.',
+    'invoice.created': 'A draft was created.',
+    'invoice.finalized': 'An invoice got its number.',
+    'invoice.payment_received': 'Money for an invoice is final.',
+    'invoice.paid': 'Nothing is due for an invoice any more.',
+    'invoice.overdue': 'The due date of an invoice is over.',
+    'invoice.reminder': 'A reminder is due. Send it to the customer.',
+    'invoice.voided': 'An invoice was voided.',
+    'invoice.uncollectible': 'An invoice was given up.',
   },
 }

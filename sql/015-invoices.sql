@@ -1,0 +1,152 @@
+-- Invoices: machines/invoice.ts.
+create table invoices (
+  like actor_columns including all,
+  api_version text not null,
+  -- As it was when the invoice was created or changed: see survivor_of().
+  customer_id uuid not null,
+  currency text not null,
+  tax_behavior text not null,
+  lines jsonb not null,
+  taxes jsonb not null,
+  subtotal_minor bigint not null,
+  tax_minor bigint not null,
+  total_minor bigint not null,
+  days_until_due integer,
+  due_date text,
+  reference text,
+  order_number text,
+  notes text,
+  assets jsonb,
+  reminder_offsets jsonb,
+  metadata jsonb not null,
+  -- From here to `token_hash`: set when the invoice is finalized.
+  number text,
+  series_id uuid,
+  sequence integer,
+  issued_at timestamptz,
+  issue_date text,
+  due_at timestamptz,
+  seller jsonb,
+  customer jsonb,
+  party_salt text,
+  document_hash text,
+  previous_document_hash text,
+  reminders jsonb not null,
+  retained_until timestamptz,
+  credit_applied_minor bigint not null,
+  payment_link_id uuid,
+  -- Of the address of its page, which holds the token.
+  token_hash text,
+  sealed_token text,
+  credit_notes_minor bigint not null,
+  amount_paid_minor bigint not null,
+  amount_processing_minor bigint not null,
+  amount_overpaid_minor bigint not null,
+  allocations jsonb not null,
+  overdue boolean not null,
+  -- The timers have fired. What they cause waits for the chains: see src/chain/watch/invoice-times.ts.
+  due_passed boolean not null,
+  reminders_passed integer not null,
+  reminded_offset integer,
+  reminded_at timestamptz,
+  paid_at timestamptz,
+  voided_at timestamptz,
+  void_reason text,
+
+  constraint invoices_state check (state in ('draft', 'open', 'paid', 'uncollectible', 'void', 'deleted')),
+  constraint invoices_currency check (currency ~ '^[A-Z]{3}$'),
+  constraint invoices_tax_behavior check (tax_behavior in ('exclusive', 'inclusive')),
+  constraint invoices_lines check (
+    case state when 'deleted' then jsonb_array_length(lines) = 0 else jsonb_array_length(lines) between 1 and 100 end
+  ),
+  constraint invoices_texts check (
+    length(reference) <= 200 and length(order_number) <= 200 and length(notes) <= 2000 and length(void_reason) <= 1000
+  ),
+  constraint invoices_total check (
+    total_minor = subtotal_minor + tax_minor and total_minor between 0 and 9007199254740991
+  ),
+  constraint invoices_amounts check (
+    least(
+      credit_applied_minor, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor) >= 0
+    and case
+      when state = 'deleted' then total_minor = 0 and amount_overpaid_minor = 0
+      when state = 'draft' then
+        credit_applied_minor + credit_notes_minor + amount_paid_minor + amount_processing_minor + amount_overpaid_minor = 0
+      when state in ('open', 'uncollectible') then
+        total_minor > credit_applied_minor + credit_notes_minor + amount_paid_minor
+      when state in ('paid', 'void') then total_minor = credit_applied_minor + credit_notes_minor + amount_paid_minor
+      else true
+    end
+  ),
+  constraint invoices_due_terms check (
+    days_until_due between 0 and 365 and due_date ~ '^\d{4}-\d\d-\d\d$'
+    and (number is not null or num_nonnulls(days_until_due, due_date) <= 1)
+  ),
+  constraint invoices_issued check (
+    case
+      when state in ('draft', 'deleted')
+      then num_nonnulls(number, series_id, sequence, issued_at, issue_date, due_at, document_hash, previous_document_hash,
+        retained_until, payment_link_id, token_hash, sealed_token) = 0
+      when state in ('open', 'paid', 'uncollectible', 'void')
+      then num_nulls(number, series_id, sequence, issued_at, issue_date, due_date, due_at, document_hash, retained_until,
+        token_hash, sealed_token) = 0
+      else true
+    end
+  ),
+  constraint invoices_issue_date check (
+    issue_date ~ '^\d{4}-\d\d-\d\d$' and issue_date collate "C" <= due_date collate "C"
+  ),
+  constraint invoices_sequence check (sequence >= 1),
+  constraint invoices_hashes check (
+    document_hash ~ '^[0-9a-f]*$' and length(document_hash) = 64
+    and previous_document_hash ~ '^[0-9a-f]*$' and length(previous_document_hash) = 64
+    and token_hash ~ '^[0-9a-f]*$' and length(token_hash) = 64
+  ),
+  -- When the party is deleted, so is the salt.
+  constraint invoices_parties check (
+    (customer is null) = (party_salt is null) and (number is not null or num_nonnulls(seller, customer) = 0)
+  ),
+  constraint invoices_overdue check (not overdue or state = 'open'),
+  constraint invoices_reminders check (reminders_passed between 0 and jsonb_array_length(reminders)),
+  constraint invoices_paid check ((state = 'paid') = (paid_at is not null)),
+  constraint invoices_void check ((state = 'void') = (voided_at is not null) and (void_reason is null or state = 'void'))
+);
+
+-- A number is given once. GET /v1/invoices/chain pages by this.
+create unique index invoices_sequence_once on invoices (series_id, sequence) where sequence is not null;
+
+-- The page of an invoice is found by its token.
+create unique index invoices_token_once on invoices (token_hash) where token_hash is not null;
+
+-- A merchant's list pages by these, and by ?status=, ?customerId=, ?reference= and ?number=. Deleted drafts are not in it.
+create index invoices_list on invoices (merchant_id, livemode, seq) where state <> 'deleted';
+create index invoices_by_state on invoices (merchant_id, livemode, state, seq);
+create index invoices_of_customer on invoices (customer_id, seq) where state <> 'deleted';
+create index invoices_by_reference on invoices (merchant_id, livemode, reference) where reference is not null;
+create index invoices_by_number on invoices (merchant_id, livemode, number) where number is not null;
+
+-- GET /v1/invoices?overdue=true.
+create index invoices_overdue_list on invoices (merchant_id, livemode, seq) where overdue;
+
+-- GET /v1/invoices?dueBefore=.
+create index invoices_by_due_date on invoices (merchant_id, livemode, due_at) where due_at is not null;
+
+-- What customers still owe: totals_of_customer().
+create index invoices_open_of_customer on invoices (customer_id) where state = 'open';
+
+-- The invoice that a payment link belongs to.
+create index invoices_of_link on invoices (payment_link_id) where payment_link_id is not null;
+
+-- Invoices whose due date or a reminder is over and still without effect: few. See src/chain/watch/invoice-times.ts.
+create index invoices_waiting on invoices (id)
+where state = 'open' and (
+  (due_passed and not overdue)
+  or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed
+);
+
+-- The first rendering of each finalized invoice, which is sent from then on.
+create table invoice_documents (
+  invoice_id uuid primary key references invoices,
+  pdf bytea not null,
+  created_at timestamptz not null default now()
+);

@@ -1,0 +1,77 @@
+import type { Reminder } from '../../../machines/invoice-events.ts'
+import { unlessLocked } from '../../actors/command.ts'
+import type { Services } from '../../actors/services.ts'
+import type { Sql } from '../../postgres/connect.ts'
+
+/** Invoices in one page. */
+const PAGE = 500
+
+/**
+ * Makes invoices overdue and sends their reminders: of invoices whose timers have fired, once the chains that their open
+ * payments are on have been read past the time, and all transfers that were recorded are applied. So an outage of a chain
+ * delays them, and an invoice whose money was sent in time does not become overdue. Invoices without open payments wait for
+ * the clock of the database alone. Returns how many events were taken.
+ */
+export const passInvoiceTimes = async (world: Services): Promise<number> => {
+  let count = 0
+  let page: readonly Waiting[] = []
+  do {
+    // An invoice that must wait does not hold up the following ones.
+    page = await findWaiting(world.sql, page.at(-1)?.id)
+    const passed = await Promise.all(page.map(invoice => passTimes(world, invoice)))
+    for (const events of passed) count += events
+  } while (page.length === PAGE)
+  return count
+}
+
+type Waiting = {
+  readonly id: string
+  /** Null if the due date has had its effect, or its timer has not fired yet. */
+  readonly due_at: Date | null
+  readonly reminders: readonly Reminder[]
+  readonly reminders_passed: number
+  readonly scanned_to: Date
+}
+
+/** By the predicate of the index `invoices_waiting`. */
+const findWaiting = (sql: Sql, after = '00000000-0000-0000-0000-000000000000') => sql<Waiting[]>`
+  select i.id, case when due_passed and not overdue then due_at end as due_at, reminders, reminders_passed, scanned_to
+  from invoices i
+  cross join lateral (
+    select least(now(), min(c.mined_at)) as scanned_to
+    from payments p join chain_cursors c on c.chain_id = p.chain_id
+    where p.payment_link_id = i.payment_link_id and p.state = 'pending') s
+  where i.id > ${after} and state = 'open' and (
+      (due_passed and not overdue)
+      or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed)
+    and amount_processing_minor = 0
+    and not exists (
+      select from payments p join unsettled_payments u on u.payment_id = p.id
+      where p.payment_link_id = i.payment_link_id and u.reported_rev is distinct from p.rev)
+  order by i.id limit ${PAGE}`
+
+/** In the order of their times. */
+const passTimes = async ({ actors }: Services, invoice: Waiting): Promise<number> => {
+  const scannedTo = invoice.scanned_to
+  let count = 0
+  for (const event of eventsOf(invoice)) {
+    const sent = { kind: 'invoice', actor: invoice.id, event: { ...event, scannedTo }, cause: 'timer' }
+    const outcome = await unlessLocked(actors.dispatch(sent))
+    if (outcome?.ok) count++
+  }
+  return count
+}
+
+const eventsOf = ({ due_at, reminders, reminders_passed, scanned_to }: Waiting) => {
+  const isRead = ({ at }: { readonly at: Date }) => at < scanned_to
+  const due = due_at === null ? [] : [{ at: due_at, event: { type: 'due_date_passed' } }]
+  const unsent = reminders
+    .slice(0, reminders_passed)
+    .flatMap(({ offsetDays, at, sentAt }) =>
+      sentAt === null ? [{ at: new Date(at), event: { type: 'reminder_passed', offsetDays } }] : [],
+    )
+  return [...due, ...unsent]
+    .filter(isRead)
+    .sort((a, b) => a.at.getTime() - b.at.getTime())
+    .map(({ event }) => event)
+}

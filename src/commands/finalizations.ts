@@ -1,0 +1,157 @@
+import type { Invoice, InvoiceContent } from '../../machines/invoice-events.ts'
+import { hashInvoiceToken, makeInvoiceToken } from '../access/invoice-token.ts'
+import { type BundleOutcome, type Command, CommandFault, type Row } from '../actors/command.ts'
+import type { Actor } from '../actors/kind.ts'
+import type { Services } from '../actors/services.ts'
+import { dayIn } from '../billing/days.ts'
+import { seriesYear } from '../billing/document-number.ts'
+import { Refusal, refuse } from '../errors.ts'
+import { uuidv7 } from '../ids.ts'
+import type { Keyring } from '../keyring.ts'
+import { invoiceKind } from '../kinds/invoice.ts'
+import { ofKind } from '../queries/actors.ts'
+import { creditEntryRow } from '../queries/credit-entries.ts'
+import { type SeriesKey, seriesIdOf } from '../queries/document-series.ts'
+import type { FinalizationFacts } from '../queries/invoices.ts'
+import type { ListOwner } from '../queries/list-rows.ts'
+import { INVOICE_PURPOSE } from '../sealed-columns.ts'
+import { type IssuePlan, issueInvoice, partyOf, recordInSeries, StalePlan } from './invoice-issue.ts'
+import { createHiddenLink } from './payment-links.ts'
+
+export type InvoiceServices = Services & { readonly keyring: Keyring }
+
+/** A draft that is finalized: one that exists, or the one that the same bundle creates. */
+export type IssuableDraft = {
+  readonly id: string
+  readonly rev: number
+  readonly content: ListOwner & Pick<InvoiceContent, 'currency' | 'totalMinor' | 'assets'>
+}
+
+export type Finalization = {
+  readonly draft: IssuableDraft
+  readonly facts: FinalizationFacts
+  readonly cause: string
+}
+
+/**
+ * The commands that finalize a draft: its number, the hidden payment link if something is due, and the credit that is
+ * applied are one commit. The row of the series is the counter, which the commit locks for as long as it takes: payments
+ * and the documents of other merchants use other rows.
+ */
+export const finalizationOf = (
+  services: InvoiceServices,
+  series: SeriesKey,
+  { draft, facts, cause }: Finalization,
+): readonly Command[] => {
+  const { id, rev, content } = draft
+  const now = services.clock.now()
+  const newId = () => uuidv7(now, services.random)
+  const creditAppliedMinor = Math.min(content.totalMinor, facts.creditMinor)
+  const amountMinor = content.totalMinor - creditAppliedMinor
+  const paymentLinkId = amountMinor > 0 ? newId() : null
+  const seriesId = seriesIdOf(series)
+  const plan: IssuePlan = {
+    ...{ invoiceId: id, seriesId, rev, settings: facts.settings, party: partyOf(facts.customer) },
+    fixed: { creditAppliedMinor, paymentLinkId, partySalt: newSalt(services), ...newToken(services, id) },
+  }
+  const entry = { customerId: facts.customer.id, currency: content.currency, amountMinor: -creditAppliedMinor }
+  const { merchantId, livemode } = content
+  const applied = creditEntryRow({
+    ...{ ...entry, id: newId(), merchantId, livemode, type: 'applied', invoiceId: id },
+  })
+  return [
+    ...(paymentLinkId === null ? [] : [createHiddenLink(paymentLinkId, dueOf(content, amountMinor), cause)]),
+    {
+      ...{ kind: 'invoice', actor: id, event: { type: 'finalize' }, cause },
+      given: (actors, at) => issueInvoice(plan, actors, at),
+      ...(creditAppliedMinor > 0 && { rows: [applied] }),
+    },
+    {
+      ...{ kind: 'document_series', actor: seriesId, event: { type: 'issue' }, cause },
+      given: actors => recordInSeries(id, actors),
+    },
+  ]
+}
+
+const dueOf = ({ merchantId, livemode, currency, assets }: IssuableDraft['content'], amountMinor: number) => ({
+  ...{ merchantId, livemode, currency, amountMinor },
+  assets: assets?.map(({ chainId, asset }) => ({ chainId, asset })) ?? null,
+})
+
+/** The series that a document is numbered in if it is issued now. */
+export const currentSeriesOf = ({ settings }: Pick<FinalizationFacts, 'settings'>, livemode: boolean, now: Date) =>
+  ({
+    ...{ merchantId: settings.merchant_id, livemode, documentKind: 'invoice' },
+    year: seriesYear(settings.restart, dayIn(settings.time_zone, now)) ?? 0,
+  }) satisfies SeriesKey
+
+/** Creates the series of the first document. It does not matter which request does. */
+export const ensureSeries = async ({ actors }: Services, series: SeriesKey, cause: string): Promise<void> => {
+  await actors.dispatch({
+    ...{ kind: 'document_series', actor: seriesIdOf(series), create: { ...series, firstNumber: 1 }, cause },
+  })
+}
+
+/** Live documents must name their seller. */
+export const requireComplete = ({ settings }: Pick<FinalizationFacts, 'settings'>, livemode: boolean): void => {
+  const needed = { legalName: settings.legal_name, address: settings.address }
+  const missing = Object.entries(needed).flatMap(([field, value]) => (value === null ? [field] : []))
+  if (livemode && missing.length > 0) refuse('invoice_incomplete', { details: { missing } })
+}
+
+/**
+ * Dispatches commands whose fields are decided with the locked rows. `stale`: the rows are no longer those that the commands
+ * were made for, so they must be made again.
+ */
+export const dispatchPlanned = async (
+  { actors }: Services,
+  commands: readonly Command[],
+): Promise<BundleOutcome | 'stale'> => {
+  try {
+    const outcome = await actors.dispatchBundle(commands)
+    // The customer was created, or its credit was spent, by another request.
+    const isStale = !outcome.ok && ['credit_exceeds_balance', 'duplicate_customer'].includes(outcome.refusal)
+    return isStale ? 'stale' : outcome
+  } catch (error) {
+    if (!(error instanceof CommandFault)) throw error
+    if (error.cause instanceof StalePlan) return 'stale'
+    throw error.cause instanceof Refusal ? error.cause : error
+  }
+}
+
+/** Rows for the response, on the last command of a bundle, by the invoice as it is then. */
+export const withResponse = (
+  commands: readonly Command[],
+  invoiceId: string,
+  responseRows: (invoice: Actor<Invoice>) => readonly Row[],
+): readonly Command[] =>
+  commands.map((command, at) => {
+    if (at < commands.length - 1) return command
+    const own = typeof command.rows === 'function' ? [] : (command.rows ?? [])
+    return {
+      ...command,
+      rows: actors => [...own, ...responseRows(ofKind(invoiceKind, lastOf(invoiceId, actors)))],
+    }
+  })
+
+/** The invoice after a bundle. It must be the object that the response was rendered from. */
+export const invoiceAfter = (invoiceId: string, outcome: BundleOutcome & { readonly ok: true }): Actor<Invoice> =>
+  ofKind(
+    invoiceKind,
+    lastOf(
+      invoiceId,
+      outcome.done.map(({ actor }) => actor),
+    ),
+  )
+
+const lastOf = (id: string, actors: readonly Actor[]): Actor | undefined => actors.findLast(actor => actor.id === id)
+
+const newSalt = ({ random }: Services): string => Buffer.from(random(new Uint8Array(16))).toString('hex')
+
+export const newToken = ({ random, keyring }: InvoiceServices, invoiceId: string) => {
+  const token = makeInvoiceToken(random)
+  return {
+    tokenHash: hashInvoiceToken(token) ?? '',
+    sealedToken: keyring.seal(INVOICE_PURPOSE, invoiceId, token),
+  }
+}

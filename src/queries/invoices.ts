@@ -1,0 +1,83 @@
+import type { Customer } from '../../machines/customer.ts'
+import type { Invoice } from '../../machines/invoice-events.ts'
+import type { Actor } from '../actors/kind.ts'
+import type { ActorRow } from '../actors/rows.ts'
+import { invoiceKind } from '../kinds/invoice.ts'
+import type { Sql } from '../postgres/connect.ts'
+import { readerOf } from './actors.ts'
+import type { BillingSettingsRow } from './billing-settings.ts'
+import type { Fragment } from './list-rows.ts'
+import { finderOf, type RecordKey } from './record-finder.ts'
+
+export const readInvoice = readerOf(invoiceKind)
+
+/** All columns of the row `r`. The customer is the one that has taken the place of a merged one. */
+export const invoiceColumns = (sql: Sql): Fragment => sql`r.*, survivor_of(r.customer_id) as customer_id`
+
+const findRow = finderOf<ActorRow>('invoices', invoiceColumns)
+
+/** A draft that was deleted is not found. */
+export const findInvoice = async (sql: Sql, key: RecordKey): Promise<Actor<Invoice> | undefined> => {
+  const row = await findRow(sql, key)
+  return row && row.state !== 'deleted' ? readInvoice(row) : undefined
+}
+
+/** What finalization reads of a draft besides the draft: it is decided again in the commit with what is locked there. */
+export type FinalizationFacts = {
+  readonly settings: BillingSettingsRow
+  /** The customer, or the one that has taken its place. */
+  readonly customer: Pick<Customer, 'email' | 'name' | 'company' | 'taxId' | 'address' | 'locale'> & {
+    readonly id: string
+    readonly state: string
+  }
+  readonly creditMinor: number
+}
+
+type FactsRow = {
+  readonly settings: BillingSettingsRow
+  readonly customer_row: FinalizationFacts['customer']
+  readonly credit_minor: string
+}
+
+/** In one statement for all drafts that are finalized concurrently. */
+const factsColumns = (sql: Sql): Fragment => sql`
+  ${invoiceColumns(sql)},
+  (select to_json(b) from billing_settings b where b.merchant_id = r.merchant_id) as settings,
+  (select json_build_object('id', c.id, 'state', c.state, 'email', c.email, 'name', c.name, 'company', c.company,
+     'taxId', c.tax_id, 'address', c.address, 'locale', c.locale)
+   from customers c where c.id = survivor_of(r.customer_id)) as customer_row,
+  coalesce((select b.balance_minor from credit_balances b
+    where b.customer_id = survivor_of(r.customer_id) and b.currency = r.currency), 0)::text as credit_minor`
+
+const findFactsRow = finderOf<ActorRow & FactsRow>('invoices', factsColumns)
+
+export const findWithFacts = async (
+  sql: Sql,
+  key: RecordKey,
+): Promise<{ readonly invoice: Actor<Invoice>; readonly facts: FinalizationFacts } | undefined> => {
+  const row = await findFactsRow(sql, key)
+  if (!row || row.state === 'deleted') return undefined
+  const { settings, customer_row: customer, credit_minor } = row
+  return { invoice: readInvoice(row), facts: { settings, customer, creditMinor: Number(credit_minor) } }
+}
+
+/** The balance of a customer's credit in one currency. */
+export const getCreditBalance = async (sql: Sql, customerId: string, currency: string): Promise<number> => {
+  const [row] = await sql<{ balance: string }[]>`
+    select balance_minor::text as balance from credit_balances
+    where customer_id = survivor_of(${customerId}) and currency = ${currency}`
+  return Number(row?.balance ?? 0)
+}
+
+/** The stored rendering of a finalized invoice. */
+export const findInvoiceDocument = async (sql: Sql, invoiceId: string): Promise<Uint8Array | undefined> => {
+  const [row] = await sql<{ pdf: Buffer }[]>`select pdf from invoice_documents where invoice_id = ${invoiceId}`
+  return row?.pdf
+}
+
+/** Stores a rendering unless there is one already, and returns the one that is stored. */
+export const keepInvoiceDocument = async (sql: Sql, invoiceId: string, pdf: Uint8Array): Promise<Uint8Array> => {
+  await sql`
+    insert into invoice_documents (invoice_id, pdf) values (${invoiceId}, ${Buffer.from(pdf)}) on conflict do nothing`
+  return (await findInvoiceDocument(sql, invoiceId)) ?? pdf
+}
