@@ -7,6 +7,7 @@ import { until } from '../harness/until.ts'
 import type { Bench } from './bench.ts'
 import type { OpsSizes } from './ops.ts'
 import { milliseconds } from './promises.ts'
+import { TRANSITIONS_OF_PAYMENT } from './streams-payments.ts'
 import { allDelivered } from './streams-settle.ts'
 import type { StreamShop } from './streams-shop.ts'
 import { startWriter } from './streams-writer.ts'
@@ -34,7 +35,8 @@ export const promiseFreshCounts = async ({ report }: Bench, shop: StreamShop, si
   const wrong: string[] = []
   {
     await using _writer = await startWriter(shop, {
-      ...{ perSecond: sizes.perSecond, changes: Number.MAX_SAFE_INTEGER, first: 40_000_000 },
+      ...{ perSecond: sizes.perSecond, changesOfPayment: TRANSITIONS_OF_PAYMENT },
+      ...{ changes: Number.MAX_SAFE_INTEGER, first: 40_000_000 },
     })
     for (let n = 0; n < sizes.commits; n++) {
       wrong.push(...(await differAtOnce(shop)))

@@ -5,6 +5,7 @@ import { transitionsHistory } from './ops-history.ts'
 import { promiseMachines } from './ops-machines.ts'
 import { openTailPage } from './streams-browser.ts'
 import { promiseKilledStreams } from './streams-kills.ts'
+import { TRANSITIONS_OF_PAYMENT } from './streams-payments.ts'
 import { openStreamShop, type StreamShop } from './streams-shop.ts'
 import type { KilledSizes, SteadySizes } from './streams-sizes.ts'
 import { promiseSteadyStream } from './streams-steady.ts'
@@ -60,6 +61,7 @@ export const measureOps = async (bench: Bench, sizes: OpsSizes): Promise<void> =
 const tailOf = (shop: StreamShop): WatchedStream => ({
   name: 'the tail of all transitions',
   path: '/v1/ops/transitions/stream',
+  changesOfPayment: TRANSITIONS_OF_PAYMENT,
   history: transitionsHistory,
   page: { name: 'the page of the tail', open: () => openTailPage(shop) },
 })

@@ -23,6 +23,7 @@ export const promiseStreamCost = async (
   await using ask = openHttp(shop.url)
   await using _writer = await startWriter(shop, {
     perSecond: rate,
+    changesOfPayment: watched.changesOfPayment,
     changes: Number.MAX_SAFE_INTEGER,
     first: 20_000_000,
   })

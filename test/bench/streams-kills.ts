@@ -23,7 +23,9 @@ export const promiseKilledStreams = async (
   await reader.open()
   const began = performance.now()
   {
-    const options = { perSecond: killedPerSecond, changes: Number.MAX_SAFE_INTEGER, first: 10_000_000 }
+    const { changesOfPayment } = watched
+    const rate = { perSecond: killedPerSecond, changesOfPayment }
+    const options = { ...rate, changes: Number.MAX_SAFE_INTEGER, first: 10_000_000 }
     await using _writer = await startWriter(shop, options)
     const received = async (count: number) =>
       until(async () => (await reader.counts()).messages >= count, {

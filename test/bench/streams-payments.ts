@@ -27,8 +27,11 @@ export const makePaidPayments = async (actors: Actors, owned: Owned, count: numb
   return ids
 }
 
-/** Changes of a payment's whole path: its own, those of its link, and those of one webhook delivery. */
+/** Changes of a payment's whole path: its own, those of its link, and the beginning and the end of one webhook delivery. */
 export const CHANGES_OF_PAYMENT = 9
+
+/** The same in the table of transitions: the beginning of a delivery is not in it. */
+export const TRANSITIONS_OF_PAYMENT = 8
 
 /**
  * The commands of a payment's path, each a commit, as the checkout and the chain send them. Every tenth payment is created

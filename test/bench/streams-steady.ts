@@ -38,6 +38,7 @@ export const promiseSteadyStream = async (
   {
     await using _writer = await startWriter(shop, {
       perSecond: sizes.perSecond,
+      changesOfPayment: watched.changesOfPayment,
       changes: Number.MAX_SAFE_INTEGER,
       first: 1_000,
     })

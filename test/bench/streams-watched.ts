@@ -6,6 +6,8 @@ export type WatchedStream = {
   /** In the lines of promises. */
   readonly name: string
   readonly path: string
+  /** Its messages of the whole path of a payment. */
+  readonly changesOfPayment: number
   readonly history: History
   readonly page: WatchedPage
 }

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { kinds } from '../../src/kinds/all.ts'
 import { openInstance } from '../actors/lamps.ts'
-import { CHANGES_OF_PAYMENT, carryOut, paymentSteps, touch } from './streams-payments.ts'
+import { carryOut, paymentSteps, touch } from './streams-payments.ts'
 import type { WriterOptions } from './streams-writer.ts'
 
 /**
  * Another process of the service, which commits changes of one merchant through the actors' core at a steady rate:
  * `bun streams-writer-program.ts <options>`. On SIGTERM it finishes the payments that it has begun.
  */
-const { databaseUrl, perSecond, changes, paid, first, ...owned } = JSON.parse(process.argv[2] ?? '') as WriterOptions
+const options = JSON.parse(process.argv[2] ?? '') as WriterOptions
+const { databaseUrl, perSecond, changesOfPayment, changes, paid, first, ...owned } = options
 /** The share of changes of `paid`. */
 const TOUCHED = 0.1
 const MOST_IN_FLIGHT = 400
@@ -47,8 +48,8 @@ const began = performance.now()
 for (let [payments, touches] = [0, 0]; !over && made < changes; await sleep(5)) {
   const due = ((performance.now() - began) / 1_000) * perSecond
   const isFree = () => running.size < MOST_IN_FLIGHT
-  for (; payments < (due * (1 - TOUCHED)) / CHANGES_OF_PAYMENT && isFree(); payments++)
-    run(pay(first + payments), CHANGES_OF_PAYMENT)
+  for (; payments < (due * (1 - TOUCHED)) / changesOfPayment && isFree(); payments++)
+    run(pay(first + payments), changesOfPayment)
   for (; touches < due * TOUCHED && isFree(); touches++) run(touchNext(touches), 1)
 }
 await Promise.all(running)

@@ -3,6 +3,7 @@ import { openStreamPage } from './streams-browser.ts'
 import { changesHistory } from './streams-compare.ts'
 import { promiseStreamCost } from './streams-cost.ts'
 import { promiseKilledStreams } from './streams-kills.ts'
+import { CHANGES_OF_PAYMENT } from './streams-payments.ts'
 import { openStreamShop, type StreamShop } from './streams-shop.ts'
 import type { KilledSizes, SteadySizes } from './streams-sizes.ts'
 import { promiseSteadyStream } from './streams-steady.ts'
@@ -46,6 +47,7 @@ export const measureStreams = async (bench: Bench, sizes: StreamSizes): Promise<
 const streamOf = (shop: StreamShop, rows: number): WatchedStream => ({
   name: 'the stream of a merchant',
   path: `/v1/merchants/${shop.merchant}/stream?livemode=false`,
+  changesOfPayment: CHANGES_OF_PAYMENT,
   history: changesHistory,
   page: {
     name: `a list of ${rows} payments`,
