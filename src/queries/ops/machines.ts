@@ -63,13 +63,15 @@ export type Stays = {
 
 export const readStays = (sql: Sql, window: MachineWindow): Promise<Stays[]> => {
   const { hours, stays } = windows[window]
+  // Materialized, or the planner sorts all rows by text for the order of the classes: 55 ms instead of 24 for 45,000 rows.
   return sql<Stays[]>`
-    select kind, state, json_agg(json_build_array(duration, stays) order by duration) as durations
-    from (
+    with classes as materialized (
       select kind, state, duration, sum(stays) as stays
       from spans_since(now() - ${hours} * interval '1 hour', ${stays})
       join machine_stays using (span, starts_at)
-      group by kind, state, duration) classes
+      group by kind, state, duration)
+    select kind, state, json_agg(json_build_array(duration, stays) order by duration) as durations
+    from classes
     group by kind, state`
 }
 
