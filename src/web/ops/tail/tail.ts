@@ -1,6 +1,7 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals'
 import { followStream, type StreamState } from '../../api/follow.ts'
 import type { OpsTransition } from '../../api/ops-calls.ts'
+import { paced } from '../../api/paced.ts'
 import type { Session } from '../../api/session.ts'
 
 /** As it is in the stream. */
@@ -44,7 +45,10 @@ type TailOptions = {
 export const MOST_ROWS = 200
 const SECONDS = 60
 
-/** The transitions of all actors as they are committed. What arrives between two frames is shown together. */
+/** Between two pictures, so that keys and clicks are answered while many arrive. */
+const REST_MS = 100
+
+/** The transitions of all actors as they are committed. What arrives between two pictures is shown together. */
 export const openTail = ({ session, filter, readLatest }: TailOptions): Tail => {
   const connection = signal<StreamState>({ phase: 'connecting' })
   const rows = signal<readonly TailRow[]>()
@@ -59,28 +63,31 @@ export const openTail = ({ session, filter, readLatest }: TailOptions): Tail => 
   let arrived: TailRow[] = []
   /** Of the latest transitions, those that the stream has not brought yet. */
   let loaded = new Set<string>()
-  let [sinceFrame, sinceSecond] = [0, 0]
-  let frame = 0
+  let [sinceShown, sinceSecond] = [0, 0]
 
   const show = () => {
-    frame = 0
     batch(() => {
-      received.value += sinceFrame
-      if (isPaused.value) waiting.value += sinceFrame
+      received.value += sinceShown
+      if (isPaused.value) waiting.value += sinceShown
       else if (rows.value && arrived.length > 0) {
         rows.value = [...arrived.toReversed(), ...rows.value].slice(0, MOST_ROWS)
         arrived = []
       }
-      sinceFrame = 0
+      sinceShown = 0
     })
   }
+  const drawing = paced(REST_MS, async () => {
+    show()
+    await painted()
+    return false
+  })
   const receive = (row: TailRow) => {
-    sinceFrame++
+    sinceShown++
     sinceSecond++
-    frame ||= requestAnimationFrame(show)
+    drawing.ask()
     if (loaded.delete(row.id)) return
     arrived.push(row)
-    // No frame comes while the page is hidden.
+    // Nothing is painted while the page is hidden.
     if (arrived.length >= 2 * MOST_ROWS) arrived = arrived.slice(-MOST_ROWS)
   }
 
@@ -155,11 +162,14 @@ export const openTail = ({ session, filter, readLatest }: TailOptions): Tail => 
     },
     close: () => {
       clearInterval(ticking)
-      cancelAnimationFrame(frame)
+      drawing.stop()
       closing.abort()
     },
   }
 }
+
+/** A task after the next frame: what has changed is laid out and painted by then. */
+const painted = (): Promise<void> => new Promise(resolve => requestAnimationFrame(() => void setTimeout(resolve)))
 
 const pathOf = (filter: TailFilter): string => {
   const query = new URLSearchParams(Object.entries(filter))
