@@ -31,26 +31,32 @@ export type CustomerOpening = CustomerFields & {
 }
 
 export type Customer = CustomerOpening & {
+  /** Set in the states `erasing` and `erased`, and of a customer that was merged into an erased one. */
+  erasedAt: Date | null
   /** The customer that this one was merged into. That one may have been merged again since. */
   mergedIntoId: string | null
 }
 
 /**
  * `merge` and `absorb` are one bundle: the first customer is merged into the second, and both are locked. `adjust_credit`
- * carries the row of the credit ledger.
+ * carries the row of the credit ledger. `erase` names the address that takes the place of the e-mail address.
  */
 export type CustomerEvent = { at: Date } & (
   | { type: 'update'; changes: Partial<CustomerFields> }
   | { type: 'merge'; intoId: string }
-  | { type: 'absorb' | 'adjust_credit' }
+  | { type: 'erase'; email: string }
+  | { type: 'absorb' | 'adjust_credit' | 'copies_erased' }
 )
+
+/** Its personal data was erased from its records; copies of them may still exist. */
+export const isErased = (state: string): boolean => state === 'erasing' || state === 'erased'
 
 export const customerMachine = setup({
   types: {
     context: {} as Customer,
     events: {} as CustomerEvent,
     input: {} as CustomerOpening & { at: Date },
-    emitted: {} as { type: 'customer.created' | 'customer.merged' },
+    emitted: {} as { type: 'customer.created' | 'customer.merged' | 'customer.erased' },
   },
   actions: {
     change: assign(({ event }) => {
@@ -61,12 +67,21 @@ export const customerMachine = setup({
       assertEvent(event, 'merge')
       return { mergedIntoId: event.intoId }
     }),
+    clearFields: assign(({ event }) => {
+      assertEvent(event, 'erase')
+      const { at: erasedAt, email } = event
+      return { ...noFields, erasedAt, email }
+    }),
     // Implemented in `writes` of src/kinds/customer.ts.
     moveToSurvivor: () => {},
+    eraseRecords: () => {},
+    // Implemented in its `effects`.
+    eraseCopies: () => {},
   },
+  delays: { repetition: 0 },
 }).createMachine({
   id: 'customer',
-  context: ({ input: { at: _, ...opening } }) => ({ ...opening, mergedIntoId: null }),
+  context: ({ input: { at: _, ...opening } }) => ({ ...opening, mergedIntoId: null, erasedAt: null }),
   initial: { target: 'active', actions: emit({ type: 'customer.created' }) },
   states: {
     active: {
@@ -75,8 +90,21 @@ export const customerMachine = setup({
         absorb: 'active',
         adjust_credit: 'active',
         merge: { target: 'merged', actions: ['nameSurvivor', 'moveToSurvivor', emit({ type: 'customer.merged' })] },
+        erase: { target: 'erasing', actions: ['clearFields', 'eraseRecords', 'eraseCopies'] },
       },
     },
+    // The records contain no personal data any more. A job erases the stored copies of them.
+    erasing: {
+      // In case the job was lost.
+      after: { repetition: { target: 'erasing', reenter: true, actions: 'eraseCopies' } },
+      on: { copies_erased: { target: 'erased', actions: emit({ type: 'customer.erased' }) } },
+    },
     merged: { type: 'final' },
+    erased: { type: 'final' },
   },
 })
+
+const noFields = {
+  ...{ name: null, company: null, taxId: null, address: null, locale: null, reference: null },
+  metadata: {},
+}

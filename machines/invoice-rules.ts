@@ -40,6 +40,8 @@ export const invoiceRules = setup({
       assertEvent(event, 'update')
       return event.content
     }),
+    // Implemented in `writes` of src/kinds/invoice.ts.
+    joinCustomer: () => {},
     clearContent: assign(emptied),
     freeze: assign(({ event }) => {
       assertEvent(event, 'finalize')

@@ -58,11 +58,11 @@ export const invoiceMachine = invoiceRules.createMachine({
     voidedAt: null,
     voidReason: null,
   }),
-  initial: { target: 'draft', actions: emit({ type: 'invoice.created' }) },
+  initial: { target: 'draft', actions: ['joinCustomer', emit({ type: 'invoice.created' })] },
   states: {
     draft: {
       on: {
-        update: { actions: 'replaceContent' },
+        update: { actions: ['replaceContent', 'joinCustomer'] },
         delete: { target: 'deleted', actions: 'clearContent' },
         finalize: [
           {

@@ -116,6 +116,8 @@ export const paymentRules = setup({
     clearAttentionIfExcessRefunded: assign({
       attention: ({ context }) => stillNeedsAttention(context, context.amountMinor),
     }),
+    // Implemented in `writes` of src/kinds/payment.ts.
+    joinCustomer: () => {},
     countRefund: assign({ amountRefundedMinor: ({ context, event }) => context.amountRefundedMinor + refundIn(event) }),
   },
   guards: {

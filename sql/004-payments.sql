@@ -284,5 +284,7 @@ create table idempotency_keys (
   -- Refusals are not stored: the key can be used again.
   constraint idempotency_keys_status check (status between 200 and 299)
 );
+-- Finds the answers that contain a record: the personal data in them is erased with a customer.
+create index idempotency_keys_of_record on idempotency_keys (record_id);
 -- Finds the keys that are old enough to be deleted.
 create index idempotency_keys_old on idempotency_keys (created_at) where not is_refund;

@@ -12,14 +12,22 @@ create table customers (
   source text not null,
   metadata jsonb not null,
   merged_into_id uuid,
+  -- Customers that were merged into an erased one are erased with it, and keep their state.
+  erased_at timestamptz,
 
-  constraint customers_state check (state in ('active', 'merged')),
+  constraint customers_state check (state in ('active', 'merged', 'erasing', 'erased')),
   constraint customers_texts check (
     length(email) <= 254 and length(name) <= 200 and length(company) <= 200 and length(tax_id) <= 200
     and length(locale) <= 35 and length(reference) <= 200
   ),
   constraint customers_source check (source in ('merchant', 'checkout')),
-  constraint customers_merged check ((state = 'merged') = (merged_into_id is not null) and merged_into_id <> id)
+  constraint customers_merged check ((state = 'merged') = (merged_into_id is not null) and merged_into_id <> id),
+  constraint customers_erased check (state = 'merged' or (state in ('erasing', 'erased')) = (erased_at is not null)),
+  constraint customers_erased_fields check (
+    erased_at is null or (
+      email like '%@erased.invalid' and metadata = '{}'
+      and num_nonnulls(name, company, tax_id, locale, reference) = 0 and coalesce(address, 'null') = 'null')
+  )
 );
 
 -- A merged customer frees its reference.

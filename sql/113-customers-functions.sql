@@ -160,3 +160,197 @@ create function count_customer_totals() returns table (
     where here.reader = 'customers') changes
   group by customer_id, currency
 $$;
+
+-- The records that keep a customer from being erased, by the names of their kinds. Another kind adds one query here.
+create function uses_of_customer(customer uuid) returns table (kind text, id uuid) language sql stable
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  with family as materialized (
+    select customer as id union all select customer_id from merged_customers where survivor_id = customer
+  )
+  select 'payment', p.id
+  from family f join payments p on p.customer_id = f.id and p.state in ('pending', 'processing')
+  union all
+  select 'refund', r.id
+  from family f join payments p on p.customer_id = f.id
+  join refunds r on r.merchant_id = p.merchant_id and r.livemode = p.livemode and r.payment_id = p.id
+  where r.state not in ('processed', 'canceled')
+  union all
+  select 'invoice', i.id
+  from family f join invoices i on i.customer_id = f.id and i.state in ('draft', 'open', 'uncollectible')
+  union all
+  -- Its credit.
+  select 'customer', b.customer_id
+  from family f join credit_balances b on b.customer_id = f.id and b.balance_minor <> 0
+$$;
+
+-- Called in the commit that creates a record for a customer. Refuses it when the customer is erased, and while the customer
+-- is being erased or merged: the creation is tried again. It does not wait, because commits hold locks of lists here, and
+-- the commit that erases the customer may be waiting for one of these.
+create function join_customer(record uuid, given json) returns void language plpgsql as $$
+declare
+  its_customer uuid := given->>'customer';
+  is_locked boolean := pg_try_advisory_xact_lock_shared(hashtext('customers'), customer_lock(its_customer));
+begin
+  -- A separate statement, for a snapshot after the lock.
+  if not is_locked or exists (select from customers where id = its_customer and erased_at is not null) then
+    raise exception 'the customer is erased, or is being changed'
+    using errcode = 'check_violation', constraint = 'customer_remains';
+  end if;
+end $$;
+
+-- Erases what the payments of customers contain about them. Money that arrives later is for the merchant to decide about.
+-- Rows are locked in id order, as in commits. Their rev stays, and their histories have no personal data: a command that
+-- was decided before conflicts, because another transaction has written its row.
+create function erase_payments(customers uuid[], its_email text, now_at timestamptz) returns void language sql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  update payments p set customer_email = its_email, customer_name = null, late_policy = 'needs_attention', updated_at = now_at
+  from (
+    select id from payments
+    where customer_id = any(customers) and (customer_email <> its_email or customer_name is not null)
+    order by id
+    for no key update) found
+  where p.id = found.id
+$$;
+
+-- What erasing a customer writes besides its row: the personal data in its payments, their disputes, its e-mail addresses,
+-- and the customers that were merged into it. Copies of these records are erased later: see erase_copies().
+create function erase_customer(customer uuid, given json) returns void language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  family uuid[] := array(select customer union all select customer_id from merged_customers where survivor_id = customer);
+  its customers;
+begin
+  select * into its from customers where id = customer;
+  -- Tables in the order in which commits lock them.
+  update disputes d set description = null, uncategorized_text = null, customer_communication = null,
+    shipping_tracking_number = null, refund_policy = null, updated_at = its.updated_at
+  from (
+    select id from disputes
+    where merchant_id = its.merchant_id and livemode = its.livemode
+      and payment_id = any(array(select p.id from payments p where p.customer_id = any(family)))
+    order by id
+    for no key update) found
+  where d.id = found.id;
+  perform erase_payments(family, its.email, its.updated_at);
+
+  -- From here on no credit and no payment of the customer is committed. The list is locked first, in the order of commits
+  -- that write entries; commits that create payments do not wait: see join_customer().
+  perform lock_list('credit_entries', array[its.merchant_id]);
+  perform pg_advisory_xact_lock(hashtext('customers'), lock)
+  from (select distinct customer_lock(member) as lock from unnest(family) member order by lock) locks;
+  if exists (select from uses_of_customer(customer)) then
+    raise exception 'the customer is in use' using errcode = 'check_violation', constraint = 'customer_in_use';
+  end if;
+  -- Payments that were opened, and have ended, since the first time.
+  perform erase_payments(family, its.email, its.updated_at);
+
+  update customers c set email = its.email, name = null, company = null, tax_id = null, address = null, locale = null,
+    reference = null, metadata = '{}', erased_at = its.erased_at, updated_at = its.updated_at
+  where id = any(family) and id <> customer;
+  delete from customer_emails where customer_id = any(family);
+end $$;
+
+-- A copy of a record with other values for the fields in `fields`, which has them by the `object` of records. All other
+-- fields keep their text. Records of other kinds stay as they are.
+create function erased_copy(copy json, fields json) returns json language sql immutable parallel safe as $$
+  select case when fields->(copy->>'object') is null then copy else (
+    select ('{' || string_agg(to_json(f.key)::text || ':' || coalesce(w.value, f.value)::text, ',' order by f.n) || '}')::json
+    from json_each(copy) with ordinality f(key, value, n)
+    left join json_each(fields->(copy->>'object')) w on w.key = f.key) end
+$$;
+
+-- Erases the personal data in the stored copies of records: at most 125 rows of each table. `rewritten`: the number of rows.
+-- `under_way`: attempts of deliveries that were started before, whose outcomes will be recorded.
+-- The digest of an event says that it was not changed by other means, so it is made again here.
+create function erase_copies(actors uuid[], fields json) returns table (rewritten integer, under_way integer)
+language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set plan_cache_mode = force_generic_plan as $$
+#variable_conflict use_column
+declare
+  made integer;
+begin
+  rewritten := 0;
+  -- The lock waits for a claim that has read the event before.
+  select count(*) filter (where open.state = 'sending') into under_way
+  from (
+    select d.state from events e join deliveries d on d.event_id = e.id and d.state in ('pending', 'sending')
+    where e.actor = any(actors)
+    order by d.id
+    for no key update of d) open;
+
+  with found as materialized (
+    select e.id, c.copy
+    from events e cross join lateral (select erased_copy(e.object, fields) as copy offset 0) c
+    where e.actor = any(actors) and c.copy::text <> e.object::text
+    limit 125
+  )
+  update events e set object = f.copy,
+    digest = event_digest(e.id, e.actor, e.rev, e.type, e.merchant_id, e.livemode, e.api_version, f.copy, e.created_at)
+  from found f where e.id = f.id;
+  get diagnostics made = row_count;
+  rewritten := rewritten + made;
+
+  -- A response may repeat the request.
+  with found as materialized (
+    select a.delivery_id, a.number
+    from events e join deliveries d on d.event_id = e.id join delivery_attempts a on a.delivery_id = d.id
+    where e.actor = any(actors) and (a.response_snippet is not null or a.response_headers is not null)
+    limit 125
+  )
+  update delivery_attempts a set response_snippet = null, response_headers = null
+  from found f where a.delivery_id = f.delivery_id and a.number = f.number;
+  get diagnostics made = row_count;
+  rewritten := rewritten + made;
+
+  with found as materialized (
+    select k.merchant_id, k.livemode, k.key, c.copy
+    from idempotency_keys k cross join lateral (select erased_copy(k.body::json, fields)::text as copy offset 0) c
+    where k.record_id = any(actors) and c.copy <> k.body
+    limit 125
+  )
+  update idempotency_keys k set body = f.copy
+  from found f where k.merchant_id = f.merchant_id and k.livemode = f.livemode and k.key = f.key;
+  get diagnostics made = row_count;
+  rewritten := rewritten + made;
+
+  -- The body is made again, as in src/webhooks/body.ts: anyone who knows the address of an inbox can send one that begins
+  -- like it. An inbox has at most 100 requests.
+  with requests as materialized (
+    select r.id, r.body,
+      substring(r.body from '^\{"id":"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"')::uuid as event
+    from webhook_endpoints w join inbox_requests r on r.endpoint_id = w.id
+    where w.inbox_token is not null
+      and w.merchant_id = (select merchant_id from transitions where actor = actors[1] order by rev limit 1)
+  ), found as materialized (
+    select r.id, c.copy
+    from requests r join events e on e.id = r.event and e.actor = any(actors)
+    cross join lateral (
+      select format('{"id":"%s","type":%s,"created":%s,"livemode":%s,"api_version":%s,"data":{"object":%s}}', e.id,
+        to_json(e.type), floor(extract(epoch from e.created_at)), to_json(e.livemode), to_json(e.api_version), e.object) as copy
+      offset 0) c
+    where r.body <> c.copy
+  )
+  update inbox_requests r set body = f.copy from found f where r.id = f.id;
+  get diagnostics made = row_count;
+  rewritten := rewritten + made;
+  return next;
+end $$;
+
+-- A page of the payments of a customer, with their disputes, in the order of the index, and the place of the last payment.
+create function actors_of_customer(customer uuid, after_state text, after_seq bigint, most integer)
+returns table (actors uuid[], last_state text, last_seq bigint) language sql stable
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  with page as materialized (
+    select id, merchant_id, livemode, state, seq from payments
+    where customer_id = customer and (state, seq) > (after_state, after_seq)
+    order by state, seq
+    limit most
+  )
+  select array(
+      select id from page
+      union all
+      select d.id from page p
+      join disputes d on d.merchant_id = p.merchant_id and d.livemode = p.livemode and d.payment_id = p.id),
+    state, seq
+  from page order by state desc, seq desc limit 1
+$$;

@@ -81,6 +81,11 @@ const refusals = {
   dispute_already_open: [409, 'conflict_error', 'The payment already has an open dispute.'],
   duplicate_reference: [409, 'conflict_error', 'Another object with this reference already exists.'],
   duplicate_customer: [409, 'conflict_error', 'A customer with this e-mail address already exists.'],
+  customer_in_use: [
+    409,
+    'conflict_error',
+    'The customer cannot be erased yet: details.records names what has not ended, or the customer itself for its credit.',
+  ],
   customer_erased: [409, 'conflict_error', 'The personal data of the customer was erased.'],
   email_taken: [409, 'conflict_error', 'An account with this e-mail address already exists.'],
   idempotency_key_in_use: [409, 'idempotency_error', 'Another request with this Idempotency-Key is still in progress.'],

@@ -107,7 +107,7 @@ export const resources = {
       isShared: true,
     },
     scopes: ['billing:read', 'billing:write'],
-    events: ['customer.created', 'customer.merged'],
+    events: ['customer.created', 'customer.merged', 'customer.erased'],
     eventsScope: 'billing:read',
   },
   credit_entry: { prefix: 'ce', example: 15, path: 'credit' },

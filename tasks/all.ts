@@ -2,6 +2,7 @@ import type { Sender } from '../src/webhooks/sender.ts'
 import type { Tasks } from '../src/workers/task.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
 import { disableFailingEndpoint } from './disable-failing-endpoint.ts'
+import { eraseCopiesTask } from './erase-copies.ts'
 import { recoverDeliveriesTask } from './recover-deliveries.ts'
 import { runAuditTask } from './run-audit.ts'
 import { sendWebhooks } from './send-webhooks.ts'
@@ -21,6 +22,7 @@ export type TaskServices = {
 export const tasksOf = ({ sender, sign, audit }: TaskServices): Tasks => ({
   'cancel-deliveries': cancelDeliveries,
   'disable-failing-endpoint': disableFailingEndpoint,
+  'erase-copies': eraseCopiesTask,
   'recover-deliveries': recoverDeliveriesTask,
   'run-audit': runAuditTask(audit),
   'send-webhooks': sendWebhooks(sender),

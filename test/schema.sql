@@ -8,7 +8,7 @@ create type credit_entries_v1_entry as (g integer, was integer, seen xid, custom
 
 create type customer_emails_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, email_key text, customer_id uuid, email text);
 
-create type customers_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, email text, name text, company text, tax_id text, address jsonb, locale text, reference text, source text, metadata jsonb, merged_into_id uuid);
+create type customers_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, email text, name text, company text, tax_id text, address jsonb, locale text, reference text, source text, metadata jsonb, merged_into_id uuid, erased_at timestamp with time zone);
 
 create type deliveries_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
 
@@ -283,10 +283,13 @@ create table customers (
   source text not null,
   metadata jsonb not null,
   merged_into_id uuid,
+  erased_at timestamp with time zone,
   constraint customers_pkey PRIMARY KEY (id),
+  constraint customers_erased CHECK (state = 'merged'::text OR (state = ANY (ARRAY['erasing'::text, 'erased'::text])) = (erased_at IS NOT NULL)),
+  constraint customers_erased_fields CHECK (erased_at IS NULL OR email ~~ '%@erased.invalid'::text AND metadata = '{}'::jsonb AND num_nonnulls(name, company, tax_id, locale, reference) = 0 AND COALESCE(address, 'null'::jsonb) = 'null'::jsonb),
   constraint customers_merged CHECK ((state = 'merged'::text) = (merged_into_id IS NOT NULL) AND merged_into_id <> id),
   constraint customers_source CHECK (source = ANY (ARRAY['merchant'::text, 'checkout'::text])),
-  constraint customers_state CHECK (state = ANY (ARRAY['active'::text, 'merged'::text])),
+  constraint customers_state CHECK (state = ANY (ARRAY['active'::text, 'merged'::text, 'erasing'::text, 'erased'::text])),
   constraint customers_texts CHECK (length(email) <= 254 AND length(name) <= 200 AND length(company) <= 200 AND length(tax_id) <= 200 AND length(locale) <= 35 AND length(reference) <= 200)
 );
 
@@ -1387,6 +1390,7 @@ CREATE INDEX events_by_type ON public.events USING btree (list_key(merchant_id, 
 CREATE INDEX events_list ON public.events USING btree (merchant_id, livemode, seq);
 CREATE INDEX events_of_object ON public.events USING btree (actor, seq);
 
+CREATE INDEX idempotency_keys_of_record ON public.idempotency_keys USING btree (record_id);
 CREATE INDEX idempotency_keys_old ON public.idempotency_keys USING btree (created_at) WHERE (NOT is_refund);
 
 CREATE INDEX inbox_requests_latest ON public.inbox_requests USING btree (endpoint_id, seq);
@@ -1580,6 +1584,29 @@ begin
     json_build_object('role', invited.role));
   return 'accepted';
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.actors_of_customer(customer uuid, after_state text, after_seq bigint, most integer)
+ RETURNS TABLE(actors uuid[], last_state text, last_seq bigint)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  with page as materialized (
+    select id, merchant_id, livemode, state, seq from payments
+    where customer_id = customer and (state, seq) > (after_state, after_seq)
+    order by state, seq
+    limit most
+  )
+  select array(
+      select id from page
+      union all
+      select d.id from page p
+      join disputes d on d.merchant_id = p.merchant_id and d.livemode = p.livemode and d.payment_id = p.id),
+    state, seq
+  from page order by state desc, seq desc limit 1
+$function$;
 
 CREATE OR REPLACE FUNCTION public.add_customer_totals(most integer)
  RETURNS integer
@@ -2991,6 +3018,153 @@ begin
   return ended;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.erase_copies(actors uuid[], fields json)
+ RETURNS TABLE(rewritten integer, under_way integer)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+ SET plan_cache_mode TO 'force_generic_plan'
+AS $function$
+#variable_conflict use_column
+declare
+  made integer;
+begin
+  rewritten := 0;
+  -- The lock waits for a claim that has read the event before.
+  select count(*) filter (where open.state = 'sending') into under_way
+  from (
+    select d.state from events e join deliveries d on d.event_id = e.id and d.state in ('pending', 'sending')
+    where e.actor = any(actors)
+    order by d.id
+    for no key update of d) open;
+
+  with found as materialized (
+    select e.id, c.copy
+    from events e cross join lateral (select erased_copy(e.object, fields) as copy offset 0) c
+    where e.actor = any(actors) and c.copy::text <> e.object::text
+    limit 125
+  )
+  update events e set object = f.copy,
+    digest = event_digest(e.id, e.actor, e.rev, e.type, e.merchant_id, e.livemode, e.api_version, f.copy, e.created_at)
+  from found f where e.id = f.id;
+  get diagnostics made = row_count;
+  rewritten := rewritten + made;
+
+  -- A response may repeat the request.
+  with found as materialized (
+    select a.delivery_id, a.number
+    from events e join deliveries d on d.event_id = e.id join delivery_attempts a on a.delivery_id = d.id
+    where e.actor = any(actors) and (a.response_snippet is not null or a.response_headers is not null)
+    limit 125
+  )
+  update delivery_attempts a set response_snippet = null, response_headers = null
+  from found f where a.delivery_id = f.delivery_id and a.number = f.number;
+  get diagnostics made = row_count;
+  rewritten := rewritten + made;
+
+  with found as materialized (
+    select k.merchant_id, k.livemode, k.key, c.copy
+    from idempotency_keys k cross join lateral (select erased_copy(k.body::json, fields)::text as copy offset 0) c
+    where k.record_id = any(actors) and c.copy <> k.body
+    limit 125
+  )
+  update idempotency_keys k set body = f.copy
+  from found f where k.merchant_id = f.merchant_id and k.livemode = f.livemode and k.key = f.key;
+  get diagnostics made = row_count;
+  rewritten := rewritten + made;
+
+  -- The body is made again, as in src/webhooks/body.ts: anyone who knows the address of an inbox can send one that begins
+  -- like it. An inbox has at most 100 requests.
+  with requests as materialized (
+    select r.id, r.body,
+      substring(r.body from '^\{"id":"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})"')::uuid as event
+    from webhook_endpoints w join inbox_requests r on r.endpoint_id = w.id
+    where w.inbox_token is not null
+      and w.merchant_id = (select merchant_id from transitions where actor = actors[1] order by rev limit 1)
+  ), found as materialized (
+    select r.id, c.copy
+    from requests r join events e on e.id = r.event and e.actor = any(actors)
+    cross join lateral (
+      select format('{"id":"%s","type":%s,"created":%s,"livemode":%s,"api_version":%s,"data":{"object":%s}}', e.id,
+        to_json(e.type), floor(extract(epoch from e.created_at)), to_json(e.livemode), to_json(e.api_version), e.object) as copy
+      offset 0) c
+    where r.body <> c.copy
+  )
+  update inbox_requests r set body = f.copy from found f where r.id = f.id;
+  get diagnostics made = row_count;
+  rewritten := rewritten + made;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.erase_customer(customer uuid, given json)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  family uuid[] := array(select customer union all select customer_id from merged_customers where survivor_id = customer);
+  its customers;
+begin
+  select * into its from customers where id = customer;
+  -- Tables in the order in which commits lock them.
+  update disputes d set description = null, uncategorized_text = null, customer_communication = null,
+    shipping_tracking_number = null, refund_policy = null, updated_at = its.updated_at
+  from (
+    select id from disputes
+    where merchant_id = its.merchant_id and livemode = its.livemode
+      and payment_id = any(array(select p.id from payments p where p.customer_id = any(family)))
+    order by id
+    for no key update) found
+  where d.id = found.id;
+  perform erase_payments(family, its.email, its.updated_at);
+
+  -- From here on no credit and no payment of the customer is committed. The list is locked first, in the order of commits
+  -- that write entries; commits that create payments do not wait: see join_customer().
+  perform lock_list('credit_entries', array[its.merchant_id]);
+  perform pg_advisory_xact_lock(hashtext('customers'), lock)
+  from (select distinct customer_lock(member) as lock from unnest(family) member order by lock) locks;
+  if exists (select from uses_of_customer(customer)) then
+    raise exception 'the customer is in use' using errcode = 'check_violation', constraint = 'customer_in_use';
+  end if;
+  -- Payments that were opened, and have ended, since the first time.
+  perform erase_payments(family, its.email, its.updated_at);
+
+  update customers c set email = its.email, name = null, company = null, tax_id = null, address = null, locale = null,
+    reference = null, metadata = '{}', erased_at = its.erased_at, updated_at = its.updated_at
+  where id = any(family) and id <> customer;
+  delete from customer_emails where customer_id = any(family);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.erase_payments(customers uuid[], its_email text, now_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  update payments p set customer_email = its_email, customer_name = null, late_policy = 'needs_attention', updated_at = now_at
+  from (
+    select id from payments
+    where customer_id = any(customers) and (customer_email <> its_email or customer_name is not null)
+    order by id
+    for no key update) found
+  where p.id = found.id
+$function$;
+
+CREATE OR REPLACE FUNCTION public.erased_copy(copy json, fields json)
+ RETURNS json
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select case when fields->(copy->>'object') is null then copy else (
+    select ('{' || string_agg(to_json(f.key)::text || ':' || coalesce(w.value, f.value)::text, ',' order by f.n) || '}')::json
+    from json_each(copy) with ordinality f(key, value, n)
+    left join json_each(fields->(copy->>'object')) w on w.key = f.key) end
+$function$;
+
 CREATE OR REPLACE FUNCTION public.event_digest(id uuid, actor uuid, rev integer, type text, merchant_id uuid, livemode boolean, api_version text, object json, created_at timestamp with time zone)
  RETURNS bytea
  LANGUAGE sql
@@ -3461,8 +3635,8 @@ AS $function$
     begin
       perform lock_list('customers', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id from unnest(entries) r
+      insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id, erased_at)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id, r.erased_at from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.merchant_id, r.livemode, r.reference, r.id
       on conflict do nothing;
@@ -3475,13 +3649,13 @@ AS $function$
       -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
       -- no row of the batch was inserted.
       for absent in
-        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.email, e.name, e.company, e.tax_id, e.address, e.locale, e.reference, e.source, e.metadata, e.merged_into_id
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.email, e.name, e.company, e.tax_id, e.address, e.locale, e.reference, e.source, e.metadata, e.merged_into_id, e.erased_at
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from customers t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id from unnest(array[absent]) r;
+          insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id, erased_at) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id, r.erased_at from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -4265,6 +4439,21 @@ AS $function$
       select from deposit_addresses d where d.payment_id = refund.payment_id and d.treasury = from_address)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.join_customer(record uuid, given json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  its_customer uuid := given->>'customer';
+  is_locked boolean := pg_try_advisory_xact_lock_shared(hashtext('customers'), customer_lock(its_customer));
+begin
+  -- A separate statement, for a snapshot after the lock.
+  if not is_locked or exists (select from customers where id = its_customer and erased_at is not null) then
+    raise exception 'the customer is erased, or is being changed'
+    using errcode = 'check_violation', constraint = 'customer_remains';
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.known_native_amount(chain bigint, to_whom text, after_number bigint, up_to bigint)
  RETURNS numeric
  LANGUAGE sql
@@ -4872,7 +5061,7 @@ CREATE OR REPLACE FUNCTION public.read_customers_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, email::text, name::text, company::text, tax_id::text, address::text, locale::text, reference::text, source::text, metadata::text, merged_into_id::text])) from customers where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, email::text, name::text, company::text, tax_id::text, address::text, locale::text, reference::text, source::text, metadata::text, merged_into_id::text, erased_at::text])) from customers where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_deliveries_v1(ids uuid[])
@@ -6070,7 +6259,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update customers t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, email = r.email, name = r.name, company = r.company, tax_id = r.tax_id, address = r.address, locale = r.locale, reference = r.reference, source = r.source, metadata = r.metadata, merged_into_id = r.merged_into_id, updated_at = now_at, lease = null, leased_until = null
+      update customers t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, email = r.email, name = r.name, company = r.company, tax_id = r.tax_id, address = r.address, locale = r.locale, reference = r.reference, source = r.source, metadata = r.metadata, merged_into_id = r.merged_into_id, erased_at = r.erased_at, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -6319,6 +6508,33 @@ begin
   perform count_attempt(array[subject]);
   perform record_security_event(null, account, actor, from_address, failure, '{"reason": "code"}'::json);
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.uses_of_customer(customer uuid)
+ RETURNS TABLE(kind text, id uuid)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  with family as materialized (
+    select customer as id union all select customer_id from merged_customers where survivor_id = customer
+  )
+  select 'payment', p.id
+  from family f join payments p on p.customer_id = f.id and p.state in ('pending', 'processing')
+  union all
+  select 'refund', r.id
+  from family f join payments p on p.customer_id = f.id
+  join refunds r on r.merchant_id = p.merchant_id and r.livemode = p.livemode and r.payment_id = p.id
+  where r.state not in ('processed', 'canceled')
+  union all
+  select 'invoice', i.id
+  from family f join invoices i on i.customer_id = f.id and i.state in ('draft', 'open', 'uncollectible')
+  union all
+  -- Its credit.
+  select 'customer', b.customer_id
+  from family f join credit_balances b on b.customer_id = f.id and b.balance_minor <> 0
+$function$;
 
 CREATE OR REPLACE FUNCTION public.wait_for_settings()
  RETURNS trigger

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CustomerOpening } from '../../machines/customer.ts'
 import type { AssetPick, Payment, PaymentOpening } from '../../machines/payment-events.ts'
 import { isTaken } from '../../machines/payment-link.ts'
@@ -7,6 +8,7 @@ import type { BundleOutcome, Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
+import { isErasedEmail } from '../email-key.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
@@ -55,6 +57,7 @@ export const openCheckout = async (
 ): Promise<{ readonly payment: Actor<Payment>; readonly clientSecret: string }> => {
   const now = services.clock.now()
   if (!isOpen(visited, now)) refuse('payment_link_not_active')
+  if (isErasedEmail(payer.customerEmail)) refuse('customer_erased', { param: 'customerEmail' })
   const { link } = visited
   const id = uuidv7(now, services.random)
   const offer = asset && (await getOffer(services.chains, visited, asset, windowEnd(visited, now)))
@@ -84,17 +87,27 @@ const dispatchForCustomer = async (
   const { sql, actors, clock, random } = services
   const owner = { merchantId: link.context.merchantId, livemode: link.context.livemode }
   const find = () => findCustomerIdByEmail(sql, owner, customerEmail)
-  const known = found === undefined ? await find() : (found ?? undefined)
-  if (known !== undefined) return actors.dispatchBundle(commandsFor(known, []))
-  const id = uuidv7(clock.now(), random)
-  const create = newCustomerOf(owner, { email: customerEmail, name: customerName, apiVersion: terms.api_version })
-  const rows = [customerEmailRow(owner, id, customerEmail)]
-  const outcome = await actors.dispatchBundle(commandsFor(id, [{ kind: 'customer', actor: id, create, cause, rows }]))
-  if (outcome.ok || outcome.refusal !== 'duplicate_customer') return outcome
-  // Another payment has created the customer at the same time.
-  const other = await find()
-  return other === undefined ? outcome : actors.dispatchBundle(commandsFor(other, []))
+  const attempt = (known: string | undefined) => {
+    if (known !== undefined) return actors.dispatchBundle(commandsFor(known, []))
+    const id = uuidv7(clock.now(), random)
+    const create = newCustomerOf(owner, { email: customerEmail, name: customerName, apiVersion: terms.api_version })
+    const rows = [customerEmailRow(owner, id, customerEmail)]
+    return actors.dispatchBundle(commandsFor(id, [{ kind: 'customer', actor: id, create, cause, rows }]))
+  }
+  let outcome = await attempt(found === undefined ? await find() : (found ?? undefined))
+  // Another payment has created the customer at the same time, or it is being erased or merged, which takes up to a second.
+  for (let tries = 0; hasOtherCustomer(outcome) && tries < MOST_TRIES; tries++) {
+    if (tries > 0) await sleep(TRY_AGAIN_MS)
+    outcome = await attempt(await find())
+  }
+  return outcome
 }
+
+const TRY_AGAIN_MS = 50
+const MOST_TRIES = 60
+
+const hasOtherCustomer = (outcome: BundleOutcome): boolean =>
+  !outcome.ok && (outcome.refusal === 'duplicate_customer' || outcome.refusal === 'customer_erased')
 
 const newCustomerOf = (
   owner: ListOwner,

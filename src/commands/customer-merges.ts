@@ -21,6 +21,7 @@ export const mergeCustomer = async (
   const into = intoId === undefined ? undefined : await findCustomer(sql, intoKey)
   if (!into) return refuse('resource_not_found', { param: 'intoId' })
   if (isRepeated(customer, into)) return getSurvivor({ sql }, intoKey)
+  if (into.context.erasedAt) refuse('customer_erased', { param: 'intoId' })
   if (customer.id === into.id) refuse('state_conflict', { param: 'intoId', details: { status: into.state } })
   const outcome = await actors.dispatchBundle([
     { kind: 'customer', actor: customer.id, event: { type: 'merge', intoId: into.id }, cause },

@@ -2,7 +2,7 @@ import type { Customer, CustomerFields, CustomerOpening } from '../../machines/c
 import type { Refused } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
-import { emailKey } from '../email-key.ts'
+import { emailKey, isErasedEmail } from '../email-key.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import { customerKind } from '../kinds/customer.ts'
@@ -24,6 +24,7 @@ export const createCustomer = async (
   request: Omit<CustomerOpening, 'apiVersion'>,
   { cause, responseRows }: Requester<Customer>,
 ): Promise<Actor<Customer>> => {
+  if (isErasedEmail(request.email)) refuse('customer_erased', { param: 'email' })
   const id = uuidv7(services.clock.now(), services.random)
   const outcome = await services.actors.dispatch({
     kind: 'customer',
@@ -47,6 +48,7 @@ export const changeCustomer = async (
 ): Promise<ShownCustomer> => {
   const { customer, aliases } = (await findShownCustomer(services.sql, key)) ?? refuse('resource_not_found')
   const { email } = changes
+  if (email !== undefined && isErasedEmail(email)) refuse('customer_erased', { param: 'email' })
   const known = [customer.context.email, ...aliases].map(emailKey)
   const rows =
     email === undefined || known.includes(emailKey(email))
@@ -80,4 +82,6 @@ const refuseFields = async (
 }
 
 export const refuseState = ({ actor, possible }: Refused): never =>
-  refuse('state_conflict', { details: { status: actor?.state, possible } })
+  actor?.context.erasedAt
+    ? refuse('customer_erased')
+    : refuse('state_conflict', { details: { status: actor?.state, possible } })

@@ -109,8 +109,9 @@ export const dispatchPlanned = async (
 ): Promise<BundleOutcome | 'stale'> => {
   try {
     const outcome = await actors.dispatchBundle(commands)
-    // The customer was created, or its credit was spent, by another request.
-    const isStale = !outcome.ok && ['credit_exceeds_balance', 'duplicate_customer'].includes(outcome.refusal)
+    // The customer was created or erased, or its credit was spent, by another request.
+    const isStale =
+      !outcome.ok && ['credit_exceeds_balance', 'customer_erased', 'duplicate_customer'].includes(outcome.refusal)
     return isStale ? 'stale' : outcome
   } catch (error) {
     if (!(error instanceof CommandFault)) throw error

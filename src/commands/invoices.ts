@@ -1,3 +1,4 @@
+import { isErased } from '../../machines/customer.ts'
 import type { Invoice, InvoiceEvent } from '../../machines/invoice-events.ts'
 import { HOUR_MS } from '../../machines/invoice-rules.ts'
 import type { Row } from '../actors/command.ts'
@@ -84,7 +85,7 @@ export const finalizeInvoice = async (
   untilCurrent(async attempt => {
     const { invoice, facts } = (await findWithFacts(services.sql, key)) ?? refuse('resource_not_found')
     if (invoice.state !== 'draft') refuse('state_conflict', { details: { status: invoice.state, possible: [] } })
-    if (facts.customer.state === 'erased') refuse('customer_erased')
+    if (isErased(facts.customer.state)) refuse('customer_erased')
     const { id, rev, context: content } = invoice
     requireComplete(facts, content.livemode)
     const series = currentSeriesOf(facts, content.livemode, services.clock.now())

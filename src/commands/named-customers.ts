@@ -1,4 +1,4 @@
-import type { Customer, CustomerFields, CustomerOpening } from '../../machines/customer.ts'
+import { type Customer, type CustomerFields, type CustomerOpening, isErased } from '../../machines/customer.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
@@ -39,7 +39,7 @@ export const nameCustomer = async (
   if (id !== undefined || !reference.fields) {
     const found = id === undefined ? undefined : await findSurvivor(services, { ...owner, id })
     if (!found) return refuse('resource_not_found', { param: 'customerId' })
-    if (found.state === 'erased') refuse('customer_erased', { param: 'customerId' })
+    if (isErased(found.state)) refuse('customer_erased', { param: 'customerId' })
     return { ...found, commands: [] }
   }
   const { fields } = reference

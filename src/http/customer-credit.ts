@@ -1,5 +1,6 @@
 import { type } from 'arktype'
 import { adjustCredit } from '../commands/customer-credit.ts'
+import { eraseCustomer } from '../commands/customer-erasures.ts'
 import { mergeCustomer } from '../commands/customer-merges.ts'
 import { refuse } from '../errors.ts'
 import { idOf } from '../fields/wire.ts'
@@ -8,7 +9,7 @@ import { findCreditEntrySeq, listCreditEntries } from '../queries/credit-entries
 import { findCustomer } from '../queries/customers.ts'
 import { creditEntryRecord } from '../records/credit-entry.ts'
 import { shownCustomer } from './customers.ts'
-import { adjustCreditDocs, listCreditDocs, mergeCustomerDocs } from './docs/customers.ts'
+import { adjustCreditDocs, eraseCustomerDocs, listCreditDocs, mergeCustomerDocs } from './docs/customers.ts'
 import { listOf, listQuery, pageOf } from './list.ts'
 import { recordKey } from './record-id.ts'
 import { forMembers, type MemberCaller, type Route } from './route.ts'
@@ -67,6 +68,19 @@ export const customerCreditRoutes: readonly Route[] = [
       handle: async (api, call) => {
         const into = await mergeCustomer(api, keyOf(call), decodeId('cus', call.body.intoId), causeOf(call))
         return { status: 200, body: shownCustomer(into) }
+      },
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'owner', stepUp: true },
+    {
+      path: '/v1/merchants/:merchantId/customers/:id/erase',
+      docs: eraseCustomerDocs,
+      handle: async (api, call) => {
+        const erased = await eraseCustomer(api, keyOf(call), causeOf(call))
+        return { status: 200, body: shownCustomer(erased) }
       },
     },
   ),

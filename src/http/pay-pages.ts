@@ -3,6 +3,7 @@ import { isCrossSite } from '../access/refresh-cookie.ts'
 import type { AssetChoice } from '../commands/checkout-offers.ts'
 import { isOpen, openCheckout, pickAsset } from '../commands/checkouts.ts'
 import { submitTransaction } from '../commands/submissions.ts'
+import { isErasedEmail } from '../email-key.ts'
 import { Refusal, refuse } from '../errors.ts'
 import { encodeId } from '../ids.ts'
 import type { RefusedForm } from '../pages/checkout/open.ts'
@@ -190,6 +191,8 @@ export const payPageRoutes: readonly Route[] = [
       const asLink = { ...visit, shown: null, path: `/pay/${visit.linkId}` }
       if (!isOpen(visit.visited, api.clock.now())) return payPageOf(api, asLink)
       const { customerEmail, customerName, chainId, asset } = payment.context
+      // The personal data was erased: the page asks for it.
+      if (isErasedEmail(customerEmail)) return payPageOf(api, asLink)
       const before = chainId === null || asset === null ? undefined : { chainId, asset }
       return openOrExplain(api, asLink, { customerEmail, customerName }, { asset: before, isOptional: true })
     },
@@ -266,6 +269,7 @@ const explain = (
   const texts = checkoutTextsOf(locale).errors
   const network = (asset && chains.find(asset.chainId)?.chain.network) ?? ''
   if (error.code === 'unsupported_asset') return { asset: texts.unsupportedAsset }
+  if (error.code === 'customer_erased') return { email: texts.email }
   if (error.code === 'rate_unavailable') return { asset: texts.noRate.replace('{asset}', asset?.asset ?? '') }
   if (error.code === 'chain_unavailable') return { asset: texts.noChain.replace('{network}', network) }
   if (error.code === 'state_conflict') return { page: texts.noLongerPossible }

@@ -72,7 +72,7 @@ export const customerRecord = recordOf<Actor<Customer>>()('Customer', {
     type: textOrNull,
     about: 'Time at which the personal data was erased. Null if it was not.',
     example: null,
-    of: () => null,
+    of: ({ context }) => context.erasedAt?.toISOString() ?? null,
   },
   testClockId: {
     type: textOrNull,

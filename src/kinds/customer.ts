@@ -23,10 +23,20 @@ export const customerKind: Kind<Customer> = {
     source: 'text',
     metadata: 'json',
     mergedIntoId: 'uuid',
+    erasedAt: 'time',
   },
   // Without personal data.
   history: ['source', 'mergedIntoId'],
+  timers: { repetition: (_, at) => new Date(at.getTime() + 60_000) },
+  effects: {
+    eraseCopies: ({ id }) => ({
+      task: 'erase-copies',
+      payload: { customerId: id },
+      key: `erase-copies:${id}`,
+    }),
+  },
   writes: {
+    eraseRecords: () => ({ function: 'erase_customer' }),
     moveToSurvivor: ({ context: { mergedIntoId } }) => ({ function: 'merge_customer', given: { into: mergedIntoId } }),
   },
   publish: published(customer => customerRecord.render(customer)),
@@ -34,5 +44,7 @@ export const customerKind: Kind<Customer> = {
     customer_emails_pkey: 'duplicate_customer',
     customers_reference_once: 'duplicate_reference',
     credit_balances_range: 'credit_exceeds_balance',
+    customer_in_use: 'customer_in_use',
+    customer_remains: 'customer_erased',
   },
 }

@@ -91,6 +91,8 @@ export const eventMarks: { readonly [Name in MachineName]: Marks<MachineEvents[N
     merge: { by: 'merchant' },
     absorb: { by: 'merchant' },
     adjust_credit: { by: 'merchant' },
+    erase: { by: 'merchant' },
+    copies_erased: { by: 'system' },
   },
   invoice: {
     update: { by: 'merchant' },
@@ -130,8 +132,8 @@ export const drivenStates: { readonly [Name in MachineName]: readonly string[] }
   refund: ['requires_signature', 'processing'],
   payment_link: [],
   dispute: ['needs_response'],
-  customer: [],
   invoice: [],
+  customer: ['erasing'],
   document_series: [],
   delivery: ['pending', 'sending'],
 }

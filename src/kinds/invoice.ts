@@ -95,5 +95,8 @@ export const invoiceKind: Kind<Invoice> = {
       return next ? new Date(next.at) : null
     },
   },
+  writes: {
+    joinCustomer: ({ context: { customerId } }) => ({ function: 'join_customer', given: { customer: customerId } }),
+  },
   publish: published(renderInvoiceEvent),
 }

@@ -75,6 +75,9 @@ export const paymentKind: Kind<Payment> = {
     'refundsReservedMinor',
     'amountRefundedMinor',
   ],
+  writes: {
+    joinCustomer: ({ context: { customerId } }) => ({ function: 'join_customer', given: { customer: customerId } }),
+  },
   publish: published(payment => paymentRecord.render(payment)),
 }
 

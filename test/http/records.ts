@@ -196,6 +196,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     ...customer,
     ...{ body: { intoId: encodeId('cus', crypto.randomUUID()) }, status: 404 },
   },
+  'POST /v1/merchants/:merchantId/customers/:id/erase': customer,
   'POST /v1/merchants/:merchantId/customers/:id/credit': {
     ...customer,
     body: { currency: 'EUR', amountMinor: 100, note: 'Goodwill' },

@@ -9,9 +9,14 @@ import { paid } from './payments.ts'
 import { type Asked, newKey, type TwoShops } from './two-shops.ts'
 
 /** A refund of ten dollars; without a destination, the customer has to give one. */
-export const makeRefund = async (api: Api, whose: ListOwner, destination: string | null = null): Promise<string> => {
+export const makeRefund = async (
+  api: Api,
+  whose: ListOwner,
+  destination: string | null = null,
+  opening: object = {},
+): Promise<string> => {
   const { merchantId, livemode } = whose
-  const { actor: id } = await paid(api, whose)
+  const { actor: id } = await paid(api, whose, 1000n, { opening })
   const payment = await findPayment(api.sql, { id, merchantId, livemode })
   if (!payment) throw new Error('no payment was made')
   const request = { amountMinor: undefined, reason: null, destination, metadata: {} }

@@ -29,18 +29,28 @@ export const customers: Cases = {
     'merge into another': { type: 'merge', at, intoId: other },
     absorb: { type: 'absorb', at },
     'adjust credit': { type: 'adjust_credit', at },
+    erase: { type: 'erase', at, email: 'cus_1@erased.invalid' },
+    'erase copies': { type: 'copies_erased', at },
+    'after repetition': { type: 'xstate.after' },
   },
-  situations: { new: '', renamed: 'rename', merged: 'merge into another' },
+  situations: {
+    ...{ new: '', renamed: 'rename', merged: 'merge into another' },
+    ...{ erasing: 'rename, erase', erased: 'erase, erase copies' },
+  },
   table: `
-    A customer is changed until it is merged, which is final.
+    A customer is changed until it is merged or erased, which is final.
     new, renamed | change nothing     | stays  |
     new          | rename             | stays  |                                  | name=Ada Example reference=account 7
     renamed      | rename             | stays  |
     new, renamed | absorb             | stays  |
     new, renamed | adjust credit      | stays  |
     new, renamed | merge into another | merged | !moveToSurvivor customer.merged | mergedIntoId=${other}
+    new          | erase              | erasing | !eraseRecords !eraseCopies +repetition | email=cus_1@erased.invalid erasedAt=+0m
+    renamed      | erase              | erasing | !eraseRecords !eraseCopies +repetition | email=cus_1@erased.invalid name=null reference=null erasedAt=+0m
+    erasing      | erase copies       | erased | -repetition customer.erased |
+    erasing      | after repetition   | stays  | -repetition !eraseCopies +repetition |
   `,
-  minSteps: 8,
+  minSteps: 12,
   walk: { minSteps: 4 },
   invalidRows: `
     new    | state = 'open'                        | customers_state
@@ -50,6 +60,12 @@ export const customers: Cases = {
     new    | merged_into_id = gen_random_uuid()    | customers_merged
     merged | merged_into_id = null                 | customers_merged
     merged | merged_into_id = id                   | customers_merged
+    new    | erased_at = now()                     | customers_erased
+    erasing | erased_at = null                     | customers_erased
+    erasing | name = 'Ada'                         | customers_erased_fields
+    erasing | address = '{}'                       | customers_erased_fields
+    erased | metadata = '{"tier": "gold"}'         | customers_erased_fields
+    erased | email = 'ada@example.com'             | customers_erased_fields
   `,
   duplicates: `
     renamed | name = 'Ada' | reference = 'account 8' | customers_reference_once

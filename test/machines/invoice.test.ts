@@ -24,7 +24,7 @@ const reminded = `reminders=${JSON.stringify(reminders.map((each, n) => (n === 0
 
 describe('invoice', () => {
   test('a new invoice is a draft', () => {
-    expect(creation(invoices)).toEqual({ to: 'draft', effects: 'invoice.created', changes: '' })
+    expect(creation(invoices)).toEqual({ to: 'draft', effects: '!joinCustomer invoice.created', changes: '' })
   })
 
   test('every event has the listed outcome in every situation, and is refused where none is listed', () => {
@@ -33,7 +33,7 @@ describe('invoice', () => {
         invoices,
         `
       A draft can be changed until it is finalized or deleted.
-      draft                                          | update                   | stays         |                                                          | reference=order 8
+      draft                                          | update                   | stays         | !joinCustomer                                            | reference=order 8
       draft                                          | delete                   | deleted       |                                                          | lines=[] taxes=[] subtotalMinor=0 totalMinor=0 reference=null
       draft                                          | finalize                 | open          | invoice.finalized +dueDate +reminder                     | ${frozen} paymentLinkId=${invoiceIssue.paymentLinkId} ${token('b')}
       draft                                          | finalize with credit     | open          | invoice.finalized +dueDate +reminder                     | ${frozen} creditAppliedMinor=300 paymentLinkId=${invoiceIssue.paymentLinkId} ${token('b')}

@@ -7,6 +7,7 @@ import { customerTotals } from './customer-totals.ts'
 import { depositDerivation } from './deposit-derivation.ts'
 import { documentChain } from './document-chain.ts'
 import { documentNumbers } from './document-numbers.ts'
+import { erasedCustomer } from './erased-customer.ts'
 import { eventDigest } from './event-digest.ts'
 import { eventMerchant } from './event-merchant.ts'
 import { invoiceAmounts } from './invoice-amounts.ts'
@@ -33,6 +34,6 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
     ...(has('payment', 'payment_link') ? [paymentLink] : []),
     ...(has('payment', 'refund') ? [refundPayment, refundKey] : []),
     ...(has('invoice', 'document_series', 'customer') ? [documentNumbers, documentChain, invoiceAmounts] : []),
-    ...(has('payment', 'refund', 'customer') ? [customerTotals, creditBalance] : []),
+    ...(has('payment', 'refund', 'customer') ? [customerTotals, creditBalance, erasedCustomer] : []),
   ]
 }

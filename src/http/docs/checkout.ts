@@ -22,6 +22,7 @@ export const openCheckoutDocs: Docs = {
   refusals: [
     'resource_not_found',
     'payment_link_not_active',
+    'customer_erased',
     'state_conflict',
     'unsupported_asset',
     'rate_unavailable',

@@ -18,7 +18,13 @@ export const createCustomerDocs: Docs = {
   description:
     'A customer is also created by the first payment of an e-mail address. Payments of this address belong to the customer, whichever came first.',
   answers: { 201: customerReadRecord },
-  refusals: ['duplicate_customer', 'duplicate_reference', 'resource_not_found', 'idempotency_key_reused'],
+  refusals: [
+    'duplicate_customer',
+    'duplicate_reference',
+    'customer_erased',
+    'resource_not_found',
+    'idempotency_key_reused',
+  ],
   fields,
   example: { email: 'ada@example.com', name: 'Ada Example', reference: 'account 7' },
 }
@@ -44,7 +50,7 @@ export const updateCustomerDocs: Docs = {
     'Changes the fields that are sent; `null` removes a value, and `metadata` is replaced as a whole. The former e-mail address becomes an alias: payments of it still belong to the customer.',
   answers: { 200: customerReadRecord },
   // `parameter_missing`: a field of the address.
-  refusals: ['parameter_missing', 'duplicate_customer', 'duplicate_reference', 'state_conflict'],
+  refusals: ['parameter_missing', 'duplicate_customer', 'duplicate_reference', 'customer_erased', 'state_conflict'],
   fields,
   example: { email: 'ada@lovelace.example' },
 }
@@ -55,9 +61,18 @@ export const mergeCustomerDocs: Docs = {
   description:
     'Returns the other customer. From then on the payments, credit and e-mail addresses of the first customer count as those of the other one, whose own fields stay as they are. The first customer can still be retrieved, with `mergedIntoId`, and is no longer in lists. This cannot be undone. A repeated request returns the same customer. For owners.',
   answers: { 200: customerReadRecord },
-  refusals: ['state_conflict'],
+  refusals: ['customer_erased', 'state_conflict'],
   fields: { intoId: 'The customer that remains.' },
   example: { intoId: customerReadRecord.example.id },
+}
+
+export const eraseCustomerDocs: Docs = {
+  operation: 'eraseCustomer',
+  summary: 'Erase the personal data of a customer',
+  description:
+    'Removes the fields and the metadata of the customer, its e-mail addresses, the e-mail address and name in its payments, and the evidence of disputes. Customers that were merged into it are erased too. Amounts, IDs, hashes, times, and the reference and metadata of payments remain. Stored copies, such as events and responses for idempotency keys, are erased within a minute; then `customer.erased` is sent. Finalized invoices keep the party that they were issued to. Money that arrives later sets `attention` of its payment. This cannot be undone. A repeated request returns the customer. `customer_in_use`: `details.records` names up to 10 payments, refunds and invoices that have not ended, and the customer itself if it has credit. For owners, after a step-up.',
+  answers: { 200: customerReadRecord },
+  refusals: ['customer_in_use', 'state_conflict', 'step_up_required'],
 }
 
 export const listCreditDocs: Docs = {
@@ -73,7 +88,7 @@ export const adjustCreditDocs: Docs = {
   description:
     'Adds an entry of the type `adjustment`. The balance is never negative, however many requests change it concurrently. For owners.',
   answers: { 201: creditEntryRecord },
-  refusals: ['credit_exceeds_balance', 'unsupported_currency', 'state_conflict'],
+  refusals: ['credit_exceeds_balance', 'unsupported_currency', 'customer_erased', 'state_conflict'],
   fields: {
     amountMinor: 'Amount in the minor unit of the currency: positive adds credit, negative takes it away. Not 0.',
     note: 'Reason of the adjustment.',

@@ -69,6 +69,7 @@ export const calls = {
   listCustomerCredit: 'GET /v1/merchants/{merchantId}/customers/{id}/credit?limit&order&startingAfter',
   adjustCustomerCredit: 'POST /v1/merchants/{merchantId}/customers/{id}/credit',
   mergeCustomer: 'POST /v1/merchants/{merchantId}/customers/{id}/merge',
+  eraseCustomer: 'POST /v1/merchants/{merchantId}/customers/{id}/erase',
   finalizeInvoice: 'POST /v1/merchants/{merchantId}/invoices/{id}/finalize',
   markInvoiceUncollectible: 'POST /v1/merchants/{merchantId}/invoices/{id}/uncollectible',
   remindCustomer: 'POST /v1/merchants/{merchantId}/invoices/{id}/remind',
@@ -663,6 +664,10 @@ export type Calls = {
     }
     output: CustomerWithTotals
   }
+  eraseCustomer: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: CustomerWithTotals
+  }
   finalizeInvoice: {
     input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string }
     output: InvoiceWithLines
@@ -853,6 +858,7 @@ export type Calls = {
       readonly startingAfter?: string
       readonly type?:
         | 'customer.created'
+        | 'customer.erased'
         | 'customer.merged'
         | 'dispute.opened'
         | 'dispute.resolved'
@@ -898,6 +904,7 @@ export type Calls = {
       readonly url?: string
       readonly eventTypes: readonly (
         | 'customer.created'
+        | 'customer.erased'
         | 'customer.merged'
         | 'dispute.opened'
         | 'dispute.resolved'
@@ -935,6 +942,7 @@ export type Calls = {
     input: { readonly merchantId: string; readonly id: string } & {
       readonly eventTypes?: readonly (
         | 'customer.created'
+        | 'customer.erased'
         | 'customer.merged'
         | 'dispute.opened'
         | 'dispute.resolved'
@@ -996,6 +1004,7 @@ export type Calls = {
       readonly eventId?: string
       readonly eventType?:
         | 'customer.created'
+        | 'customer.erased'
         | 'customer.merged'
         | 'dispute.opened'
         | 'dispute.resolved'
@@ -1821,6 +1830,7 @@ export type Event = {
   readonly id: string
   readonly type:
     | 'customer.created'
+    | 'customer.erased'
     | 'customer.merged'
     | 'dispute.opened'
     | 'dispute.resolved'
@@ -1866,6 +1876,7 @@ export type WebhookEndpointWithSecret = {
   readonly description: string | null
   readonly eventTypes: readonly (
     | 'customer.created'
+    | 'customer.erased'
     | 'customer.merged'
     | 'dispute.opened'
     | 'dispute.resolved'
@@ -1906,6 +1917,7 @@ export type WebhookEndpoint = {
   readonly description: string | null
   readonly eventTypes: readonly (
     | 'customer.created'
+    | 'customer.erased'
     | 'customer.merged'
     | 'dispute.opened'
     | 'dispute.resolved'
@@ -1949,6 +1961,7 @@ export type WebhookDelivery = {
   readonly eventId: string
   readonly eventType:
     | 'customer.created'
+    | 'customer.erased'
     | 'customer.merged'
     | 'dispute.opened'
     | 'dispute.resolved'

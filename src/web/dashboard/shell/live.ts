@@ -114,7 +114,9 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
     setState: ({ phase }) => {
       isLive.value = phase === 'live'
     },
-    receive: ({ object, id, event }) => {
+    receive: ({ object, id, status, event }) => {
+      // The records that name an erased customer have changed without changes of their own.
+      if (object === 'customer' && (status === 'erasing' || status === 'erased')) return void refresh()
       if (object === 'webhook_delivery') return deliveries.ask()
       if (object === 'payment') waiting.payments.add(id)
       else if (object === 'refund') waiting.refunds.add(id)

@@ -369,22 +369,44 @@ export const charts: Readonly<Record<string, Chart>> = {
     ],
   },
   customer: {
-    width: 208,
-    height: 334,
+    width: 424,
+    height: 526,
     start: [
-      [104, 18],
-      [104, 54],
+      [212, 18],
+      [212, 54],
     ],
-    states: { active: [8, 54], merged: [8, 242] },
+    states: { active: [116, 54], erasing: [224, 246], merged: [8, 246], erased: [224, 434] },
     arrows: [
       {
         from: 'active',
         to: 'merged',
         points: [
-          [104, 138],
-          [104, 242],
+          [180, 138],
+          [180, 158],
+          [104, 158],
+          [104, 246],
         ],
-        label: [61, 174],
+        label: [61, 178],
+      },
+      {
+        from: 'active',
+        to: 'erasing',
+        points: [
+          [244, 138],
+          [244, 158],
+          [320, 158],
+          [320, 246],
+        ],
+        label: [331, 178],
+      },
+      {
+        from: 'erasing',
+        to: 'erased',
+        points: [
+          [320, 330],
+          [320, 434],
+        ],
+        label: [223, 366],
       },
     ],
   },

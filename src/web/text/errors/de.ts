@@ -36,6 +36,8 @@ export const errorsDe: Translated<typeof errorsEn> = {
   payment_link_not_active: 'Dieser Zahlungslink ist geschlossen. Erstellen Sie einen neuen.',
   dispute_already_open: 'Zu dieser Zahlung gibt es schon eine offene Reklamation.',
   duplicate_reference: 'Es gibt schon einen Zahlungslink mit dieser Referenz. Benutzen Sie eine andere.',
+  customer_in_use:
+    'Etwas von diesem Kunden ist noch nicht beendet, oder es gibt ein Guthaben. Schließen Sie das ab und löschen Sie dann.',
   duplicate_customer: 'Es gibt schon einen Kunden mit dieser E-Mail-Adresse. Öffnen Sie diesen.',
   customer_erased: 'Die Daten dieses Kunden wurden gelöscht. Wählen Sie einen anderen Kunden.',
   email_taken: 'Es gibt schon ein Konto mit dieser E-Mail-Adresse. Melden Sie sich stattdessen an.',

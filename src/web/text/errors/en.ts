@@ -32,6 +32,7 @@ export const errorsEn = {
   payment_link_not_active: 'This payment link is closed. Create a new one.',
   dispute_already_open: 'There is already an open dispute of this payment.',
   duplicate_reference: 'There is already a payment link with this reference. Use another one.',
+  customer_in_use: 'Something of this customer has not ended yet, or there is credit. Finish that first, then erase.',
   duplicate_customer: 'There is already a customer with this e-mail address. Open that customer instead.',
   customer_erased: 'The data of this customer was erased. Choose another customer.',
   email_taken: 'There is already an account with this e-mail address. Sign in instead.',

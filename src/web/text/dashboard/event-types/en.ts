@@ -26,5 +26,6 @@ export const eventTypesEn = {
     'invoice.reminder': 'A reminder is due. Send it to the customer.',
     'invoice.voided': 'An invoice was voided.',
     'invoice.uncollectible': 'An invoice was given up.',
+    'customer.erased': 'The personal data of a customer was erased.',
   },
 }
