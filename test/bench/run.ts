@@ -3,6 +3,7 @@ import { access } from './access.ts'
 import { api } from './api.ts'
 import { auditBench } from './audit.ts'
 import type { Bench } from './bench.ts'
+import { billing } from './billing.ts'
 import { chain } from './chain.ts'
 import { core } from './core.ts'
 import { dashboard } from './dashboard.ts'
@@ -27,6 +28,7 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   streams,
   ops,
   audit: auditBench,
+  billing,
 }
 
 const asked = process.argv.slice(2)

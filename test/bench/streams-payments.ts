@@ -35,9 +35,9 @@ export const TRANSITIONS_OF_PAYMENT = 8
 
 /**
  * The commands of a payment's path, each a commit, as the checkout and the chain send them. Every tenth payment is created
- * and gets its asset in one commit, which is one message.
+ * and gets its asset in one commit, which is one message. `more`: other fields of the payment.
  */
-export const paymentSteps = ({ merchantId, links }: Owned, n: number) => {
+export const paymentSteps = ({ merchantId, links }: Owned, n: number, more: object = {}) => {
   const id = newId()
   const link = links[n % links.length] ?? ''
   const of = (type: string, event: Record<string, unknown>): Command[] => {
@@ -46,7 +46,7 @@ export const paymentSteps = ({ merchantId, links }: Owned, n: number) => {
   }
   const create = {
     ...{ ...paymentOpening, merchantId, livemode: false, paymentLinkId: link, windowMinutes: 30 },
-    ...{ customerEmail: `customer${n}@example.com`, reference: `order ${n}` },
+    ...{ customerEmail: `customer${n}@example.com`, reference: `order ${n}`, ...more },
   }
   const opened: Command[] = [onLink(link, 'open_payment'), { kind: 'payment', actor: id, create }]
   const picked = of('asset_picked', {
