@@ -10,6 +10,7 @@ import { toQuantity } from '../../src/chain/rpc/hex.ts'
 import { recoverySecretOf } from '../../src/commands/deposits.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
+import { erasedFields } from '../../src/kinds/erased-fields.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { payer } from '../../src/sandbox/contracts.ts'
 import { callNode } from '../../src/sandbox/node-client.ts'
@@ -115,6 +116,29 @@ test('an unchanged service has no findings, also compared with its chain', async
 const HASH = `'0x999' || substr(tx_hash, 6)`
 const ADDRESS = `'0x' || repeat('9', 40)`
 
+/** Erases all customers except in one place. */
+const eraseExcept = (forgotten?: string): string => {
+  const email = 'cus_1@erased.invalid'
+  const copy = (column: string) => `erased_copy(${column}, '${JSON.stringify(erasedFields(email))}')`
+  const statements = {
+    customers: `
+      update customers set state = 'erased', erased_at = now(), email = '${email}', name = null, company = null,
+        tax_id = null, address = null, locale = null, reference = null, metadata = '{}'`,
+    payments: `update payments set customer_email = '${email}', customer_name = null`,
+    customer_emails: 'delete from customer_emails',
+    events: `update events set object = ${copy('object')}`,
+    idempotency_keys: `update idempotency_keys set body = ${copy('body::json')}::text`,
+  }
+  return Object.entries(statements)
+    .flatMap(([place, statement]) => (place === forgotten ? [] : [statement]))
+    .join(';')
+}
+
+test('customers that were erased everywhere have no personal data', async () => {
+  const found = await findingsAfter(eraseExcept(), byAudit)
+  expect(found.filter(({ what }) => what === 'personal data of an erased customer')).toEqual([])
+})
+
 // One violation for each rule of src/audit/rules, and for each kind that was missed before.
 test.each([
   [
@@ -204,6 +228,13 @@ test.each([
   ['I4: an invoice whose amounts differ', 'update invoices set amount_paid_minor = 1 where sequence = 2'],
   ['I4: an invoice whose amounts differ', 'update invoices set credit_applied_minor = 100 where sequence = 1'],
   ['I4: an invoice whose amounts differ', 'update invoices set amount_overpaid_minor = 1 where sequence = 3'],
+  ['I9: personal data of an erased customer', eraseExcept('payments')],
+  ['I9: personal data of an erased customer', eraseExcept('customer_emails')],
+  ['I9: personal data of an erased customer', eraseExcept('events')],
+  [
+    'I9: personal data of an erased customer',
+    `${eraseExcept()}; update idempotency_keys set record_id = (select id from payments limit 1), body = '{"customerName":"Ada"}'`,
+  ],
   ['I3: a refund whose idempotency key is missing', 'delete from idempotency_keys'],
   ['I3: a refund whose idempotency key is missing', 'update idempotency_keys set record_id = gen_random_uuid()'],
 ])('%s … is found', async (what, change) => {

@@ -1,14 +1,21 @@
 import { describe, expect, test } from 'bun:test'
+import { openCheckout } from '../../src/commands/checkouts.ts'
 import { eraseCopies } from '../../src/commands/customer-erasures.ts'
 import { checkoutRoutes } from '../../src/http/checkout.ts'
 import { customerCreditRoutes } from '../../src/http/customer-credit.ts'
 import { customerRoutes } from '../../src/http/customers.ts'
 import { disputeRoutes } from '../../src/http/disputes.ts'
+import { invoiceActionRoutes } from '../../src/http/invoice-actions.ts'
+import { invoiceRoutes } from '../../src/http/invoices.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { findVisitedLink } from '../../src/queries/checkouts.ts'
 import { until } from '../harness/until.ts'
+import { paymentOpening } from '../machines/payment-cases.ts'
 import { makeCustomer } from './customers.ts'
+import { makeInvoice } from './invoices.ts'
 import { makeLink } from './links.ts'
 import { final, happen, makePayment, openPayment, paid, seen, windowOver } from './payments.ts'
 import { forgetProof, member } from './people.ts'
@@ -23,6 +30,8 @@ const { server, lamps, chairs, ask, page } = await twoShops({
     ...paymentRoutes,
     ...disputeRoutes,
     ...refundRoutes,
+    ...invoiceRoutes,
+    ...invoiceActionRoutes,
   ],
   env: { CHECKOUT_RATE_LIMIT: '0', API_RATE_LIMIT_TEST: '0' },
 })
@@ -154,6 +163,36 @@ describe('POST /v1/merchants/:merchantId/customers/:id/erase', () => {
     expect((await erase(id)).status).toBe(200)
   })
 
+  test('409: while an invoice is a draft, open or uncollectible', async () => {
+    const { id, customer } = await someone()
+    const { id: invoice } = await makeInvoice(api, mode, { customerId: customer.id, finalize: true })
+    const draft = await makeInvoice(api, mode, { customerId: customer.id })
+    expect((await erase(id)).error?.details).toEqual({ records: [draft.id, invoice].sort() })
+    expect((await ask('DELETE', `/invoices/${draft.id}`)).status).toBe(204)
+    expect(await erase(id)).toMatchObject(inUse(invoice))
+    expect((await ask('POST', `/invoices/${invoice}/uncollectible`)).status).toBe(200)
+    expect(await erase(id)).toMatchObject(inUse(invoice))
+  })
+
+  test('an invoice with nothing due keeps its party, and its stored response does not', async () => {
+    const { id } = await someone()
+    const headers = newKey()
+    const lines = [{ description: 'A gift', unitAmountMinor: 0 }]
+    const json = { customerId: id, currency: 'EUR', lines, finalize: true }
+    const made = (await ask('POST', '/invoices', { json, headers })).json as {
+      id: string
+      status: string
+      customer: object
+    }
+    expect(made).toMatchObject({ status: 'paid', customer: { name: ada.name } })
+    expect((await erase(id)).status).toBe(200)
+    await finish(id)
+    expect((await ask('GET', `/invoices/${made.id}`, owner)).json).toMatchObject({ customer: { name: ada.name } })
+    expect((await ask('POST', '/invoices', { json, headers })).json).toMatchObject({ id: made.id, customer: null })
+    const next = await ask('POST', '/invoices', { json })
+    expect(next).toMatchObject({ ...isErased, error: { param: 'customerId' } })
+  })
+
   test('409: names at most 10 records', async () => {
     const { id, customer } = await someone()
     for (let n = 0; n < 12; n++) await openPayment(api, mode, { opening: { customerId: customer.id } })
@@ -276,6 +315,45 @@ describe('an erased customer', () => {
 })
 
 describe('while a customer is erased', () => {
+  test('a checkout that has found the customer before creates another one', async () => {
+    const { id, customer } = await someone()
+    const { link } = await makeLink(api, mode)
+    const { email } = customer.context
+    const visited = await findVisitedLink(sql, link.id, email)
+    if (!visited) throw new Error('the link is missing')
+    expect(visited.customerId).toBe(customer.id)
+    expect((await erase(id)).status).toBe(200)
+    const payer = { customerEmail: email, customerName: null }
+    const { payment } = await openCheckout(api, visited, payer, { asset: undefined })
+    expect(payment.context.customerId).not.toBe(customer.id)
+    expect(
+      (await page<{ id: string }>(`/customers?email=${encodeURIComponent(email)}`)).data.map(each => each.id),
+    ).toEqual([encodeId('cus', payment.context.customerId ?? '')])
+  })
+
+  test('no payment is committed for it between the check of its uses and the end of the commit', async () => {
+    const { customer } = await someone()
+    const { link } = await makeLink(api, mode)
+    const alone = connect(server.databaseUrl, { max: 1 })
+    try {
+      await alone`begin`
+      await alone`select pg_advisory_xact_lock(hashtext('customers'), customer_lock(${customer.id}))`
+      const create = { ...paymentOpening, ...mode, paymentLinkId: link.id, customerId: customer.id, windowMinutes: 30 }
+      const actor = crypto.randomUUID()
+      const open = () =>
+        api.actors.dispatchBundle([
+          { kind: 'payment_link', actor: link.id, event: { type: 'open_payment' } },
+          { kind: 'payment', actor, create },
+        ])
+      const outcome = await open()
+      expect(outcome).toMatchObject({ ok: false, refusal: 'customer_erased' })
+      await alone`commit`
+      expect((await open()).ok).toBe(true)
+    } finally {
+      await alone.end()
+    }
+  })
+
   test('checkouts of its e-mail address belong to another customer, or keep it from being erased', async () => {
     const { id: linkId } = await makeLink(api, mode)
     for (let round = 0; round < 8; round++) {

@@ -21,6 +21,7 @@ import { everyActor, subjects } from './subjects.ts'
 const personalFields = [
   ...['customerEmail', 'customerName', 'metadata', 'description', 'successUrl'],
   ...['uncategorizedText', 'customerCommunication', 'shippingTrackingNumber', 'refundPolicy'],
+  ...['email', 'name', 'company', 'taxId', 'locale', 'customer', 'notes'],
 ]
 
 for (const { kind, subject } of subjects) {
