@@ -3,7 +3,7 @@ import type { Api } from '../http/api.ts'
 import { assetRoutes } from '../http/assets.ts'
 import { openCompressed } from '../http/compressed.ts'
 import { dashboardRoutes } from '../http/dashboard.ts'
-import { docsPageDocs, docsSectionDocs, openapiDocs } from '../http/docs/service.ts'
+import { docsPageDocs, docsSectionDocs, machinesDocs, openapiDocs } from '../http/docs/service.ts'
 import { healthRoutes } from '../http/health.ts'
 import { localeOf } from '../http/locale.ts'
 import { logoFileRoutes } from '../http/logos.ts'
@@ -16,6 +16,8 @@ import { claimRoutes } from '../http/refund-claims.ts'
 import { refundPageRoutes } from '../http/refund-pages.ts'
 import { forAnybody, type Route } from '../http/route.ts'
 import { welcomeRoutes } from '../http/welcome.ts'
+import { kinds } from '../kinds/all.ts'
+import { definitionOf } from '../kinds/definition.ts'
 import { docsPages } from '../pages/docs/docs.ts'
 import { notFoundPage } from '../pages/not-found.ts'
 
@@ -24,8 +26,10 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
   const read = lazyWithApi(({ settings }) => {
     const document = documentOf([...routes, ...pages, ...healthRoutes({}), ...metricsRoutes({})], settings.publicUrl)
     const { contents, sections } = docsPages(document)
+    const json = (value: object) => openCompressed({ status: 200, text: JSON.stringify(value), headers: JSON_TYPE })
     return {
-      json: openCompressed({ status: 200, text: JSON.stringify(document), headers: JSON_TYPE }),
+      json: json(document),
+      machines: json(Object.fromEntries(kinds.map(kind => [kind.name, definitionOf(kind)]))),
       contents: openCompressed(contents),
       sections: new Map([...sections].map(([name, answer]) => [name, openCompressed(answer)])),
     }
@@ -35,6 +39,12 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
       path: '/openapi.json',
       docs: openapiDocs,
       handle: (api, { headers }) => read(api).json(headers),
+    }),
+
+    forAnybody('GET', {
+      path: '/machines.json',
+      docs: machinesDocs,
+      handle: (api, { headers }) => read(api).machines(headers),
     }),
 
     forAnybody('GET', {

@@ -12,6 +12,9 @@ Made by \`bun run diagrams\` from the machines that the server runs, and compare
 An arrow is labeled \`event [guard] / public event\`. Where a state takes an event in several ways, the first whose guard holds
 counts. Events that leave a state as it is are in the table below each diagram. An event that is not listed for a state is
 refused with 409. Webhook endpoints can subscribe to the public events.
+
+A running server has the definition of each machine as JSON at \`/machines.json\`: \`createMachine(definition)\` of XState 5 has the
+same states and transitions.
 `
 
 const drawMachine = (kind: Kind): string => {

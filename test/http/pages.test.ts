@@ -4,9 +4,11 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
+import { createMachine } from 'xstate'
 import { healthRoutes } from '../../src/http/health.ts'
 import type { Route } from '../../src/http/route.ts'
 import { routes } from '../../src/http/routes.ts'
+import { kinds } from '../../src/kinds/all.ts'
 import { pageRoutes } from '../../src/server/page-routes.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import { makeLink } from './links.ts'
@@ -41,6 +43,16 @@ describe('GET /openapi.json', () => {
   })
 })
 
+test('GET /machines.json: each machine as XState reads it', async () => {
+  const { status, headers, json } = await get('/machines.json')
+  expect([status, headers.get('content-type')]).toEqual([200, 'application/json'])
+  expect(Object.keys(Object(json))).toEqual(kinds.map(({ name }) => name))
+  for (const { name, machine } of kinds) {
+    const { states } = createMachine(Object(json)[name])
+    expect(Object.keys(states)).toEqual(Object.keys(machine.states))
+  }
+})
+
 /** The policy of the API reference, which has all of its styles and loads nothing. */
 const referencePolicy = (hash: string) =>
   `default-src 'none'; style-src 'sha256-${hash}'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
@@ -59,7 +71,7 @@ const expectStrict = ({ headers, text }: { headers: Headers; text: string }, pol
   expect(headers.get('request-id')).toBeTruthy()
   expect(text).not.toMatch(/<script|<iframe|<img|<form|\sstyle=|\son\w+=|\ssrc=|@import|url\(/i)
   const links = [...text.matchAll(/\shref="([^"]*)"/g)].map(([, href]) => href)
-  expect(links.filter(href => !/^(#|\/$|\/docs|\/openapi\.json$|data:,$)/.test(href ?? ''))).toEqual([])
+  expect(links.filter(href => !/^(#|\/$|\/docs|\/(openapi|machines)\.json$|data:,$)/.test(href ?? ''))).toEqual([])
 }
 
 const sections = async () => {

@@ -56,6 +56,20 @@ export const openapiDocs: Docs = {
   answers: { 200: documentShape },
 }
 
+const definitionsShape = shape({
+  name: 'MachineDefinitions',
+  type: () => type({ '[string]': 'object' }),
+  example: { payment_link: { id: 'payment-link', initial: { target: 'active', actions: [] }, states: {} } },
+})
+
+export const machinesDocs: Docs = {
+  operation: 'getMachineDefinitions',
+  summary: 'Retrieve the state machines',
+  description:
+    'Definition of each state machine, by its name. `createMachine(definition)` of XState 5 has the same states and transitions.',
+  answers: { 200: definitionsShape },
+}
+
 export const docsPageDocs: Docs = {
   operation: 'readDocs',
   summary: 'Show the API reference',

@@ -26,7 +26,7 @@ export const docsPages = (document: Document): DocsPages => {
         html`<a class="skip" href="#content">Skip to the content</a>
 <div class="docs">
 <header><h1>${title} API reference</h1>
-<p>${summary} API version ${version}. Base URL: <code>${document.servers[0]?.url}</code>. OpenAPI document: <a href="/openapi.json">openapi.json</a>.</p></header>
+<p>${summary} API version ${version}. Base URL: <code>${document.servers[0]?.url}</code>. OpenAPI document: <a href="/openapi.json">openapi.json</a>. State machines: <a href="/machines.json">machines.json</a>.</p></header>
 ${navigation(document)}
 <main id="content">
 ${main}
