@@ -9,6 +9,8 @@ create table chain_cursors (
   hash text not null check (hash ~ '^0x[0-9a-f]*$' and length(hash) = 66),
   -- The time in the block. A payment's window has ended when its chain has been read past the end.
   mined_at timestamptz not null,
+  -- When the cursor was moved there. While later blocks exist, it must not be long ago.
+  moved_at timestamptz not null default now(),
   -- Where and when reading began. While no transfer is final, a chain whose blocks differ is read again from there.
   begun_number bigint not null default 0,
   begun_at timestamptz not null default now(),

@@ -109,7 +109,8 @@ declare
   new_step bigint;
 begin
   update chain_cursors
-  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1
+  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1,
+    moved_at = now()
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into new_step;
   if not found then
@@ -409,7 +410,7 @@ begin
   update chain_cursors
   set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
     begun_number = first.number, deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null,
-    lost_before = now()
+    lost_before = now(), moved_at = now()
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into at_step;
   if not found then

@@ -173,6 +173,7 @@ create table chain_cursors (
   number bigint not null,
   hash text not null,
   mined_at timestamp with time zone not null,
+  moved_at timestamp with time zone not null default now(),
   begun_number bigint not null default 0,
   begun_at timestamp with time zone not null default now(),
   final_number bigint not null,
@@ -4874,7 +4875,8 @@ declare
   new_step bigint;
 begin
   update chain_cursors
-  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1
+  set number = to_number, hash = to_hash, mined_at = to_time, final_number = greatest(final_number, final), step = step + 1,
+    moved_at = now()
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into new_step;
   if not found then
@@ -5632,7 +5634,7 @@ begin
   update chain_cursors
   set number = first.number, hash = first.hash, mined_at = first.mined_at, final_number = first.number,
     begun_number = first.number, deep_number = first.number, step = step + 1, epoch = of_epoch, stopped_at = null,
-    lost_before = now()
+    lost_before = now(), moved_at = now()
   where chain_id = chain and number = from_number and hash = from_hash
   returning step into at_step;
   if not found then

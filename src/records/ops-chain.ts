@@ -91,6 +91,12 @@ export const opsChainRecord = recordOf<OpsChain>()('OpsChain', {
     example: example.at,
     of: ({ lastBlockAt }) => lastBlockAt?.toISOString() ?? null,
   },
+  readAt: {
+    type: timeOrNull,
+    about: 'When the latest block was read, by the clock of the database. Null before the first one.',
+    example: example.at,
+    of: ({ readAt }) => readAt?.toISOString() ?? null,
+  },
   nodes: {
     type: () => node.type().array(),
     about: 'The nodes of the chain, as the process sees them that reads the chain.',

@@ -30,13 +30,16 @@ export type RecordedChain = {
   /** The last block that was read; null before the first. */
   readonly cursor: number | null
   readonly lastBlockAt: Date | null
+  /** When it was read. */
+  readonly readAt: Date | null
   readonly nodes: readonly NodeState[]
 }
 
 /** What was read of the chains, and what is known of their nodes. A node that nothing was recorded of lately is unknown. */
 export const findRecordedChains = async (sql: Sql, chainIds: readonly number[]): Promise<readonly RecordedChain[]> => {
   const rows = await sql<RecordedRow[]>`
-    select wanted.id::float8 as "chainId", c.number::float8 as cursor, c.mined_at as "lastBlockAt", n.nodes
+    select wanted.id::float8 as "chainId", c.number::float8 as cursor, c.mined_at as "lastBlockAt", c.moved_at as "readAt",
+      n.nodes
     from unnest(${[...chainIds]}::bigint[]) with ordinality as wanted (id, place)
     left join chain_cursors c on c.chain_id = wanted.id
     left join lateral (

@@ -545,6 +545,7 @@ export type OpsChain = {
   readonly cursor: number | null
   readonly lagBlocks: number | null
   readonly lastBlockAt: string | null
+  readonly readAt: string | null
   readonly nodes: readonly {
     readonly head: number | null
     readonly label: string

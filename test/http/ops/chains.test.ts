@@ -18,6 +18,7 @@ type Chain = {
   readonly cursor: number | null
   readonly lagBlocks: number | null
   readonly lastBlockAt: string | null
+  readonly readAt: string | null
   readonly nodes: readonly { readonly label: string; readonly state: string; readonly lastError: string | null }[]
   readonly prices: readonly { readonly pair: string; readonly rate: string | null; readonly at: string | null }[]
 }
@@ -63,6 +64,7 @@ test('a process that only serves requests shows the nodes as the process sees th
       cursor: null,
       lagBlocks: null,
       lastBlockAt: null,
+      readAt: null,
       nodes: [],
       prices: expect.any(Array),
     },
@@ -119,6 +121,7 @@ test('a chain is shown with its blocks and its prices', async () => {
     return chain?.nodes[0]?.state === 'healthy' && chain.cursor !== null && chain.prices[0]?.rate ? chain : undefined
   })
   expect([chain.chainId, typeof chain.lagBlocks, typeof chain.lastBlockAt]).toEqual([31337, 'number', 'string'])
+  expect(Math.abs(Date.parse(chain.readAt ?? '') - Date.now())).toBeLessThan(60_000)
   expect(chain.lagBlocks).toBe(Math.max(0, (chain.head ?? -1) - (chain.cursor ?? 0)))
   expect(chain.prices.map(({ pair }) => pair)).toEqual(['ETH / USD', 'EUR / USD'])
   for (const { rate, at } of chain.prices) {

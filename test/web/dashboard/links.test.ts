@@ -8,7 +8,7 @@ import { type SandboxShop, sandboxShop } from './sandbox-shop.ts'
 let shop: SandboxShop
 
 beforeAll(async () => {
-  if (hasBrowser) shop = await sandboxShop('Lamps & Light', [baseMainnet, polygonMainnet])
+  if (hasBrowser) shop = await sandboxShop('Lamps & Light', { others: [baseMainnet, polygonMainnet] })
 })
 afterAll(async () => {
   await shop?.[Symbol.asyncDispose]()

@@ -130,7 +130,7 @@ export const unfold = (page: Page, title: string) => page.locator('summary', { h
 export const awaitState = (page: Page, word: string) => page.locator('.head .badge', { hasText: word }).waitFor()
 
 /** The window gets the focus again. */
-export const comeBack = (page: Page) => page.evaluate(() => void dispatchEvent(new Event('focus')))
+export const comeBack = (page: Page) => page.evaluate("void dispatchEvent(new Event('focus'))")
 
 export const cancel = ({ server, merchant, owner }: RefundsServer, id: string) =>
   server.call('POST', `/v1/merchants/${merchant}/refunds/${id}/cancel`, { bearer: owner.bearer })

@@ -1,10 +1,11 @@
-import type { Chain } from '../../../src/chain/chain.ts'
 import { until } from '../../harness/until.ts'
-import { payServer, type Visit } from '../pay/pay-server.ts'
+import { type PayServerOptions, payServer, type Visit } from '../pay/pay-server.ts'
+
+type SandboxShopOptions = PayServerOptions & { readonly env?: Readonly<Record<string, string>> }
 
 /** A server with the sandbox chain, and the owner of a new shop in a browser. */
-export const sandboxShop = async (name = 'Lamps & Light', others: readonly Chain[] = []) => {
-  const served = await payServer({ SIGN_UP: 'open' }, others)
+export const sandboxShop = async (name = 'Lamps & Light', { env, ...options }: SandboxShopOptions = {}) => {
+  const served = await payServer({ SIGN_UP: 'open', ...env }, options)
   const visit: Visit = await served.visit({ viewport: { width: 1280, height: 800 } })
   const { server } = served
   // Through the browser, which keeps the cookie of the session.

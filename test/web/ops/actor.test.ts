@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { encodeId } from '../../../src/ids.ts'
+import { decodeId, encodeId } from '../../../src/ids.ts'
 import { hasBrowser } from '../../harness/browser.ts'
 import { until } from '../../harness/until.ts'
 import { onPage } from '../dashboard/harness.ts'
@@ -48,6 +48,44 @@ describe.skipIf(!hasBrowser)('the page of an actor for operators', () => {
     const { data } = await shop.call('GET', `/v1/merchants/${shop.merchant}/payments/${paid}/history?limit=100`)
     expect(revOf()).toBe(String(data.length))
     await expectSound()
+  })
+
+  test('of more than a hundred revisions a part is read at a time; the slider keeps the focus and the pointer', async () => {
+    const { page } = shop
+    const { heading, expectSound } = onPage(page)
+    const id = await link()
+    const { actors } = shop.served.server.api
+    for (let n = 0; n < 150; n++)
+      await actors.dispatch({
+        ...{ kind: 'payment_link', actor: decodeId('plink', id) ?? '', event: { type: 'open_payment' } },
+        cause: 'test',
+      })
+    await open(`/ops/actors/${id}?rev=99`)
+    await heading(id)
+    const scrub = region('Revisions')
+    await scrub.getByText('99 of 151').waitFor()
+    const slider = scrub.getByRole('slider', { name: 'Revision' })
+    await slider.focus()
+    for (const rev of [100, 101, 102]) {
+      await page.keyboard.press('ArrowRight')
+      await scrub.getByText(`${rev} of 151`).waitFor()
+      await scrub.locator('.scrub__what', { hasText: 'open_payment' }).waitFor()
+      expect(await page.evaluate<boolean>("document.activeElement.matches('.scrub input')")).toBe(true)
+    }
+    await region('Story').getByText('Revisions 99 to 151 of 151').waitFor()
+    await scrub.getByText('The chart counts from revision 99 on.').waitFor()
+    expect(await active()).toBe('active')
+    await expectSound()
+    const { x = 0, y = 0, width = 0, height = 0 } = (await slider.boundingBox()) ?? {}
+    await page.mouse.move(x + width * 0.7, y + height / 2)
+    await page.mouse.down()
+    await page.mouse.move(x + width * 0.1, y + height / 2, { steps: 20 })
+    await page.mouse.move(x + width - 1, y + height / 2, { steps: 20 })
+    await page.mouse.up()
+    await scrub.getByText('151 of 151').waitFor()
+    await region('Story').getByRole('link', { name: 'Earlier' }).click()
+    await region('Story').getByText('Revisions 1 to 100 of 151').waitFor()
+    expect(revOf()).toBe('99')
   })
 
   test('the story leads from the request of the customer to the transfer and to the answer of the endpoint', async () => {
@@ -159,11 +197,17 @@ describe.skipIf(!hasBrowser)('the page of an actor for operators', () => {
     const { click, fill, dialog, toast } = onPage(page)
     const id = await link()
     await open(`/ops/actors/${id}`)
-    const error = { code: 'step_up_required', message: '', requestId: crypto.randomUUID() }
-    await page.route('**/events', route => route.fulfill({ status: 403, json: { error } }), { times: 1 })
+    // As if the sign-in was longer ago than a proof counts.
+    const { sql } = shop.served.server
+    await sql`update sessions set proven_at = now() - interval '6 minutes'`
+    const refused = page.waitForResponse(response => response.url().endsWith('/events'))
     await click('Send deactivate')
     await fill('Reason', 'The shop has asked for it')
     await page.keyboard.press('Enter')
+    expect((await refused).status()).toBe(403)
+    expect(
+      await sql`select from payment_links where id = ${decodeId('plink', id) ?? ''} and state = 'active'`,
+    ).toHaveLength(1)
     await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
     await page.keyboard.press('Enter')
     await toast('deactivate was sent')

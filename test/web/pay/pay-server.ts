@@ -50,31 +50,34 @@ export type Visit = AsyncDisposable & {
 export const accountsOf = async ({ sandbox }: PayServer): Promise<readonly string[]> =>
   ((await callNode(sandbox.url, 'eth_accounts')) as string[]).slice(2)
 
-/** `others`: chains besides the sandbox, without a node. */
+export type PayServerOptions = {
+  /** Chains besides the sandbox, without a node. */
+  readonly others?: readonly Chain[]
+  /** The address at which the server reads the node of the sandbox. */
+  readonly through?: (nodeUrl: string) => Promise<string>
+}
+
 export const payServer = async (
   env: Readonly<Record<string, string>> = {},
-  others: readonly Chain[] = [],
+  { others = [], through = async url => url }: PayServerOptions = {},
 ): Promise<PayServer> => {
   await using starting = new AsyncDisposableStack()
   const folder = starting.use(dataFolder())
   const sandbox = starting.use(await opened(folder.path))
+  const nodeUrl = await through(sandbox.url)
   const server = starting.use(
     await apiServer({
       routes: [...routes, ...pageRoutes(routes)],
       sandbox,
       env: { API_RATE_LIMIT_TEST: '0', CHECKOUT_RATE_LIMIT: '0', ...env },
       chains: outside =>
-        connectChains(
-          [sandboxChain(sandbox.contracts), ...others],
-          id => (id === sandboxId ? [sandbox.url] : []),
-          outside,
-        ),
+        connectChains([sandboxChain(sandbox.contracts), ...others], id => (id === sandboxId ? [nodeUrl] : []), outside),
     }),
   )
   const { api, sql, databaseUrl } = server
   const background = await startBackgroundServices(
     api,
-    parseEnv({ DATABASE_URL: databaseUrl, SECRET_KEY }),
+    parseEnv({ ...env, DATABASE_URL: databaseUrl, SECRET_KEY }),
     databaseUrl,
   )
   starting.adopt(background, services => services.stop())

@@ -11,6 +11,7 @@ import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { useOpsQuery } from '../shell/ops.ts'
 import { useOpsTexts } from '../shell/texts.ts'
 import { ActorStory } from './actor-story.tsx'
+import { Hindrances } from './hindrances.tsx'
 import { PossibleEvents } from './possible-events.tsx'
 import { Revisions } from './revisions.tsx'
 import { useRevision, useStory } from './story.ts'
@@ -34,6 +35,7 @@ export const ActorPage = () => {
         {actor => (
           <>
             <StuckNote actor={actor} />
+            <Hindrances actor={actor} />
             <div class="split">
               <div>
                 <PossibleEvents actor={actor} />
@@ -54,16 +56,12 @@ type ActorProps = { readonly actor: Actor }
 /** Its revisions, one at a time, and its whole story. */
 const ActorPast = ({ actor }: ActorProps) => {
   const revision = useRevision(actor.rev)
-  const result = useStory(actor.id, revision.rev)
+  const story = useStory(actor.id, revision.rev)
   return (
-    <Result result={result} skeleton={<SkeletonRows rows={6} />}>
-      {({ data }) => (
-        <>
-          <Revisions actor={actor} steps={data} revision={revision} />
-          <ActorStory steps={data} revision={revision} />
-        </>
-      )}
-    </Result>
+    <>
+      <Revisions actor={actor} story={story} revision={revision} />
+      {story.data && <ActorStory steps={story.data.data} latest={actor.rev} revision={revision} />}
+    </>
   )
 }
 

@@ -7,10 +7,14 @@ import { StateMark } from '../../parts/state-mark.tsx'
 import { useOpsTexts } from '../shell/texts.ts'
 import type { useRevision } from './story.ts'
 
-type ActorStoryProps = { readonly steps: readonly StoryStep[]; readonly revision: ReturnType<typeof useRevision> }
+type ActorStoryProps = {
+  readonly steps: readonly StoryStep[]
+  readonly latest: number
+  readonly revision: ReturnType<typeof useRevision>
+}
 
 /** Everything that has happened, from top to bottom: what led to each change, and what followed from it. */
-export const ActorStory = ({ steps, revision }: ActorStoryProps) => {
+export const ActorStory = ({ steps, latest, revision }: ActorStoryProps) => {
   const { actor: texts } = useOpsTexts()
   return (
     <Section title={texts.story} aside={texts.storyWhat}>
@@ -19,7 +23,31 @@ export const ActorStory = ({ steps, revision }: ActorStoryProps) => {
           <Step key={step.id} step={step} revision={revision} />
         ))}
       </ol>
+      <OtherParts steps={steps} latest={latest} revision={revision} />
     </Section>
+  )
+}
+
+/** Where the story goes on, if it is not shown in whole. */
+const OtherParts = ({ steps, latest, revision }: ActorStoryProps) => {
+  const { actor: texts } = useOpsTexts()
+  const { formats } = useReader()
+  const [first = 1, last = latest] = [steps[0], steps.at(-1)].map(step => step?.transition.rev)
+  if (first === 1 && last >= latest) return null
+  return (
+    <p class="buttons story__parts">
+      <span class="quiet">{texts.storyPart(formats.count(first), formats.count(last), formats.count(latest))}</span>
+      {first > 1 && (
+        <a class="button button--small" href={revision.addressOf(first)}>
+          {texts.earlier}
+        </a>
+      )}
+      {last < latest && (
+        <a class="button button--small" href={revision.addressOf(last + 1)}>
+          {texts.later}
+        </a>
+      )}
+    </p>
   )
 }
 

@@ -9,17 +9,25 @@ import { useOpsQuery } from '../shell/ops.ts'
 /** How many revisions are read at once. */
 const LIMIT = 100
 
-/** The revisions around one, with the one before them, which the first is compared with. */
+/** The revisions around one, with the one before them, which the first is compared with. The last ones stay until then. */
 export const useStory = (id: string, rev: number) => {
   const first = Math.floor((rev - 1) / (LIMIT - 1)) * (LIMIT - 1)
-  return useOpsQuery(['actor', id, 'story', first], (call, signal) =>
-    call(
-      'readActorStory',
-      { id, limit: LIMIT, order: 'asc', ...(first > 1 && { startingAfter: `${id}:${first - 1}` }) },
-      signal,
-    ),
+  return useOpsQuery(
+    ['actor', id, 'story', first],
+    (call, signal) =>
+      call(
+        'readActorStory',
+        { id, limit: LIMIT, order: 'asc', ...(first > 1 && { startingAfter: `${id}:${first - 1}` }) },
+        signal,
+      ),
+    { keepsLast: true },
   ).value
 }
+
+/** The machine of an actor, with its figures of a day. */
+export const useMachine = (kind: Machine['kind']): MachineWithDefinition | undefined =>
+  useOpsQuery(['machine', kind, '24h'], (call, signal) => call('getMachine', { kind, window: '24h' }, signal)).value
+    .data
 
 /** The revision of the address. It is stepped through with the arrow keys, and scrubbed. */
 export const useRevision = (latest: number) => {
@@ -54,9 +62,10 @@ export const changesOf = (now: Revision, before: Revision | undefined): readonly
 export const machineOnPath = (machine: MachineWithDefinition, steps: readonly StoryStep[], rev: number): Machine => {
   const taken = steps.map(({ transition }) => transition).filter(each => each.rev <= rev)
   const moves = taken.filter(({ from, to }) => from !== to)
+  const entered = [...moves.map(({ to }) => to), ...(taken[0]?.from == null ? [] : [taken[0].from])]
   return {
     ...machine,
-    states: machine.states.map(each => ({ ...each, count: moves.filter(({ to }) => to === each.state).length })),
+    states: machine.states.map(each => ({ ...each, count: entered.filter(state => state === each.state).length })),
     edges: machine.edges.map(each => ({
       ...each,
       count: moves.filter(({ from, to }) => from === each.from && to === each.to).length,

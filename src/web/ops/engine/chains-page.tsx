@@ -9,6 +9,7 @@ import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import type { StateShape } from '../../parts/state-mark.tsx'
 import { Table } from '../../parts/table.tsx'
+import { nodeErrorText } from '../health/failures.ts'
 import { useOpsQuery } from '../shell/ops.ts'
 import { useOpsTexts } from '../shell/texts.ts'
 
@@ -34,7 +35,7 @@ export const ChainsPage = () => {
 const Chain = (chain: OpsChain) => {
   const { chains: texts, health } = useOpsTexts()
   const { formats } = useReader()
-  const { name, chainId, head, cursor, lagBlocks, lastBlockAt, nodes, prices } = chain
+  const { name, chainId, head, cursor, lagBlocks, lastBlockAt, readAt, nodes, prices } = chain
   const count = (value: number | null) => (value === null ? health.unknown : formats.count(value))
   return (
     <Section title={name} aside={chainId}>
@@ -44,6 +45,7 @@ const Chain = (chain: OpsChain) => {
             [texts.head, count(head)],
             [texts.cursor, count(cursor)],
             [texts.behind, lagBlocks === null ? health.unknown : health.chains(formats.count(lagBlocks))],
+            [texts.readAt, readAt === null ? health.unknown : <Moment at={readAt} />],
             [texts.lastBlock, lastBlockAt === null ? health.unknown : <Moment at={lastBlockAt} />],
           ]}
         />
@@ -75,7 +77,7 @@ const looks: Readonly<Record<OpsChain['nodes'][number]['state'], readonly [State
 }
 
 const Nodes = ({ name, nodes }: Pick<OpsChain, 'name' | 'nodes'>) => {
-  const { chains: texts } = useOpsTexts()
+  const { chains: texts, health } = useOpsTexts()
   const { formats } = useReader()
   return (
     <Table
@@ -103,7 +105,10 @@ const Nodes = ({ name, nodes }: Pick<OpsChain, 'name' | 'nodes'>) => {
           ...{ key: 'latency', head: texts.latency, card: 4, named: true },
           cell: ({ latencyMs }) => (latencyMs === null ? null : formats.duration(latencyMs)),
         },
-        { key: 'error', head: texts.error, card: 7, cell: ({ lastError }) => lastError },
+        {
+          ...{ key: 'error', head: texts.error, card: 7 },
+          cell: ({ lastError }) => lastError && nodeErrorText(lastError, health),
+        },
       ]}
     />
   )

@@ -12,7 +12,7 @@ export const databaseFailures = (
 ): readonly Failure[] => {
   if (!database) return []
   const { connections, maxConnections, heldMs, transactions, disk } = database
-  const path = '#database'
+  const path = '/ops#database'
   const failures: Failure[] = []
   if (disk && disk.freeBytes < disk.totalBytes * LITTLE_DISK)
     failures.push({

@@ -20,7 +20,7 @@ export const isFailing = ({ status, retryingSince, lastSuccessAt }: OpsEndpoint)
   retryingSince !== null &&
   (lastSuccessAt === null || Date.parse(lastSuccessAt) < Date.parse(retryingSince))
 
-const path = '#endpoints'
+const path = '/ops#endpoints'
 
 const disabledOnes = (found: readonly OpsEndpoint[], { texts: { health }, formats }: Words): readonly Failure[] =>
   found.length > MOST_NAMED

@@ -28,6 +28,9 @@ export type HealthReading = {
 }
 
 const LATE_BLOCKS = 30
+/** Fewer may have arrived since the last reading. */
+const WAITING_BLOCKS = 3
+const STILL_MS = 30_000
 const LATE_JOB_MS = 60_000
 const LOST_WORKER_MS = 60_000
 const OLD_AUDIT_MS = 48 * 3_600_000
@@ -55,25 +58,41 @@ const workerFailures = ({ workers, at }: HealthReading, { texts: { health } }: W
     ? []
     : [{ tone: 'bad', title: health.noWorker, what: health.noWorkerWhat, path: '/ops/workers' }]
 
-const chainFailures = (
-  { name, nodes, lagBlocks }: OpsChain,
-  { texts: { health }, formats }: Words,
-): readonly Failure[] => {
+export const chainFailures = (chain: OpsChain, words: Words): readonly Failure[] => {
+  const { name, nodes } = chain
+  const { health } = words.texts
   const failing = nodes.filter(({ state }) => state === 'paused')
   const path = '/ops/chains'
   if (nodes.length > 0 && failing.length === nodes.length)
-    return [{ tone: 'bad', title: health.noNode(name), what: health.noNodeWhat, path }]
-  const behind = lagBlocks !== null && lagBlocks > LATE_BLOCKS
+    return [{ tone: 'bad', title: health.noNode(name), what: health.noNodeWhat(errorsOf(failing, health)), path }]
   return [
-    ...(behind
-      ? [{ tone: 'bad' as const, title: health.behind(name, formats.count(lagBlocks)), what: health.behindWhat, path }]
-      : []),
+    ...lateFailures(chain, words).map(late => ({ tone: 'bad' as const, ...late, path })),
     ...failing.map(({ label, lastError }) => ({
       ...{ tone: 'warn' as const, title: health.nodeFails(name, label), path },
-      what: health.nodeFailsWhat(lastError ?? health.unknown),
+      what: health.nodeFailsWhat(nodeErrorText(lastError, health)),
     })),
   ]
 }
+
+/** Later blocks exist and are not read, or only late. */
+const lateFailures = (
+  { name, lagBlocks, readAt }: OpsChain,
+  { texts: { health }, formats, now }: Words,
+): readonly Pick<Failure, 'title' | 'what'>[] => {
+  if (lagBlocks === null) return []
+  const isStill = lagBlocks >= WAITING_BLOCKS && readAt !== null && now.getTime() - Date.parse(readAt) > STILL_MS
+  if (isStill) return [{ title: health.still(name, formats.listed(readAt, now)), what: health.stillWhat }]
+  if (lagBlocks <= LATE_BLOCKS) return []
+  return [{ title: health.behind(name, formats.count(lagBlocks)), what: health.behindWhat }]
+}
+
+/** Each of them once. */
+const errorsOf = (nodes: OpsChain['nodes'], health: Words['texts']['health']): string =>
+  [...new Set(nodes.map(({ lastError }) => nodeErrorText(lastError, health)))].join(' ')
+
+/** The last failure of a node as a sentence. */
+export const nodeErrorText = (error: string | null, { nodeErrors }: Words['texts']['health']): string =>
+  nodeErrors[error as keyof typeof nodeErrors] ?? nodeErrors.unknown
 
 const queueFailures = (
   { task, failed, oldestAgeMs }: OpsQueue,

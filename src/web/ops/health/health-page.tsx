@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks'
 import { PageHead } from '../../dashboard/shell/page-head.tsx'
 import { Section } from '../../dashboard/shell/record.tsx'
 import { Result } from '../../dashboard/shell/result.tsx'
@@ -6,10 +7,10 @@ import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
 import { useOpsQuery } from '../shell/ops.ts'
 import { useOpsTexts } from '../shell/texts.ts'
+import { FailureList } from './failure-list.tsx'
 import { failuresIn, type HealthReading } from './failures.ts'
 import { Glances } from './glances.tsx'
 import { EndpointTable, SignerTable } from './health-tables.tsx'
-import type { Failure } from './words.ts'
 
 /** What does not work, and what to do; then everything at a glance. */
 export const HealthPage = () => {
@@ -33,13 +34,14 @@ export const HealthPage = () => {
       at: new Date(),
     }
   }).value
+  useShownPart(result.data !== undefined)
   return (
     <>
       <PageHead title={texts.nav.health} lead={texts.health.lead} />
       <Result result={result} skeleton={<SkeletonRows rows={10} />}>
         {reading => (
           <>
-            <Failures failures={failuresIn(reading, { texts, formats, now: now.value })} />
+            <Failures reading={reading} words={{ texts, formats, now: now.value }} />
             <Section title={texts.health.everything}>
               <Glances {...reading} />
             </Section>
@@ -52,32 +54,27 @@ export const HealthPage = () => {
   )
 }
 
-const Failures = ({ failures }: { readonly failures: readonly Failure[] }) => {
-  const { health } = useOpsTexts()
+/** The part that the address names is not there yet when the browser looks for it. */
+const useShownPart = (isDrawn: boolean): void =>
+  useEffect(() => {
+    if (isDrawn) document.getElementById(location.hash.slice(1))?.scrollIntoView()
+  }, [isDrawn])
+
+type FailuresProps = { readonly reading: HealthReading; readonly words: Parameters<typeof failuresIn>[1] }
+
+const Failures = ({ reading, words }: FailuresProps) => {
+  const { health } = words.texts
+  const failures = failuresIn(reading, words)
+  if (failures.length > 0) return <FailureList failures={failures} />
   return (
     <ul class="asks">
-      {failures.length === 0 && (
-        <li data-tone="good">
-          <StateMark shape="done" />
-          <div>
-            <b>{health.fine}</b>
-            <p>{health.fineWhat}</p>
-          </div>
-        </li>
-      )}
-      {failures.map(({ tone, title, what, path }) => (
-        <li key={title + what} data-tone={tone}>
-          <StateMark shape={tone} />
-          <div>
-            <b>{title}</b>
-            <p>{what}</p>
-          </div>
-          <a class="button" href={path}>
-            {health.open}
-            <span class="sr"> {title}</span>
-          </a>
-        </li>
-      ))}
+      <li data-tone="good">
+        <StateMark shape="done" />
+        <div>
+          <b>{health.fine}</b>
+          <p>{health.fineWhat}</p>
+        </div>
+      </li>
     </ul>
   )
 }

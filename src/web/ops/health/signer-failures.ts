@@ -11,7 +11,7 @@ const reasons = [
 export const signerFailures = (signer: OpsSigner, words: Words): readonly Failure[] => {
   const { health } = words.texts
   const { network, address, asset, waits, unclearSince } = signer
-  const path = '#signers'
+  const path = '/ops#signers'
   const name = shortenMiddle(address)
   const failures: Failure[] = []
   for (const reason of reasons) {

@@ -14,6 +14,6 @@ export type Failure = {
   readonly title: string
   /** What to do. */
   readonly what: string
-  /** Where more is shown: a page, or a part of this one. */
+  /** Where more is shown. */
   readonly path: string
 }

@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from '@preact/signals'
-import type { QueryObserverResult } from '@tanstack/query-core'
+import { keepPreviousData, type QueryObserverResult } from '@tanstack/query-core'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
 import type { Account } from '../../api/calls.ts'
@@ -34,10 +34,16 @@ export const useOpsCall = (): Call => {
 
 const POLL_MS = 5_000
 
+type OpsQueryOptions = {
+  /** What was shown for another key stays until the new data are there. */
+  readonly keepsLast?: true
+}
+
 /** What the server shows of itself. It is read again every five seconds while the page is visible. */
 export const useOpsQuery = <Data>(
   key: readonly unknown[],
   read: (call: Call, signal: AbortSignal) => Promise<Data>,
+  { keepsLast }: OpsQueryOptions = {},
 ): ReadonlySignal<QueryObserverResult<Data>> => {
   const call = useOpsCall()
   return useQuery<Data>({
@@ -45,5 +51,6 @@ export const useOpsQuery = <Data>(
     queryFn: ({ signal }) => read(call, signal),
     refetchInterval: POLL_MS,
     refetchOnMount: 'always',
+    ...(keepsLast && { placeholderData: keepPreviousData }),
   })
 }

@@ -1,0 +1,25 @@
+import { StateMark } from '../../parts/state-mark.tsx'
+import { useOpsTexts } from '../shell/texts.ts'
+import type { Failure } from './words.ts'
+
+/** What does not work, each with what to do and where more is shown. */
+export const FailureList = ({ failures }: { readonly failures: readonly Failure[] }) => {
+  const { health } = useOpsTexts()
+  return (
+    <ul class="asks">
+      {failures.map(({ tone, title, what, path }) => (
+        <li key={title + what} data-tone={tone}>
+          <StateMark shape={tone} />
+          <div>
+            <b>{title}</b>
+            <p>{what}</p>
+          </div>
+          <a class="button" href={path}>
+            {health.open}
+            <span class="sr"> {title}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
