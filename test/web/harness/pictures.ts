@@ -29,6 +29,8 @@ type PictureOptions<View> = {
   readonly pathOf: (view: View) => string
   /** The frame of the pages. */
   readonly frame: (web: Web, locale: Locale, url: URL) => WholeText
+  /** Answers other addresses, such as a stream that does not end. */
+  readonly serve?: (url: URL) => Response | undefined
 }
 
 /**
@@ -36,8 +38,8 @@ type PictureOptions<View> = {
  * accessibility. The arguments of the program choose those whose name contains all of these words.
  */
 export const takePictures = async <View extends PictureView>(options: PictureOptions<View>): Promise<never> => {
-  const { surface, views, answer, pathOf, frame } = options
-  await using server = serveFrame(await openWeb({ say: console.log }), frame)
+  const { surface, views, answer, pathOf } = options
+  await using server = serveFrame(await openWeb({ say: console.log }), options)
   const folder = testPath('screens/')
   await mkdir(folder, { recursive: true })
   const chosen = picturesOf(surface, views).filter(fits)
@@ -88,12 +90,14 @@ const words = process.argv.slice(2)
 const fits = ({ name, key }: { name: string; key: string }): boolean =>
   words.every(word => (word.endsWith(':') ? key === word.slice(0, -1) : name.split('-').includes(word) || key === word))
 
-const serveFrame = (web: Web, frame: PictureOptions<never>['frame']) =>
+const serveFrame = (web: Web, { frame, serve: other }: Pick<PictureOptions<never>, 'frame' | 'serve'>) =>
   serve({
     hostname: '127.0.0.1',
     port: 0,
     fetch: request => {
       const url = new URL(request.url)
+      const others = other?.(url)
+      if (others) return others
       const file = web.file(url.pathname.split('/').at(-1) ?? '')
       if (file) return new Response(file.identity, { headers: { 'content-type': file.type } })
       const locale = request.headers.get('accept-language')?.startsWith('de') ? 'de' : 'en'

@@ -3,7 +3,7 @@ import { hasBrowser } from '../../harness/browser.ts'
 import { until } from '../../harness/until.ts'
 import { onPage } from '../dashboard/harness.ts'
 import { type SandboxShop, sandboxShop } from '../dashboard/sandbox-shop.ts'
-import { focused, tabToPart, walkPage } from '../dashboard/tab-walk.ts'
+import { focused, tabToPart, walkDialog, walkPage } from '../dashboard/tab-walk.ts'
 
 let shop: SandboxShop
 
@@ -18,6 +18,11 @@ afterAll(() => shop?.[Symbol.asyncDispose]())
 const sections = ['Machines', 'Tail', 'Stuck', 'Chains', 'Queues', 'Workers', 'Audit']
 
 const content = () => shop.page.locator('main [aria-busy=true], main .skeleton').first().waitFor({ state: 'detached' })
+
+const newLink = async (more: object = {}): Promise<string> => {
+  const body = { amountMinor: 1000, currency: 'USD', ...more }
+  return (await shop.call('POST', `/v1/merchants/${shop.merchant}/payment-links`, body)).id
+}
 
 /** Pages read again every five seconds, and parts that appear meanwhile would count as missed. */
 const walk = async () => {
@@ -57,6 +62,99 @@ describe.skipIf(!hasBrowser)('with the keyboard alone', () => {
     await page.keyboard.press('Enter')
     await until(() => new URL(page.url()).searchParams.get('rev') === '1')
     await walk()
+  })
+
+  test('what an event would do is asked, and the event sent, in a dialog that keeps the focus', async () => {
+    const { page, served } = shop
+    const { heading, toast } = onPage(page)
+    const id = await newLink()
+    await page.goto(`${served.server.url}/ops/actors/${id}`)
+    await heading(id)
+    await content()
+    await tabToPart(page, 'Event')
+    await page.keyboard.type('deactivate')
+    await tabToPart(page, 'Preview')
+    await page.keyboard.press('Enter')
+    await page.getByRole('region', { name: 'What deactivate would do' }).getByText('active → deactivated').waitFor()
+    await tabToPart(page, 'Send deactivate', 'Shift+Tab')
+    await page.keyboard.press('Enter')
+    await page.locator('dialog .facts').waitFor()
+    await walkDialog(page, 'Send deactivate')
+    await page.keyboard.press('Enter')
+    await page.locator('dialog .facts').waitFor()
+    await page.keyboard.type('The shop has asked for it')
+    await tabToPart(page, 'Send deactivate')
+    await page.keyboard.press('Enter')
+    await toast('deactivate was sent. The state is deactivated.')
+  })
+
+  test('the revisions are stepped through and scrubbed, and the page can be left in between', async () => {
+    const { page, served } = shop
+    const { heading } = onPage(page)
+    const id = await shop.payAndWait()
+    await page.goto(`${served.server.url}/ops/actors/${id}?rev=1`)
+    await heading(id)
+    const revOf = () => new URL(page.url()).searchParams.get('rev')
+    await tabToPart(page, 'One revision on')
+    await page.keyboard.press('Enter')
+    await until(() => revOf() === '2')
+    await tabToPart(page, 'Revision', 'Shift+Tab')
+    await page.keyboard.press('ArrowRight')
+    await until(() => revOf() === '3')
+    await page.keyboard.press('Home')
+    await until(() => revOf() === '1')
+    expect(await focused(page)).toMatchObject({ name: 'Revision', isSeen: true })
+  })
+
+  test('found actors are gone through with j and k, and opened with Enter', async () => {
+    const { page, served } = shop
+    const { heading } = onPage(page)
+    const reference = `order ${crypto.randomUUID()}`
+    const link = await newLink({ reference })
+    const opened = await served.server.call('POST', `/v1/checkout/links/${link}/payments`, {
+      json: { customerEmail: 'ada@example.com' },
+    })
+    const ids = [link, String(Object(opened.json).payment.id)]
+    await page.goto(`${served.server.url}/ops`)
+    await heading('Health')
+    await page.keyboard.press('/')
+    await page.keyboard.type(reference)
+    await page.keyboard.press('Enter')
+    await heading('Search')
+    await page.locator('.table tbody tr').nth(1).waitFor()
+    await walk()
+    await page.keyboard.press('j')
+    const first = (await focused(page))?.name
+    await page.keyboard.press('j')
+    const second = (await focused(page))?.name
+    expect([first, second].toSorted()).toEqual(ids.toSorted())
+    await page.keyboard.press('k')
+    await page.keyboard.press('Enter')
+    await heading(first ?? '')
+  })
+
+  test('the tail is filtered and paused', async () => {
+    const { page, served } = shop
+    const { heading } = onPage(page)
+    await newLink()
+    await page.goto(`${served.server.url}/ops/tail`)
+    await heading('Tail')
+    await content()
+    await tabToPart(page, 'Machine')
+    await page.keyboard.type('Payment links')
+    await until(() => new URL(page.url()).searchParams.get('kind') === 'payment_link')
+    expect(await focused(page)).toMatchObject({ name: 'Machine', isSeen: true })
+    await tabToPart(page, /^Pause/, 'Shift+Tab')
+    await page.keyboard.press('Enter')
+    await page.locator('.tail__status', { hasText: 'Paused' }).waitFor()
+    const id = await newLink()
+    await page.getByText('1 new', { exact: true }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.locator(`.tail a[href="/ops/actors/${id}?rev=1"]`).waitFor()
+    await tabToPart(page, new RegExp(id.slice(-4)))
+    await page.locator('.tail__status', { hasText: 'Paused' }).waitFor()
+    await page.keyboard.press('Enter')
+    await heading(id)
   })
 
   test('a state of a machine is chosen with Enter, and again to close it', async () => {

@@ -1,9 +1,10 @@
 import { kinds } from '../../../src/kinds/all.ts'
 import { arrowsOf, definitionOf, statesOf } from '../../../src/kinds/definition.ts'
 import { drivenStates } from '../../../src/kinds/event-marks.ts'
-import type { MachineName } from '../../../src/resources.ts'
+import { type MachineName, resources } from '../../../src/resources.ts'
 import type {
   Actor,
+  ActorPreview,
   FoundActor,
   MachineWithDefinition,
   OpsAudit,
@@ -14,6 +15,7 @@ import type {
   OpsSigner,
   OpsTransition,
   OpsWorker,
+  StoryStep,
   StuckActor,
 } from '../../../src/web/api/ops-calls.ts'
 
@@ -73,12 +75,28 @@ const node = (label: string, more: Partial<OpsChain['nodes'][number]> = {}): Ops
 
 export const chains: readonly OpsChain[] = [
   {
-    ...{ chainId: 8453, name: 'Base', head: 38_202_114, cursor: 38_202_113, lagBlocks: 1, lastBlockAt: ago(0) },
+    ...{
+      chainId: 8453,
+      name: 'Base',
+      head: 38_202_114,
+      cursor: 38_202_113,
+      lagBlocks: 1,
+      lastBlockAt: ago(0),
+      readAt: ago(0),
+    },
     nodes: [node('base.rpc.example.org'), node('base-mainnet.nodes.lampsandlight.example:8545', { latencyMs: 7 })],
     prices: [{ pair: 'ETH / USD', rate: '3012.45', at: ago(2) }],
   },
   {
-    ...{ chainId: 1, name: 'Ethereum', head: 21_000_004, cursor: 21_000_004, lagBlocks: 0, lastBlockAt: ago(0) },
+    ...{
+      chainId: 1,
+      name: 'Ethereum',
+      head: 21_000_004,
+      cursor: 21_000_004,
+      lagBlocks: 0,
+      lastBlockAt: ago(0),
+      readAt: ago(0),
+    },
     nodes: [node('eth.rpc.example.org', { head: 21_000_004, latencyMs: 230 })],
     prices: [
       { pair: 'ETH / USD', rate: '3012.45', at: ago(1) },
@@ -223,6 +241,110 @@ export const transitions: readonly OpsTransition[] = [
   cause: { type: type as 'chain' | 'customer', id: type === 'chain' ? '8453' : null, name: null },
   context: { amountMinor: 24_900, currency: 'EUR', amountReceived: n === 0 ? '237440000' : n === 1 ? '1' : '0' },
 }))
+
+const DELIVERY = 'whd_06bt4m9x3kq7v5n2c8hd1wzrfe'
+const uuidOf = (n: number) => `0193a000-0000-7000-8000-0000000000${n.toString().padStart(2, '0')}`
+const attemptOf = (number: number, outcome: 'delivered' | 'http_error' | null, httpStatus: number | null) => ({
+  ...{ number, outcome, httpStatus, startedAt: ago(10), durationMs: outcome === null ? null : 84 },
+})
+
+/** The same with what led to each, and what followed. */
+export const story: readonly StoryStep[] = transitions.toReversed().map((transition, n) => ({
+  ...{ object: 'story_step', id: transition.id, transition, source: null, attempt: null },
+  ...{ requestId: n < 2 ? uuidOf(10 + n) : null, commandId: n < 2 ? uuidOf(20 + n) : null },
+  transfers:
+    n < 2
+      ? []
+      : [
+          {
+            ...{
+              amount: n === 2 ? '1' : '237440000',
+              chainId: 8453,
+              network: 'Base',
+              tokenAddress: `0x${'ab'.repeat(20)}`,
+            },
+            ...{ txHash: `0x${`${n}f`.repeat(32)}`, explorerUrl: null, minedAt: ago(12), counted: true },
+            state: n === 2 ? 'final' : 'seen',
+          },
+        ],
+  events:
+    n === 1
+      ? []
+      : [
+          {
+            ...{
+              id: uuidOf(30 + n),
+              type: ['payment.created', '', 'payment.underpaid', 'payment.processing'][n] ?? '',
+            },
+            deliveries:
+              n === 0
+                ? []
+                : [
+                    {
+                      ...{ id: DELIVERY, endpointId: 'whe_06bt4m9x3kq7v5n2c8hd1wzrfe' },
+                      state: n === 2 ? 'delivered' : 'pending',
+                      attempts:
+                        n === 2
+                          ? [attemptOf(1, 'http_error', 503), attemptOf(2, 'delivered', 200)]
+                          : [attemptOf(1, 'http_error', 503), attemptOf(2, null, null)],
+                    },
+                  ],
+          },
+        ],
+}))
+
+export const preview: ActorPreview = {
+  ...{ state: 'success', context: { ...actor.context, amountReceived: '249000000' }, events: ['payment.succeeded'] },
+  timers: [{ name: 'window', dueAt: null }],
+  jobs: [{ task: 'sign-refund', runAt: null }],
+}
+
+/** Actors of the other machines, each in a state that it leaves in an event. */
+export const actorOfKind = (kind: MachineName): Actor => {
+  const machine = machines.find(each => each.kind === kind)
+  const [edge] = machine?.edges ?? []
+  return actorOf({
+    ...{ kind, state: edge?.to ?? 'active', rev: 2, timers: [], jobs: [], context: {} },
+    possible: [{ event: edge?.events[0] ?? 'update', by: 'merchant', operator: false, guards: [] }],
+  })
+}
+
+/** The path of such an actor. */
+export const storyOfKind = (kind: MachineName): readonly StoryStep[] => {
+  const machine = machines.find(each => each.kind === kind)
+  const [edge] = machine?.edges ?? []
+  const first = edge?.from ?? machine?.states[0]?.state ?? ''
+  const steps = [
+    { event: 'create', from: null, to: first },
+    { event: edge?.events[0] ?? 'update', from: first, to: edge?.to ?? first },
+  ]
+  return steps.map(({ event, from, to }, n) => ({
+    ...(story[0] as StoryStep),
+    id: `${paymentId}:${n + 1}`,
+    transition: { ...(transitions[0] as OpsTransition), kind, rev: n + 1, event, from, to, context: {} },
+  }))
+}
+
+/** A part of the story of an actor with many revisions. */
+export const longStory = (from: number, to: number): readonly StoryStep[] =>
+  Array.from({ length: to - from + 1 }, (_, n) => ({
+    ...(story[1] as StoryStep),
+    id: `${paymentId}:${from + n}`,
+    transition: { ...(transitions[2] as OpsTransition), rev: from + n },
+  }))
+
+/** The `n`-th of a server with many transitions. */
+export const flowing = (n: number): OpsTransition => {
+  const machine = machines[n % machines.length]
+  const edge = machine?.edges[n % (machine.edges.length || 1)]
+  const kind = machine?.kind ?? 'payment'
+  const actorId = `${resources[kind].prefix}_06bt4m9x3kq7v5n2c8hd${String(n).padStart(6, '0')}`
+  return {
+    ...(transitions[0] as OpsTransition),
+    ...{ id: `${actorId}:2`, kind, actorId, rev: 2, at: new Date().toISOString() },
+    ...{ event: edge?.events[0] ?? 'update', from: edge?.from ?? 'active', to: edge?.to ?? 'active' },
+  }
+}
 
 export const found: readonly FoundActor[] = [
   { kind: 'payment', id: paymentId, state: 'processing' },

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { opsPage } from '../../../src/pages/ops.ts'
-import { machineNames } from '../../../src/resources.ts'
+import { type MachineName, machineNames } from '../../../src/resources.ts'
 import { account } from '../dashboard/samples.ts'
 import { type PictureView, sampleFailure, sampleList, takePictures } from '../harness/pictures.ts'
 import * as samples from './samples.ts'
@@ -18,6 +18,12 @@ type View = PictureView & {
   readonly broken?: true
   /** The actor is stuck. */
   readonly isStuck?: true
+  /** The machine of the actor; a payment if it is left out. */
+  readonly kind?: MachineName
+  /** The actor has so many revisions. */
+  readonly revisions?: number
+  /** What the stream of the tail does. It is quiet if it is left out. */
+  readonly stream?: 'flowing' | 'lost'
 }
 
 /** A page with full, empty, loading and failed data. */
@@ -30,6 +36,27 @@ const openMenu = (page: Page) =>
     .click({ timeout: 1_000 })
     .catch(() => {})
 
+const ask = async (page: Page) => {
+  await page.locator('.what-if [type=submit]').click()
+  await page.locator('.what-if__answer').waitFor()
+}
+
+const send = async (page: Page) => {
+  await page.locator('.possible button').first().click()
+  await page.locator('dialog .facts').waitFor()
+}
+
+const shown = (selector: string) => (page: Page) => page.locator(selector).first().waitFor()
+
+const pause = async (page: Page) => {
+  await page.locator('.tail tbody tr').nth(8).waitFor()
+  await page.keyboard.press('p')
+  await page.locator('.tail__waiting').waitFor()
+  await page.waitForTimeout(500)
+}
+
+const ACTOR = `/actors/${samples.actor.id}`
+
 const views: Readonly<Record<string, View>> = {
   'sign-in': { path: '', signedOut: true },
   denied: { path: '', isOperator: false },
@@ -41,13 +68,22 @@ const views: Readonly<Record<string, View>> = {
   ...Object.fromEntries(machineNames.map(kind => [`machine-${kind}`, { path: `/machines/${kind}?window=7d` }])),
   'machine-state': { path: '/machines/payment?state=pending' },
   ...pageViews('tail', '/tail'),
+  'tail-flowing': { path: '/tail', stream: 'flowing', act: shown('.tail tbody tr:nth-child(20)') },
+  'tail-paused': { path: '/tail', stream: 'flowing', act: pause },
+  'tail-lost': { path: '/tail', stream: 'lost', act: shown('.tail__status[data-tone=warn]') },
+  'tail-filtered': { path: '/tail?kind=delivery&state=failed', stream: 'flowing' },
   ...pageViews('stuck', '/stuck'),
   ...pageViews('search', '/search?q=LL-20418'),
-  actor: { path: `/actors/${samples.actor.id}` },
-  'actor-stuck': { path: `/actors/${samples.actor.id}`, isStuck: true },
-  'actor-revision': { path: `/actors/${samples.actor.id}?rev=4` },
-  'actor-loading': { path: `/actors/${samples.actor.id}`, data: 'loading' },
-  'actor-failed': { path: `/actors/${samples.actor.id}`, data: 'failed' },
+  actor: { path: ACTOR },
+  'actor-stuck': { path: ACTOR, isStuck: true },
+  'actor-hindered': { path: ACTOR, broken: true },
+  'actor-revision': { path: `${ACTOR}?rev=4` },
+  'actor-many-revisions': { path: `${ACTOR}?rev=150`, revisions: 250 },
+  'actor-what-if': { path: ACTOR, act: ask },
+  'actor-send': { path: ACTOR, act: send },
+  ...Object.fromEntries(machineNames.map(kind => [`actor-of-${kind}`, { path: ACTOR, kind }])),
+  'actor-loading': { path: ACTOR, data: 'loading' },
+  'actor-failed': { path: ACTOR, data: 'failed' },
   ...pageViews('chains', '/chains'),
   'chains-broken': { path: '/chains', broken: true },
   ...pageViews('queues', '/queues'),
@@ -56,9 +92,10 @@ const views: Readonly<Record<string, View>> = {
 }
 
 /** Answers the calls of the page with samples. */
-const answer = (page: Page, { path, data = 'full', signedOut, isOperator = true, broken, isStuck }: View) =>
-  page.route('**/v1/**', route => {
-    const { pathname } = new URL(route.request().url())
+const answer = (page: Page, view: View) => {
+  const { path, data = 'full', signedOut, isOperator = true, broken, stream } = view
+  return page.route('**/v1/**', route => {
+    const { pathname, origin, searchParams } = new URL(route.request().url())
     const json = (body: unknown, status = 200) => route.fulfill({ status, json: body })
     if (pathname === '/v1/auth/session') return json({ signedIn: !signedOut })
     const signedIn = { ...account, user: { ...account.user, operator: isOperator } }
@@ -72,20 +109,53 @@ const answer = (page: Page, { path, data = 'full', signedOut, isOperator = true,
       ...{ deliveries: shown.endpoints, signers: shown.signers, audits: shown.audits, search: shown.found },
       ...{ database: [shown.database], stuck: shown.stuck, transitions: shown.transitions },
     }
-    // It ends, and the page connects again.
-    if (pathname.endsWith('/stream')) return route.fulfill({ contentType: 'text/event-stream', body: ':\n\n' })
+    // An answer that is made here would end.
+    if (pathname.endsWith('/stream'))
+      return stream === 'lost' ? route.abort() : route.continue({ url: `${origin}/stream?${stream ?? 'quiet'}` })
     const [first = '', second, third] = pathname.split('/').slice(3)
     const list = (rows: readonly unknown[] = []) => json({ ...sampleList(rows, data), has_more: false })
     const machines = data === 'empty' ? samples.unusedMachines : samples.machines
     if (first === 'machines')
       return json(second === undefined ? sampleList(machines, 'loading') : machines.find(({ kind }) => kind === second))
-    if (third === 'transitions') return list(shown.transitions)
-    if (first === 'actors') return json(isStuck ? shown.stuckActor : shown.actor)
+    if (third === 'story') return json(sampleList(storyOf(view, searchParams), 'loading'))
+    if (third === 'preview') return json(samples.preview)
+    if (first === 'actors') return json(actorOf(view))
     return list(lists[first])
   })
+}
+
+const actorOf = ({ kind, isStuck, revisions }: View) => {
+  if (kind && kind !== 'payment') return samples.actorOfKind(kind)
+  return { ...(isStuck ? samples.stuckActor : samples.actor), ...(revisions && { rev: revisions }) }
+}
+
+const storyOf = ({ kind, revisions }: View, query: URLSearchParams) => {
+  if (kind && kind !== 'payment') return samples.storyOfKind(kind)
+  if (revisions === undefined) return samples.story
+  const after = Number(query.get('startingAfter')?.split(':')[1] ?? 0)
+  return samples.longStory(after + 1, Math.min(revisions, after + Number(query.get('limit'))))
+}
+
+/** Forty transitions a second, or none. */
+const serveStream = ({ pathname, search }: URL): Response | undefined => {
+  if (pathname !== '/stream') return undefined
+  let timer: ReturnType<typeof setInterval>
+  let n = 0
+  const send = (sink: ReadableStreamDefaultController<string>) =>
+    sink.enqueue(`event: transition\nid: ${n}\ndata: ${JSON.stringify(samples.flowing(n++))}\n\n`)
+  const body = new ReadableStream<string>({
+    start: sink => {
+      sink.enqueue(':\n\n')
+      if (search === '?flowing') timer = setInterval(send, 25, sink)
+    },
+    cancel: () => clearInterval(timer),
+  })
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } })
+}
 
 await takePictures<View>({
   ...{ surface: 'ops', views, answer },
   pathOf: ({ path }) => `/ops${path}`,
   frame: (web, locale) => opsPage(web, locale),
+  serve: serveStream,
 })

@@ -9,12 +9,13 @@ import type { TailFilter } from './tail.ts'
 
 type Kind = OpsTransition['kind']
 
-const kinds = ['payment', 'refund', 'payment_link', 'dispute', 'delivery'] as const satisfies readonly Kind[]
+/** All that have a name. */
+const useKinds = (): readonly Kind[] => Object.keys(useOpsTexts().machines.kinds) as Kind[]
 
 /** The filter of the address. */
 export const useTailFilter = (): TailFilter => {
   const { get } = useAddressQuery()
-  const kind = kinds.find(each => each === get('kind'))
+  const kind = useKinds().find(each => each === get('kind'))
   const given = { event: get('event'), state: get('state'), actor: get('actor'), merchantId: get('merchant') }
   return {
     ...(kind && { kind }),
@@ -25,6 +26,7 @@ export const useTailFilter = (): TailFilter => {
 export const TailFilters = ({ filter }: { readonly filter: TailFilter }) => {
   const { tail: texts, machines } = useOpsTexts()
   const query = useAddressQuery()
+  const kinds = useKinds()
   const words = useWords(filter.kind)
   const pick = (name: 'event' | 'state') => (
     <Pick
@@ -100,6 +102,7 @@ type Words = { readonly events: readonly string[]; readonly states: readonly str
 /** The events and states of a machine, or of all. Machines change with the server, so they are read once. */
 const useWords = (kind: Kind | undefined): Words => {
   const call = useOpsCall()
+  const kinds = useKinds()
   const result = useQuery({
     queryKey: ['ops', 'words'],
     queryFn: () => Promise.all(kinds.map(async kind => ({ kind, ...wordsOf(await call('getMachine', { kind })) }))),

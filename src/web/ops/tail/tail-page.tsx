@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useMemo } from 'preact/hooks'
 import { ApiError } from '../../api/request.ts'
 import { shownFailure } from '../../dashboard/shell/failure.ts'
 import { useAddressQuery } from '../../dashboard/shell/filters.tsx'
@@ -20,10 +20,6 @@ const LATEST = 100
 /** Every transition as it is committed. The filters are in the address, and each begins a stream of its own. */
 export const TailPage = () => {
   const filter = useTailFilter()
-  return <FilteredTail key={JSON.stringify(filter)} filter={filter} />
-}
-
-const FilteredTail = ({ filter }: { readonly filter: TailFilter }) => {
   const { nav, tail: texts } = useOpsTexts()
   const tail = useTail(filter)
   return (
@@ -40,7 +36,8 @@ const useTail = (filter: TailFilter): Tail => {
   const { session } = useOps()
   const call = useOpsCall()
   const readLatest = async () => (await call('listTransitions', { ...filter, limit: LATEST, order: 'desc' })).data
-  const [tail] = useState(() => openTail({ session, filter, readLatest }))
+  // The page stays, with the focus on the filter that was changed.
+  const tail = useMemo(() => openTail({ session, filter, readLatest }), [JSON.stringify(filter)])
   useEffect(() => tail.close, [tail])
   const failure = tail.failure.value
   useEffect(() => {

@@ -1,6 +1,7 @@
 import { shortenMiddle } from '../../parts/address.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { Table } from '../../parts/table.tsx'
+import { labelLines } from '../machines/chart.ts'
 import { useOpsTexts } from '../shell/texts.ts'
 import type { TailRow } from './tail.ts'
 
@@ -35,7 +36,7 @@ export const TailTable = ({ rows, onFocus }: TailTableProps) => {
             ),
           },
           { key: 'change', head: texts.change, card: 1, cell: row => <Change {...row} /> },
-          { key: 'event', head: texts.event, card: 2, cell: ({ event }) => event },
+          { key: 'event', head: texts.event, card: 2, cell: ({ event }) => labelLines([event]) },
           {
             ...{ key: 'cause', head: texts.cause, card: 6, end: true },
             cell: ({ cause: { type, name, id } }) => (
