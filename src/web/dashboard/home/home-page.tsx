@@ -2,8 +2,10 @@ import { useEffect } from 'preact/hooks'
 import type { PaymentWithCrypto } from '../../api/calls.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Loading, SkeletonRows } from '../../parts/skeleton.tsx'
-import { NewPayments, PaymentsTable } from '../payments/payments-page.tsx'
+import { PaymentsTable } from '../payments/payments-page.tsx'
 import { useLive } from '../shell/live.ts'
+import { countNew } from '../shell/new-records.ts'
+import { NewRows } from '../shell/new-rows.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import type { ListPage } from '../shell/pages.tsx'
@@ -11,6 +13,7 @@ import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useIsOwner, useShop } from '../shell/shop.ts'
+import { useTexts } from '../shell/texts.ts'
 import { AttentionList, useAttention } from './attention.tsx'
 import { Checklist } from './checklist.tsx'
 import { type FirstHour, stepsOf, useFirstHour } from './first-hour.ts'
@@ -33,13 +36,13 @@ export const HomePage = () => {
   const waiting = useWaiting()
   const isEmpty = latest.data?.rows.length === 0
   const isNew = canWrite && isEmpty
-  const live = useLive()
+  const live = useLive()?.rows.payments
   const refresh = useRefresh()
-  const newCount = live?.newPayments.value.size ?? 0
+  const newCount = live ? countNew(live.created.value, latest.data?.rows ?? []) : 0
   // There are no rows that the first payment would push.
   useEffect(() => {
     if (!isEmpty || newCount === 0) return
-    live?.forgetNewPayments()
+    live?.forgetCreated()
     void Promise.all([refresh('payments'), refresh('home')])
   }, [isEmpty, newCount])
   return (
@@ -122,6 +125,7 @@ type PartsProps = Omit<OverviewProps, 'firstHour'> & { readonly firstHour: First
 /** Charts come between the figures and the latest payments. */
 const Parts = ({ rows, attention, waiting, firstHour }: PartsProps) => {
   const texts = useHomeTexts()
+  const { payments } = useTexts()
   const { livemode } = useShop()
   const address = useAddress()
   const isOwner = useIsOwner()
@@ -143,7 +147,7 @@ const Parts = ({ rows, attention, waiting, firstHour }: PartsProps) => {
       </Section>
       <div class={hasSteps ? 'split' : undefined}>
         <Section title={texts.latest} aside={<a href={address('payments')}>{texts.all}</a>}>
-          <NewPayments />
+          <NewRows section="payments" rows={rows} words={payments.fresh} />
           <PaymentsTable rows={rows} narrow={hasSteps} />
         </Section>
         {hasSteps && firstHour && (

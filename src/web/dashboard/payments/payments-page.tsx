@@ -4,16 +4,16 @@ import { Icon } from '../../parts/icon.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { FiatAmount } from '../../parts/money.tsx'
 import { useReader } from '../../parts/reader.ts'
-import { useShortcut } from '../../parts/shortcut.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge } from '../../parts/state-strip.tsx'
 import { clipped, Table, type TableColumn } from '../../parts/table.tsx'
 import { Filters, Pick, PickToggle, useAddressQuery } from '../shell/filters.tsx'
 import { useLive } from '../shell/live.ts'
+import { NewRows } from '../shell/new-rows.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { NothingMatches, PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
-import { useRefresh, useShopQuery } from '../shell/queries.ts'
+import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useShop } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
@@ -31,13 +31,13 @@ export const PaymentsPage = () => {
   const query = useAddressQuery()
   const canWrite = useCanWrite()
   const position = usePosition()
-  const [q, link] = [query.get('q'), query.get('link')]
+  const [q, link, customer] = [query.get('q'), query.get('link'), query.get('customer')]
   const status = statuses.find(each => each === query.get('status'))
   const attention = query.get('attention') === 'true'
   const days = ranges.find(each => each === query.get('days'))
-  const isFiltered = q !== undefined || days !== undefined || link !== undefined || status !== undefined || attention
+  const isFiltered = attention || [q, days, link, customer, status].some(each => each !== undefined)
   const result = useShopQuery(
-    ['payments', { q, link, status, attention, days, ...position }],
+    ['payments', { q, link, customer, status, attention, days, ...position }],
     ({ merchantId, livemode, call }, signal) =>
       readListPage<PaymentWithCrypto>(position, page =>
         call(
@@ -48,6 +48,7 @@ export const PaymentsPage = () => {
             ...(status && { status: [status] }),
             ...(attention && { attention: 'true' as const }),
             ...(link !== undefined && { paymentLinkId: link }),
+            ...(customer !== undefined && { customerId: customer }),
             ...(days && { createdAfter: new Date(Date.now() - Number(days) * DAY_MS).toISOString() }),
           },
           { signal },
@@ -98,8 +99,15 @@ export const PaymentsPage = () => {
             {payments.ofLink}
           </PickToggle>
         )}
+        {customer !== undefined && (
+          <PickToggle isOn onToggle={() => query.filter({ customer: undefined })}>
+            {payments.ofCustomer}
+          </PickToggle>
+        )}
       </Filters>
-      {!isFiltered && position.after === undefined && <NewPayments />}
+      {!isFiltered && position.after === undefined && (
+        <NewRows section="payments" rows={result.data?.rows ?? []} words={payments.fresh} />
+      )}
       <Result result={result} skeleton={<SkeletonRows rows={12} />}>
         {page => {
           if (page.rows.length > 0)
@@ -114,31 +122,6 @@ export const PaymentsPage = () => {
         }}
       </Result>
     </>
-  )
-}
-
-/** New payments do not push the rows: this bar offers them. `.` shows them, too. */
-export const NewPayments = () => {
-  const { payments } = useTexts()
-  const live = useLive()
-  const refresh = useRefresh()
-  const count = live?.newPayments.value.size ?? 0
-  const show = () => {
-    live?.forgetNewPayments()
-    void refresh('payments')
-  }
-  useShortcut('.', () => count > 0 && show())
-  return (
-    <div role="status">
-      {count > 0 && (
-        <button type="button" class="fresh" aria-keyshortcuts="." onClick={show}>
-          {payments.fresh(count)}
-          <span class="key" aria-hidden="true">
-            .
-          </span>
-        </button>
-      )}
-    </div>
   )
 }
 

@@ -6,31 +6,33 @@ import type { StreamState } from '../../api/follow.ts'
 import { type LiveChange, openLive } from '../../api/live.ts'
 import { paced } from '../../api/paced.ts'
 import { CacheContext } from '../../api/query.ts'
-import type { ListPage } from './pages.tsx'
+import { type LiveRows, openLiveRows } from './live-rows.ts'
 import type { CurrentShop } from './shop.ts'
+
+/** Sections whose rows change in place. A record that was created is offered, so that it does not push the rows in view. */
+export type LiveSection = 'payments' | 'customers'
 
 /** What the event stream of the shop says to the pages. */
 export type LiveUpdates = {
   readonly isLive: ReadonlySignal<boolean>
-  /** Payments that were created after the list was read. They are offered, so that they do not push the rows in view. */
-  readonly newPayments: ReadonlySignal<{ readonly size: number }>
+  readonly rows: Readonly<Record<LiveSection, LiveRows>>
   /** Records that have changed in the last second. */
   readonly changed: ReadonlySignal<ReadonlySet<string>>
-  forgetNewPayments(): void
 }
 
 const TINTED_MS = 1_200
 const REST_MS = 100
-/** Rows that are read at a time. A shop may have a thousand changes a second. */
-const ROWS_AT_ONCE = 10
 /** Lists of deliveries are read as a whole, so they rest longer. */
 const DELIVERIES_REST_MS = 1_000
+/** The totals of customers are that old at most. */
+const TOTALS_MS = 2_000
 
 type Feed = LiveUpdates & { receive(change: LiveChange): void; setState(state: StreamState): void }
 
 /** Changes that were received and are not shown yet. */
 const nothing = () => ({
   payments: new Set<string>(),
+  customers: new Set<string>(),
   /** Those of them that were created. */
   created: new Set<string>(),
   refunds: new Set<string>(),
@@ -40,13 +42,17 @@ const nothing = () => ({
 
 const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentShop): Feed => {
   const isLive = signal(false)
-  const newPayments = signal({ size: 0 })
   const changed = signal<ReadonlySet<string>>(new Set())
   const scope: QueryKey = [merchant.id, livemode]
-  const lists = () => cache.getQueriesData<ListPage<{ readonly id: string }>>({ queryKey: [...scope, 'payments'] })
+  const rows = {
+    payments: openLiveRows(cache, [...scope, 'payments'], id =>
+      session.call('getPayment', { merchantId: merchant.id, id }),
+    ),
+    customers: openLiveRows(cache, [...scope, 'customers'], id =>
+      session.call('getCustomer', { merchantId: merchant.id, id }),
+    ),
+  }
   let waiting = nothing()
-  /** Payments in view that are to be read again. */
-  const rows = new Set<string>()
 
   const tint = (ids: readonly string[]) => {
     if (ids.length === 0) return
@@ -56,47 +62,33 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
     }, TINTED_MS)
   }
 
-  /** Reads payments that are in view again, and puts them in their places. */
-  const refreshRows = async (): Promise<void> => {
-    const ids = [...rows].slice(0, ROWS_AT_ONCE)
-    for (const id of ids) rows.delete(id)
-    const read = await Promise.allSettled(ids.map(id => session.call('getPayment', { merchantId: merchant.id, id })))
-    const found = new Map(read.flatMap(one => (one.status === 'fulfilled' ? [[one.value.id, one.value]] : [])))
-    for (const [key, data] of lists())
-      if (data?.rows?.some(({ id }) => found.has(id)))
-        cache.setQueryData(key, { ...data, rows: data.rows.map(row => found.get(row.id) ?? row) })
-    tint([...found.keys()])
-  }
-
   const refresh = (...key: readonly unknown[]) => cache.invalidateQueries({ queryKey: [...scope, ...key] })
 
-  const refreshPayments = ({ payments, created, refunds }: ReturnType<typeof nothing>): Promise<unknown> => {
-    const inView = new Set(lists().flatMap(([, data]) => data?.rows?.map(({ id }) => id) ?? []))
-    for (const id of payments) if (inView.has(id)) rows.add(id)
-    const newOnes = [...created].filter(id => !inView.has(id)).length
-    if (newOnes > 0) newPayments.value = { size: newPayments.value.size + newOnes }
-    // A refund changes what its payment shows.
-    const isStale = (id: unknown) => refunds.size > 0 || payments.has(String(id))
-    return Promise.all([
-      refreshRows(),
+  /** The rows of a section, and its records that are open. */
+  const refreshSection = (section: LiveSection, isStale: (id: string) => boolean): Promise<unknown> =>
+    Promise.all([
+      rows[section].refresh().then(tint),
       cache.invalidateQueries({
-        queryKey: [...scope, 'payments', 'one'],
-        predicate: ({ queryKey }) => isStale(queryKey[scope.length + 2]),
+        queryKey: [...scope, section, 'one'],
+        predicate: ({ queryKey }) => isStale(String(queryKey[scope.length + 2])),
       }),
     ])
-  }
 
   const updates = paced(REST_MS, async () => {
     const received = waiting
     waiting = nothing()
-    const { refunds, hasLink, hasDispute } = received
+    const { payments, customers, created, refunds, hasLink, hasDispute } = received
+    rows.payments.receive(payments, new Set([...created].filter(id => payments.has(id))))
+    rows.customers.receive(customers, new Set([...created].filter(id => customers.has(id))))
     await Promise.allSettled([
-      refreshPayments(received),
+      // A refund changes what its payment shows.
+      refreshSection('payments', id => refunds.size > 0 || payments.has(id)),
+      refreshSection('customers', id => customers.has(id)),
       hasLink && refresh('links'),
       hasDispute && refresh('disputes'),
       refunds.size > 0 && refresh('refunds').then(() => tint([...refunds])),
     ])
-    return rows.size > 0
+    return rows.payments.hasMore() || rows.customers.hasMore()
   })
 
   const deliveries = paced(DELIVERIES_REST_MS, async () => {
@@ -104,13 +96,15 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
     return false
   })
 
+  /** The payments of the customer that is open, and their sums. */
+  const totals = paced(0, async () => {
+    await new Promise(resolve => setTimeout(resolve, TOTALS_MS))
+    await Promise.allSettled([refresh('customers', 'one')])
+    return false
+  })
+
   return {
-    isLive,
-    newPayments,
-    changed,
-    forgetNewPayments: () => {
-      newPayments.value = { size: 0 }
-    },
+    ...{ isLive, rows, changed },
     setState: ({ phase }) => {
       isLive.value = phase === 'live'
     },
@@ -119,12 +113,14 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
       if (object === 'customer' && (status === 'erasing' || status === 'erased')) return void refresh()
       if (object === 'webhook_delivery') return deliveries.ask()
       if (object === 'payment') waiting.payments.add(id)
+      else if (object === 'customer') waiting.customers.add(id)
       else if (object === 'refund') waiting.refunds.add(id)
       else if (object === 'payment_link') waiting.hasLink = true
       else if (object === 'dispute') waiting.hasDispute = true
       else return
-      if (event === 'payment.created') waiting.created.add(id)
+      if (event === 'payment.created' || event === 'customer.created') waiting.created.add(id)
       updates.ask()
+      if (object === 'payment' || object === 'refund') totals.ask()
     },
   }
 }

@@ -15,10 +15,11 @@ const streamed = ['payments', 'links', 'refunds', 'disputes']
 
 /**
  * How often records are read again while there is a stream. Without an event, a refund gets confirmations and can begin to
- * need attention, because a time has passed: its own page shows that soon, and lists of refunds within a minute.
+ * need attention, because a time has passed, and the totals of a customer follow its payments: their own pages show that
+ * soon, and lists of them within a minute.
  */
 const pollMsOf = (section: unknown, part: unknown): number | false => {
-  if (section === 'refunds') return part === 'one' ? POLL_MS : SLOW_POLL_MS
+  if (section === 'refunds' || section === 'customers') return part === 'one' ? POLL_MS : SLOW_POLL_MS
   return streamed.includes(String(section)) ? false : POLL_MS
 }
 
