@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { FormField } from './field.tsx'
 import { placeBelow } from './place.ts'
 import { useReader } from './reader.ts'
 
@@ -19,13 +20,16 @@ type ComboboxProps = {
   readonly options: readonly ComboboxOption[]
   readonly onSelect: (option: ComboboxOption) => void
   readonly placeholder?: string
+  readonly hint?: string
+  readonly error?: string | undefined
+  readonly maxLength?: number
 }
 
 /**
  * A text field with a list of what it can be: the editable combobox of WAI-ARIA with list autocompletion. Focus stays in
  * the field; the option that Enter takes is the active descendant.
  */
-export const Combobox = ({ label, text, onText, options, onSelect, placeholder }: ComboboxProps) => {
+export const Combobox = ({ label, text, onText, options, onSelect, hint, error, ...rest }: ComboboxProps) => {
   const { texts } = useReader()
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
@@ -70,53 +74,56 @@ export const Combobox = ({ label, text, onText, options, onSelect, placeholder }
   }
 
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        ref={input}
-        id={id}
-        class="input"
-        role="combobox"
-        autocomplete="off"
-        spellcheck={false}
-        placeholder={placeholder}
-        value={text}
-        aria-expanded={isOpen}
-        aria-controls={`${id}-list`}
-        aria-autocomplete="list"
-        aria-activedescendant={isOpen && active !== undefined ? optionId(active) : undefined}
-        onInput={event => {
-          onText(event.currentTarget.value)
-          setOpen(true)
-          setActive(undefined)
-        }}
-        onClick={() => setOpen(true)}
-        onBlur={close}
-        onKeyDown={move}
-      />
-      <div ref={list} id={`${id}-list`} class="options" role="listbox" popover="manual" aria-label={label}>
-        {options.map((option, n) => (
-          // biome-ignore lint/a11y/useFocusableInteractive: focus stays in the field, as the pattern demands
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
-          <div
-            key={option.key}
-            id={optionId(n)}
-            class="options__item"
-            role="option"
-            aria-selected={n === active}
-            // Before the field loses the focus, which would close the list.
-            onPointerDown={event => event.preventDefault()}
-            onClick={() => take(option)}
-          >
-            <span>{option.label}</span>
-            {option.detail !== undefined && <span class="quiet">{option.detail}</span>}
+    <FormField label={label} hint={hint} error={error}>
+      {links => (
+        <>
+          <input
+            ref={input}
+            {...links}
+            {...rest}
+            class="input"
+            role="combobox"
+            autocomplete="off"
+            spellcheck={false}
+            value={text}
+            aria-expanded={isOpen}
+            aria-controls={`${id}-list`}
+            aria-autocomplete="list"
+            aria-activedescendant={isOpen && active !== undefined ? optionId(active) : undefined}
+            onInput={event => {
+              onText(event.currentTarget.value)
+              setOpen(true)
+              setActive(undefined)
+            }}
+            onClick={() => setOpen(true)}
+            onBlur={close}
+            onKeyDown={move}
+          />
+          <div ref={list} id={`${id}-list`} class="options" role="listbox" popover="manual" aria-label={label}>
+            {options.map((option, n) => (
+              // biome-ignore lint/a11y/useFocusableInteractive: focus stays in the field, as the pattern demands
+              // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys
+              <div
+                key={option.key}
+                id={optionId(n)}
+                class="options__item"
+                role="option"
+                aria-selected={n === active}
+                // Before the field loses the focus, which would close the list.
+                onPointerDown={event => event.preventDefault()}
+                onClick={() => take(option)}
+              >
+                <span>{option.label}</span>
+                {option.detail !== undefined && <span class="quiet">{option.detail}</span>}
+              </div>
+            ))}
+            {options.length === 0 && <p class="options__none">{texts.noOption(text)}</p>}
           </div>
-        ))}
-        {options.length === 0 && <p class="options__none">{texts.noOption(text)}</p>}
-      </div>
-      <span class="sr" role="status">
-        {isOpen && (options.length === 0 ? texts.noOption(text) : texts.optionCount(options.length))}
-      </span>
-    </div>
+          <span class="sr" role="status">
+            {isOpen && (options.length === 0 ? texts.noOption(text) : texts.optionCount(options.length))}
+          </span>
+        </>
+      )}
+    </FormField>
   )
 }

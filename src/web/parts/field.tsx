@@ -56,6 +56,7 @@ type InputProps = Pick<
   | 'value'
   | 'onInput'
   | 'onBlur'
+  | 'onKeyDown'
   | 'name'
   | 'autocomplete'
   | 'inputMode'

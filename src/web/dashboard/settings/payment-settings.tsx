@@ -5,9 +5,11 @@ import { TextField } from '../../parts/field.tsx'
 import { useAction } from '../shell/action.ts'
 import { chainsIn, networkNameOf } from '../shell/chains.ts'
 import { shownFailure } from '../shell/failure.ts'
+import { RadioChoice } from '../shell/radio-choice.tsx'
 import { Facts } from '../shell/record.tsx'
 import { useCanWrite, useShop } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
+import { basisPointsOf } from './basis-points.ts'
 import { useSave } from './save.ts'
 import { useSettingsTexts } from './texts.ts'
 
@@ -19,14 +21,6 @@ export const PaymentSettings = ({ settings }: PaymentSettingsProps) =>
 
 const lates = ['accept_stablecoins', 'needs_attention'] as const
 const refundModes = ['manual', 'signer'] as const
-
-/** `0,5` and `0.5` are 50 basis points. */
-const basisPointsOf = (text: string): number | undefined => {
-  const [, whole, part = ''] = /^(\d{1,2})(?:[.,](\d{1,2}))?$/.exec(text.trim()) ?? []
-  if (whole === undefined) return undefined
-  const points = Number(whole) * 100 + Number(part.padEnd(2, '0'))
-  return points <= 1_000 ? points : undefined
-}
 
 /** Null: the default of the network. Undefined: not a number of confirmations. */
 const confirmationsOf = (text: string): number | null | undefined => {
@@ -52,7 +46,7 @@ const PaymentForm = ({ settings }: PaymentSettingsProps) => {
   const edit = (more: Edits) => setEdits({ ...edits, ...more })
   const { livemode } = useShop()
   const tolerance = edits.tolerance ?? String(settings.toleranceBps / 100)
-  const toleranceBps = basisPointsOf(tolerance)
+  const toleranceBps = basisPointsOf(tolerance, 1_000)
   const latePolicy = edits.latePolicy ?? settings.latePolicy
   const refundMode = edits.refundMode ?? settings.refundMode
   const given = Object.entries(edits.counts ?? {}).map(([id, text]) => [id, confirmationsOf(text)] as const)
@@ -93,35 +87,24 @@ const PaymentForm = ({ settings }: PaymentSettingsProps) => {
         onInput={event => edit({ tolerance: event.currentTarget.value })}
         error={isChecked && toleranceBps === undefined ? texts.toleranceWrong : undefined}
       />
-      <fieldset>
-        <legend class="legend">{texts.late}</legend>
-        {lates.map(each => (
-          <label key={each} class="check">
-            <input type="radio" name="late" checked={each === latePolicy} onInput={() => edit({ latePolicy: each })} />
-            <span>
-              {texts.lates[each]}
-              <span>{texts.latesWhat[each]}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
-      <fieldset>
-        <legend class="legend">{texts.refunds}</legend>
-        {refundModes.map(each => (
-          <label key={each} class="check">
-            <input
-              type="radio"
-              name="refunds"
-              checked={each === refundMode}
-              onInput={() => edit({ refundMode: each })}
-            />
-            <span>
-              {texts.refundModes[each]}
-              <span>{texts.refundModesWhat[each]}</span>
-            </span>
-          </label>
-        ))}
-      </fieldset>
+      <RadioChoice
+        legend={texts.late}
+        name="late"
+        values={lates}
+        words={texts.lates}
+        about={texts.latesWhat}
+        value={latePolicy}
+        onValue={value => edit({ latePolicy: value })}
+      />
+      <RadioChoice
+        legend={texts.refunds}
+        name="refunds"
+        values={refundModes}
+        words={texts.refundModes}
+        about={texts.refundModesWhat}
+        value={refundMode}
+        onValue={value => edit({ refundMode: value })}
+      />
       <fieldset class="form">
         <legend class="legend">{texts.confirmations}</legend>
         <p class="quiet">{texts.confirmationsHint}</p>

@@ -4,16 +4,28 @@ import { useRefresh } from '../shell/queries.ts'
 import { useScope, useShop } from '../shell/shop.ts'
 import { useSettingsTexts } from './texts.ts'
 
-type Changes = Omit<Calls['updateSettings']['input'], 'merchantId' | 'livemode'>
+type Changes<Name extends 'updateSettings' | 'updateBillingSettings'> = Omit<
+  Calls[Name]['input'],
+  'merchantId' | 'livemode'
+>
 
 /** Changes settings of this mode, and shows that it was done. */
 export const useSave = () => {
+  const saveBy = useSaveBy()
+  return (changes: Changes<'updateSettings'>): Promise<void> => saveBy('updateSettings', changes)
+}
+
+/** The same for the settings of the chosen call. */
+export const useSaveBy = () => {
   const texts = useSettingsTexts()
   const { session } = useShop()
   const scope = useScope()
   const refresh = useRefresh()
-  return async (changes: Changes): Promise<void> => {
-    await session.call('updateSettings', { ...scope, ...changes })
+  return async <Name extends 'updateSettings' | 'updateBillingSettings'>(
+    name: Name,
+    changes: Changes<Name>,
+  ): Promise<void> => {
+    await session.call(name, { ...scope, ...changes })
     await refresh('settings')
     showToast(texts.saved)
   }

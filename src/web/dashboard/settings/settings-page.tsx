@@ -6,12 +6,13 @@ import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
+import { BillingSettingsPart } from './billing-settings.tsx'
 import { PaymentSettings } from './payment-settings.tsx'
 import { ReceivingSettings } from './receiving-settings.tsx'
 import { ShopSettings } from './shop-settings.tsx'
 import { useSettingsTexts } from './texts.ts'
 
-const parts = ['shop', 'receiving', 'payments'] as const
+const parts = ['shop', 'receiving', 'payments', 'billing'] as const
 type Part = (typeof parts)[number]
 
 /** The settings of the shop, for this mode. Which part of them is seen is in the address. */
@@ -25,16 +26,20 @@ export const SettingsPage = () => {
   return (
     <>
       <PageHead title={texts.title} />
-      <OwnersNote of={part === 'receiving' ? 'owners' : 'writers'} />
+      <OwnersNote of={part === 'receiving' || part === 'billing' ? 'owners' : 'writers'} />
       <Tabs
         label={texts.tabList}
         tabs={parts.map(key => ({ key, label: texts.tabs[key] }))}
         selected={part}
         onSelect={key => filter({ part: key === 'shop' ? undefined : key })}
       >
-        <Result result={result} skeleton={<SkeletonRows rows={6} />}>
-          {settings => <PartOf part={part} settings={settings} />}
-        </Result>
+        {part === 'billing' ? (
+          <BillingSettingsPart />
+        ) : (
+          <Result result={result} skeleton={<SkeletonRows rows={6} />}>
+            {settings => <PartOf part={part} settings={settings} />}
+          </Result>
+        )}
       </Tabs>
     </>
   )

@@ -10,3 +10,9 @@ export const shownFailure = (error: unknown) => {
   const { code, requestId, retryAfterS } = error
   return { code, requestId, retryAfterS }
 }
+
+/** The field of a form that the server has refused; undefined if the error is about something else. */
+export const refusedField = (error: unknown): string | undefined =>
+  error instanceof ApiError && (error.code === 'parameter_invalid' || error.code === 'parameter_missing')
+    ? error.param
+    : undefined

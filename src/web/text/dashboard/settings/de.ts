@@ -4,7 +4,7 @@ import type { settingsEn } from './en.ts'
 /** The texts of the settings of a shop in German. */
 export const settingsDe: Translated<typeof settingsEn> = {
   title: 'Einstellungen',
-  tabs: { shop: 'Ihr Shop', receiving: 'Empfangsadresse', payments: 'Zahlungen' },
+  tabs: { shop: 'Ihr Shop', receiving: 'Empfangsadresse', payments: 'Zahlungen', billing: 'Rechnungen' },
   tabList: 'Teile der Einstellungen',
   save: 'Speichern',
   saved: 'Einstellungen gespeichert',
@@ -105,4 +105,89 @@ export const settingsDe: Translated<typeof settingsEn> = {
   confirmationsHint: 'Nach so vielen Blöcken ist eine Zahlung endgültig. Leer: der Standard des Netzwerks.',
   confirmationsWrong: 'Geben Sie eine ganze Zahl von 1 bis 10.000 ein, oder nichts.',
   stepUp: 'Beim Speichern wird nach Passwort oder Code gefragt.',
+  billing: {
+    bothModes: 'Diese Einstellungen gelten im Test- und im Livemodus. Ausgestellte Dokumente ändern sich nie.',
+    legalName: 'Offizieller Name',
+    legalNameHint: 'Ihr Name als Verkäufer auf Dokumenten.',
+    taxId: 'Steuernummer',
+    taxIdHint: 'Sie steht auf Dokumenten und wird nicht geprüft.',
+    timeZone: 'Zeitzone',
+    timeZoneHint:
+      'Für Rechnungsdatum und Fälligkeit. Tippen Sie einen Teil des Namens, etwa eine Stadt. Sie kann einmal am Tag geändert werden.',
+    numbers: 'Nummern der Dokumente',
+    numbersHint: 'Beim Ausstellen vergeben, ohne Lücken. Im Testmodus beginnen sie mit TEST-.',
+    pattern: 'Muster',
+    patternHint: '{number:4} hat mindestens vier Stellen. Auch {prefix} und {year} werden ausgefüllt.',
+    patternFaults: {
+      characters: 'Benutzen Sie nur {prefix}, {year}, {number} oder {number:4}, Buchstaben, Ziffern und - _ . / #.',
+      number: 'Das Muster muss {number} einmal enthalten.',
+      year: 'Das Muster muss {year} enthalten, weil die Nummern jedes Jahr neu beginnen.',
+    },
+    invoicePrefix: 'Präfix von Rechnungen',
+    creditNotePrefix: 'Präfix von Gutschriften',
+    restart: 'Neubeginn',
+    restarts: { yearly: 'Jedes Jahr', never: 'Nie' },
+    restartsWhat: {
+      yearly: 'Die erste Nummer jedes Jahres ist 1. Es zählt das Rechnungsdatum.',
+      never: 'Es gibt eine Reihe für alle Jahre.',
+    },
+    nextNumber: 'Nächste Rechnungsnummer',
+    nextNumberHintTest:
+      'Vor der ersten vergebenen Nummer einer Reihe kann sie erhöht werden. Hier gesetzt, gilt sie in beiden Modi.',
+    nextNumberHintLive:
+      'Vor der ersten vergebenen Nummer einer Reihe kann sie erhöht werden. Hier gesetzt, gilt sie nur im Livemodus.',
+    daysUntilDue: 'Tage bis zur Fälligkeit',
+    daysUntilDueHint: 'Ab dem Rechnungsdatum, für Rechnungen ohne eigene Fälligkeit. Von 0 bis 365.',
+    reminders: 'Erinnerungen',
+    remindersHint: 'Um 09:00 Uhr in Ihrer Zeitzone, solange etwas offen ist. Höchstens 8.',
+    noReminders: 'Es werden keine Erinnerungen gesendet.',
+    reminder: offset => {
+      if (offset === 0) return 'Am Tag der Fälligkeit'
+      const days = Math.abs(offset) === 1 ? '1 Tag' : `${Math.abs(offset)} Tage`
+      return offset < 0 ? `${days} davor` : `${days} danach`
+    },
+    removeReminder: reminder => `Erinnerung entfernen: ${reminder}`,
+    reminderDays: 'Tage',
+    reminderWhen: 'Wann',
+    before: 'vor der Fälligkeit',
+    after: 'nach der Fälligkeit',
+    addReminder: 'Erinnerung hinzufügen',
+    reminderFaults: {
+      range: 'Geben Sie höchstens 30 Tage davor oder 90 Tage danach ein.',
+      twice: 'Diese Erinnerung gibt es schon.',
+    },
+    taxRate: 'Steuersatz in Prozent',
+    taxRateHint: 'Für Positionen ohne eigenen Satz. Von 0 bis 100, etwa 19 oder 7,5.',
+    taxBehavior: 'Preise',
+    taxBehaviors: { exclusive: 'Ohne Steuer', inclusive: 'Mit Steuer' },
+    taxBehaviorsWhat: {
+      exclusive: 'Die Steuer kommt zu den Beträgen der Positionen hinzu.',
+      inclusive: 'Die Beträge der Positionen enthalten die Steuer.',
+    },
+    notes: 'Anmerkungen',
+    notesHint: 'Am Ende von Rechnungen ohne eigene, etwa Zahlungsbedingungen.',
+    retention: 'Jahre der Aufbewahrung',
+    retentionHint:
+      'So lange nach dem Ende seines Jahres bleiben die Parteien eines Dokuments gespeichert. Was das Gesetz verlangt, weiß Ihre Steuerberatung.',
+    wrong: {
+      timeZone: 'Wählen Sie eine Zeitzone aus der Liste.',
+      invoicePrefix: 'Benutzen Sie bis zu 20 Buchstaben, Ziffern und - _ . / #.',
+      creditNotePrefix: 'Benutzen Sie bis zu 20 Buchstaben, Ziffern und - _ . / #.',
+      nextNumber: 'Geben Sie eine ganze Zahl ein, die nicht niedriger ist als die jetzige.',
+      daysUntilDue: 'Geben Sie eine ganze Zahl von 0 bis 365 ein.',
+      taxRateBps: 'Geben Sie eine Zahl von 0 bis 100 mit höchstens zwei Nachkommastellen ein.',
+      retentionYears: 'Geben Sie eine ganze Zahl von 1 bis 50 ein.',
+    },
+    conflicts: {
+      timeZone: 'Die Zeitzone wurde vor weniger als 24 Stunden geändert. Ändern Sie sie später.',
+      nextNumber:
+        'Die erste Nummer dieser Reihe ist schon vergeben, oder eine höhere ist gesetzt. Sie kann nur vorher erhöht werden.',
+    },
+    refused: 'Dieser Wert wird nicht angenommen. Tippen Sie ihn neu, ohne unsichtbare Zeichen.',
+    preview: 'So werden Dokumente nummeriert',
+    nextInvoice: 'Nächste Rechnung',
+    firstCreditNote: 'Erste Gutschrift',
+    missingTitle: 'Im Livemodus können noch keine Rechnungen ausgestellt werden',
+    missing: fields => `Es fehlt: ${fields}.`,
+  },
 }

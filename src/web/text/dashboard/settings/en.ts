@@ -1,7 +1,7 @@
 /** The texts of the settings of a shop. */
 export const settingsEn = {
   title: 'Settings',
-  tabs: { shop: 'Shop', receiving: 'Receiving address', payments: 'Payments' },
+  tabs: { shop: 'Shop', receiving: 'Receiving address', payments: 'Payments', billing: 'Billing' },
   tabList: 'Parts of the settings',
   save: 'Save',
   saved: 'Settings saved',
@@ -100,4 +100,89 @@ export const settingsEn = {
   confirmationsHint: 'After so many blocks a payment is final. Empty: the default of the network.',
   confirmationsWrong: 'Enter a whole number from 1 to 10,000, or nothing.',
   stepUp: 'Saving asks for your password or code.',
+  billing: {
+    bothModes: 'These settings are the same in test and live mode. Documents that were issued never change.',
+    legalName: 'Legal name',
+    legalNameHint: 'Your name as the seller on documents.',
+    taxId: 'Tax ID',
+    taxIdHint: 'Printed on documents. It is not checked.',
+    timeZone: 'Time zone',
+    timeZoneHint:
+      'Of issue dates and due dates. Type a part of the name, such as a city. It can be changed once a day.',
+    numbers: 'Numbers of documents',
+    numbersHint: 'Given at finalization, without gaps. In test mode they begin with TEST-.',
+    pattern: 'Pattern',
+    patternHint: '{number:4} has at least four digits. {prefix} and {year} are filled in, too.',
+    patternFaults: {
+      characters: 'Use {prefix}, {year}, {number} or {number:4}, letters, digits and - _ . / # only.',
+      number: 'The pattern must contain {number} once.',
+      year: 'The pattern must contain {year}, because numbers restart every year.',
+    },
+    invoicePrefix: 'Prefix of invoices',
+    creditNotePrefix: 'Prefix of credit notes',
+    restart: 'Restart',
+    restarts: { yearly: 'Every year', never: 'Never' },
+    restartsWhat: {
+      yearly: 'The first number of each year of issue dates is 1.',
+      never: 'There is one series for all years.',
+    },
+    nextNumber: 'Next invoice number',
+    nextNumberHintTest:
+      'It can be raised before the first number of a series is given. Set here, it applies to both modes.',
+    nextNumberHintLive:
+      'It can be raised before the first number of a series is given. Set here, it applies to live mode only.',
+    daysUntilDue: 'Days until due',
+    daysUntilDueHint: 'From the issue date, for invoices without their own due date. From 0 to 365.',
+    reminders: 'Reminders',
+    remindersHint: 'Sent at 09:00 in your time zone while something is due. At most 8.',
+    noReminders: 'No reminders are sent.',
+    reminder: (offset: number) => {
+      if (offset === 0) return 'On the due date'
+      const days = Math.abs(offset) === 1 ? '1 day' : `${Math.abs(offset)} days`
+      return offset < 0 ? `${days} before` : `${days} after`
+    },
+    removeReminder: (reminder: string) => `Remove the reminder: ${reminder}`,
+    reminderDays: 'Days',
+    reminderWhen: 'When',
+    before: 'before the due date',
+    after: 'after the due date',
+    addReminder: 'Add reminder',
+    reminderFaults: {
+      range: 'Enter at most 30 days before or 90 days after.',
+      twice: 'There is such a reminder already.',
+    },
+    taxRate: 'Tax rate in percent',
+    taxRateHint: 'Of lines without their own rate. From 0 to 100, such as 19 or 7.5.',
+    taxBehavior: 'Prices',
+    taxBehaviors: { exclusive: 'Without tax', inclusive: 'With tax' },
+    taxBehaviorsWhat: {
+      exclusive: 'Tax is added to the amounts of the lines.',
+      inclusive: 'The amounts of the lines contain the tax.',
+    },
+    notes: 'Notes',
+    notesHint: 'At the end of invoices without their own, such as terms of payment.',
+    retention: 'Years of retention',
+    retentionHint:
+      'So long the parties of a document are kept after the end of its year. Ask your tax adviser what the law demands.',
+    wrong: {
+      timeZone: 'Choose a time zone from the list.',
+      invoicePrefix: 'Use up to 20 letters, digits and - _ . / #.',
+      creditNotePrefix: 'Use up to 20 letters, digits and - _ . / #.',
+      nextNumber: 'Enter a whole number that is not lower than the present one.',
+      daysUntilDue: 'Enter a whole number from 0 to 365.',
+      taxRateBps: 'Enter a number from 0 to 100 with at most two decimals.',
+      retentionYears: 'Enter a whole number from 1 to 50.',
+    },
+    conflicts: {
+      timeZone: 'The time zone was changed less than 24 hours ago. Change it later.',
+      nextNumber:
+        'The first number of this series was given already, or a higher one is set. It can only be raised before.',
+    },
+    refused: 'This value is not accepted. Type it again without invisible characters.',
+    preview: 'What documents will be numbered',
+    nextInvoice: 'Next invoice',
+    firstCreditNote: 'First credit note',
+    missingTitle: 'Invoices cannot be finalized in live mode yet',
+    missing: (fields: string) => `Missing: ${fields}.`,
+  },
 }

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'bun:test'
+import { parseNumberPattern, renderNumber } from '../../../src/billing/document-number.ts'
+import { billingChangesIn, billingFaultsIn, nextNumberIn } from '../../../src/web/dashboard/settings/billing-draft.ts'
+import { exampleNumber, patternFault } from '../../../src/web/dashboard/settings/document-number.ts'
+import { billingSettings } from './samples.ts'
+
+const patterns = [
+  ...['{prefix}-{year}-{number:4}', '{number}', '{year}/{number:12}', '{prefix}{year}{number}', 'A.{number:1}#{year}'],
+  ...['', '{number}{number}', '{year}', '{number:0}', '{number:13}', '{number:}', '{Number}', '{pre{year}fix}{number}'],
+  ...[
+    '{year} {number}',
+    'ü{number}{year}',
+    '{number}{year}}',
+    `{year}${'x'.repeat(47)}{number}`,
+    '{number:4}-{number:5}',
+  ],
+  ...[`{year}${'x'.repeat(46)}{number}`, '{prefix}', '{prefix}{prefix}{number}{year}{year}', '{year}\n{number}'],
+]
+
+describe('patterns of numbers', () => {
+  test.each(patterns)('%j is judged as by the server, and gives the same numbers', pattern => {
+    for (const restart of ['yearly', 'never'] as const) {
+      const parsed = parseNumberPattern(pattern, restart)
+      expect(patternFault(pattern, restart) === undefined).toBe(parsed.ok)
+      if (!parsed.ok) continue
+      for (const livemode of [true, false]) {
+        const document = { prefix: 'INV', number: 42, livemode }
+        expect(exampleNumber(pattern, { ...document, year: '2026' })).toBe(
+          renderNumber({ ...document, pattern: parsed.pattern, issueDate: '2026-05-01', testClockId: null }),
+        )
+      }
+    }
+  })
+})
+
+describe('edited billing settings', () => {
+  test('only what differs is sent, in the units of the API', () => {
+    const edits = { legalName: ` ${billingSettings.legalName} `, taxRateBps: '7,5', daysUntilDue: '30', notes: ' ' }
+    expect(billingChangesIn(edits, { ...billingSettings, notes: 'Pay soon' })).toEqual({
+      ...{ taxRateBps: 750, daysUntilDue: 30, notes: null },
+    })
+    expect(billingChangesIn({}, billingSettings)).toEqual({})
+  })
+
+  test('every bound has its fault', () => {
+    const faultsOf = (edits: Parameters<typeof billingFaultsIn>[0]) =>
+      Object.entries(billingFaultsIn(edits, billingSettings)).flatMap(([field, fault]) => (fault ? [field] : []))
+    expect(faultsOf({})).toEqual([])
+    expect(faultsOf({ daysUntilDue: '365', taxRateBps: '100', retentionYears: '50', timeZone: 'UTC' })).toEqual([])
+    for (const [field, values] of Object.entries({
+      daysUntilDue: ['366', '-1', '', '1.5'],
+      taxRateBps: ['100.01', 'x', '', '1.234'],
+      retentionYears: ['0', '51', ''],
+      nextNumber: ['6', '0', '', '1000000000'],
+      timeZone: ['Europe/Nowhere', ''],
+      invoicePrefix: ['', 'a b', 'x'.repeat(21)],
+      creditNotePrefix: ['ü'],
+      numberPattern: ['{number}'],
+    }))
+      for (const value of values) expect([field, value, faultsOf({ [field]: value })]).toEqual([field, value, [field]])
+    const address = { line1: 'a', line2: '', postalCode: '', city: 'b', state: '', country: 'DE' }
+    expect(faultsOf({ address })).toEqual(['address'])
+  })
+
+  test('a series with another restart begins with 1', () => {
+    expect(nextNumberIn({}, billingSettings)).toBe(7)
+    expect(nextNumberIn({ restart: 'never' }, billingSettings)).toBe(1)
+    expect(nextNumberIn({ restart: 'never', nextNumber: '3' }, billingSettings)).toBe(3)
+  })
+})
