@@ -39,6 +39,12 @@ const RefundsPage = lazy(async () => (await import('./refunds/refunds-page.tsx')
 const RefundPage = recordPage(lazy(async () => (await import('./refunds/refund-page.tsx')).RefundPage))
 const DisputesPage = lazy(async () => (await import('./disputes/disputes-page.tsx')).DisputesPage)
 const DisputePage = recordPage(lazy(async () => (await import('./disputes/dispute-page.tsx')).DisputePage))
+const CustomersPage = lazy(async () => (await import('./customers/customers-page.tsx')).CustomersPage)
+const NewCustomerPage = lazy(async () => (await import('./customers/new-customer-page.tsx')).NewCustomerPage)
+const CustomerPage = recordPage(lazy(async () => (await import('./customers/customer-page.tsx')).CustomerPage))
+const EditCustomerPage = recordPage(
+  lazy(async () => (await import('./customers/edit-customer-page.tsx')).EditCustomerPage),
+)
 const BalancesPage = lazy(async () => (await import('./balances/balances-page.tsx')).BalancesPage)
 const EndpointPage = recordPage(lazy(async () => (await import('./webhooks/endpoint-page.tsx')).EndpointPage))
 const DeliveriesPage = lazy(async () => (await import('./deliveries/deliveries-page.tsx')).DeliveriesPage)
@@ -172,6 +178,10 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
         <Route path="/dashboard/:merchant/:mode/refunds/:id" component={RefundPage} />
         <Route path="/dashboard/:merchant/:mode/disputes" component={DisputesPage} />
         <Route path="/dashboard/:merchant/:mode/disputes/:id" component={DisputePage} />
+        <Route path="/dashboard/:merchant/:mode/customers" component={CustomersPage} />
+        <Route path="/dashboard/:merchant/:mode/customers/new" component={NewCustomerPage} />
+        <Route path="/dashboard/:merchant/:mode/customers/:id" component={CustomerPage} />
+        <Route path="/dashboard/:merchant/:mode/customers/:id/edit" component={EditCustomerPage} />
         <Route path="/dashboard/:merchant/:mode/balances" component={BalancesPage} />
         <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
         <Route path="/dashboard/:merchant/:mode/account" component={AccountPage} preferences={preferences} />

@@ -76,8 +76,7 @@ const ShopSwitch = () => {
     <>
       <ShopMark />
       <span class="shop__name">
-        <b class="clip">{merchant.name}</b>
-        <span>{texts.roles[merchant.role]}</span>
+        <b class="clip">{merchant.name}</b> <span>{texts.roles[merchant.role]}</span>
       </span>
     </>
   )
@@ -87,7 +86,7 @@ const ShopSwitch = () => {
     onSelect: () => route(addressIn({ merchantId: id, livemode }, 'home')),
   }))
   return (
-    <Menu label={`${texts.nav.changeShop}: ${merchant.name}`} class="shop" items={items}>
+    <Menu label={`${texts.nav.changeShop}: ${merchant.name} ${texts.roles[merchant.role]}`} class="shop" items={items}>
       {content}
       <Icon name="updown" small />
     </Menu>

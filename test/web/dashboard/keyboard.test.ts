@@ -40,6 +40,7 @@ const sections: readonly (readonly [link: string, heading: string])[] = [
   ['Payment links', 'Payment links'],
   ['Refunds', 'Refunds'],
   ['Disputes', 'Disputes'],
+  ['Customers', 'Customers'],
   ['Balances', 'Balances'],
   ['API keys', 'API keys'],
   ['Webhooks', 'Webhooks'],
@@ -76,7 +77,7 @@ describe.skipIf(!hasBrowser)('with the keyboard alone', () => {
     await heading('Settings')
     await content()
     await tabToPart(page, 'Shop')
-    for (const tab of ['Receiving address', 'Payments']) {
+    for (const tab of ['Receiving address', 'Payments', 'Billing']) {
       await page.keyboard.press('ArrowRight')
       expect((await focused(page))?.name).toBe(tab)
       await walkPage(page)
@@ -100,6 +101,7 @@ describe.skipIf(!hasBrowser)('with the keyboard alone', () => {
       ['payments', /^Payment of/],
       ['refunds', /^Refund of/],
       ['disputes', /^Dispute/],
+      ['customers', 'ada@example.com'],
       ['deliveries', /^Delivery of/],
       ['events', /^(Event|payment\.|dispute\.)/],
     ] as const) {

@@ -2,7 +2,10 @@ import type {
   Account,
   ApiKey,
   Balance,
+  BillingSettings,
   Collection,
+  CreditEntry,
+  CustomerWithTotals,
   Dispute,
   Event,
   InboxRequest,
@@ -109,7 +112,8 @@ export const payments: Readonly<Record<string, PaymentWithCrypto>> = {
     crypto: crypto({ exception: 'underpaid', amountReceived: '236440000', transfers: partly }),
   }),
   paid: payment('henrik.lund@fastmail.com', 21_900, {
-    ...{ customerName: 'Henrik Lund', metadata: { cart: 'c_88f1', gift_note: 'yes' } },
+    ...{ customerName: 'Henrik Lund', customerId: 'cus_06bt4m9x3kq7v5n2c8hd1wzr01' },
+    ...{ metadata: { cart: 'c_88f1', gift_note: 'yes' } },
     crypto: crypto({
       transfers: [transfer('1000000', { txHash: `0x23fc${'ab'.repeat(28)}1913` }), transfer('236440000')],
     }),
@@ -544,4 +548,71 @@ export const collection: Collection = {
       ...{ reason: 'payment_open', treasury },
     },
   ],
+}
+
+type Totals = CustomerWithTotals['totals'][number]
+
+const total = (currency: string, paymentsCount: number, volumeMinor: number, more: Partial<Totals> = {}): Totals => ({
+  ...{ currency, paymentsCount, volumeMinor, refundedMinor: 0, openMinor: 0, overdueMinor: 0, creditMinor: 0 },
+  ...{ firstPaymentAt: ago(200_000), lastPaymentAt: ago(900) },
+  ...more,
+})
+
+const customer = (n: number, email: string, more: Partial<CustomerWithTotals>): CustomerWithTotals => ({
+  ...{ object: 'customer', id: `cus_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, merchantId, email, aliases: [], livemode: true },
+  ...{ name: null, company: null, taxId: null, address: null, locale: null, reference: null, source: 'checkout' },
+  ...{ totals: [], mergedIntoId: null, erasedAt: null, testClockId: null, metadata: {} },
+  ...{ createdAt: ago(4_000 * n), updatedAt: ago(3_000 * n) },
+  ...more,
+})
+
+export const customers: readonly CustomerWithTotals[] = [
+  customer(1, 'henrik.lund@fastmail.com', {
+    ...{ name: 'Henrik Lund', company: 'Lund Interiors', taxId: 'DK13585628', locale: 'en', source: 'merchant' },
+    address: {
+      ...{
+        line1: 'Nørregade 12',
+        line2: '2. sal',
+        city: 'København K',
+        postalCode: '1165',
+        state: null,
+        country: 'DK',
+      },
+    },
+    ...{ reference: 'account 7', metadata: { tier: 'gold' }, aliases: ['lund@studio.example'] },
+    totals: [
+      total('EUR', 12, 148_700, { refundedMinor: 4_900, openMinor: 21_900, overdueMinor: 4_900, creditMinor: 1_500 }),
+      total('USD', 1, 9_900, { lastPaymentAt: ago(30_000) }),
+    ],
+  }),
+  customer(2, 'einkauf@hotel-seeblick.de', { company: 'Hotel Seeblick', totals: [total('EUR', 2, 248_000)] }),
+  customer(3, 'mia.koch@posteo.de', {}),
+  customer(4, 'a.very.long.address.of.a.customer.with.many.names@departments.of-a-large-company.example', {
+    name: 'The Department of Lighting and Electrical Installations of a Large Company',
+    ...{ reference: 'PO-2026-11-25/department-of-lighting/0000004711-revision-3' },
+    totals: [total('EUR', 1_204, 99_999_999_999, { creditMinor: 1_234_567_890 })],
+  }),
+  customer(5, 'lund@studio.example', { name: 'H. Lund', mergedIntoId: 'cus_06bt4m9x3kq7v5n2c8hd1wzr01' }),
+]
+
+const credit = (n: number, amountMinor: number, balanceMinor: number, more: Partial<CreditEntry>): CreditEntry => ({
+  ...{ object: 'credit_entry', id: `ce_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, customerId: customers[0]?.id ?? '' },
+  ...{ currency: 'EUR', type: 'adjustment', amountMinor, balanceMinor, note: null, createdAt: ago(700 * n) },
+  ...{ invoiceId: null, paymentId: null, creditNoteId: null },
+  ...more,
+})
+
+export const creditEntries: readonly CreditEntry[] = [
+  credit(1, -2_000, 1_500, { type: 'applied' }),
+  credit(2, 2_500, 3_500, { note: 'Goodwill for the late delivery of the brass desk lamp in November' }),
+  credit(3, 1_000, 1_000, { type: 'overpayment' }),
+]
+
+export const billingSettings: BillingSettings = {
+  ...{ object: 'billing_settings', id: merchantId, merchantId, livemode: true },
+  ...{ legalName: 'Lamps & Light GmbH', taxId: 'DE811907980', timeZone: 'Europe/Berlin' },
+  address: { line1: 'Lindenallee 4', line2: null, city: 'Leipzig', postalCode: '04109', state: null, country: 'DE' },
+  ...{ invoicePrefix: 'INV', creditNotePrefix: 'CN', numberPattern: '{prefix}-{year}-{number:4}', restart: 'yearly' },
+  ...{ nextNumber: 7, daysUntilDue: 14, taxRateBps: 1_900, taxBehavior: 'exclusive', reminders: [-3, 0, 7, 14] },
+  ...{ notes: null, retentionYears: 10, createdAt: ago(90_000), updatedAt: ago(900) },
 }

@@ -7,8 +7,11 @@ import { type PictureView, sampleFailure, sampleList, takePictures } from '../ha
 import {
   account,
   balances,
+  billingSettings,
   chains,
   collection,
+  creditEntries,
+  customers,
   deliveries,
   disputeHistory,
   disputes,
@@ -129,6 +132,27 @@ const views: Readonly<Record<string, View>> = {
     ...{ path: `payments/${idOf('paid')}`, mode: 'test' },
     act: page => page.locator('.head .button:not(:has(.icon))').first().click(),
   },
+  customers: { path: 'customers' },
+  'customers-viewer': { path: 'customers', role: 'viewer' },
+  'customers-filtered': { path: 'customers?by=reference&q=account+7' },
+  'customers-empty': { path: 'customers', data: 'empty', mode: 'test' },
+  'customers-nothing': { path: 'customers?q=xyz', data: 'empty' },
+  'customers-loading': { path: 'customers', data: 'loading' },
+  'customers-failed': { path: 'customers', data: 'failed' },
+  customer: { path: `customers/${customers[0]?.id}` },
+  'customer-bare': { path: `customers/${customers[2]?.id}`, data: 'empty' },
+  'customer-long': { path: `customers/${customers[3]?.id}` },
+  'customer-merged': { path: `customers/${customers[4]?.id}`, data: 'empty' },
+  'customer-viewer': { path: `customers/${customers[0]?.id}`, role: 'viewer' },
+  'customer-loading': { path: `customers/${customers[0]?.id}`, data: 'loading' },
+  'customer-failed': { path: `customers/${customers[0]?.id}`, data: 'failed' },
+  'customer-new': { path: 'customers/new' },
+  'customer-new-errors': { path: 'customers/new', act: fillCustomer },
+  'customer-edit': { path: `customers/${customers[0]?.id}/edit` },
+  'customer-credit': { path: `customers/${customers[0]?.id}`, act: page => takeCredit(page, '5') },
+  'customer-credit-errors': { path: `customers/${customers[0]?.id}`, act: page => takeCredit(page, '20') },
+  'customer-merge': { path: `customers/${customers[1]?.id}`, act: chooseSurvivor },
+  'find-customer': { path: 'payments', act: page => find(page, 'lund') },
   balances: { path: 'balances' },
   'balances-empty': { path: 'balances', data: 'empty' },
   'balances-loading': { path: 'balances', data: 'loading' },
@@ -196,6 +220,13 @@ const views: Readonly<Record<string, View>> = {
   'settings-address': { path: 'settings?part=receiving', act: page => page.locator('td .button').first().click() },
   'settings-payments': { path: 'settings?part=payments' },
   'settings-payments-viewer': { path: 'settings?part=payments', role: 'viewer' },
+  'settings-billing': { path: 'settings?part=billing' },
+  'settings-billing-test': { path: 'settings?part=billing', mode: 'test', data: 'empty' },
+  'settings-billing-errors': { path: 'settings?part=billing', act: breakBilling },
+  'settings-billing-zone': { path: 'settings?part=billing', act: pickZone },
+  'settings-billing-viewer': { path: 'settings?part=billing', role: 'viewer' },
+  'settings-billing-loading': { path: 'settings?part=billing', data: 'loading' },
+  'settings-billing-failed': { path: 'settings?part=billing', data: 'failed' },
   'audit-log': { path: 'audit-log' },
   'audit-log-filtered': { path: 'audit-log?action=settings.changed' },
   'audit-log-empty': { path: 'audit-log?action=settings.changed', data: 'empty' },
@@ -260,6 +291,43 @@ async function fillLink(page: Page) {
   await page.locator('.preview__options').waitFor()
   await refuse(page, '**/payment-links?*', 409, 'duplicate_reference', { paymentLinkId: links[0]?.id })
   await page.locator('button[type=submit]').click()
+}
+
+/** Faults of the browser, and the e-mail address of another customer. */
+async function fillCustomer(page: Page) {
+  await page.locator('[name=email]').fill('henrik.lund@fastmail.com')
+  await page.locator('fieldset .input').first().fill('Nørregade 12')
+  await page.locator('fieldset .button').click()
+  await page.locator('.pair input').nth(1).fill('gold')
+  await page.locator('button[type=submit]').click()
+}
+
+async function takeCredit(page: Page, amount: string) {
+  await page.locator('.section header .button').click()
+  await page.locator('dialog[open] [type=radio]').nth(1).check()
+  await page.locator('dialog[open] [inputmode=decimal]').fill(amount)
+  await page.locator('dialog[open] button[type=submit]').click()
+}
+
+async function chooseSurvivor(page: Page) {
+  await page.locator('.head .button:not(.button--primary)').click()
+  const input = page.locator('dialog[open] [role=combobox]')
+  await input.fill('Hen')
+  await page.locator('[role=option]').first().click()
+  await page.locator('dialog[open] .facts').waitFor()
+}
+
+async function breakBilling(page: Page) {
+  await page.locator('[name=numberPattern]').fill('{prefix}-{number:4}')
+  await page.locator('[name=nextNumber]').fill('3')
+  await page.locator('[name=taxRateBps]').fill('101')
+  await page.locator('[role=combobox]').fill('Europe/Atlantis')
+  await page.locator('.beside button[type=submit]').click()
+}
+
+async function pickZone(page: Page) {
+  await page.locator('[role=combobox]').fill('new y')
+  await page.locator('[role=option]').first().waitFor()
 }
 
 /** A wallet of the browser, and the ways beside it. */
@@ -403,6 +471,11 @@ const answer = (
     if (pathname === '/v1/auth/sessions') return json({ ...sampleList(sessions, 'full'), has_more: false })
     const given = (record: object) => ({ ...record, livemode })
     if (end === 'disputes') return json(sampleList([], data))
+    if (end === 'customers') return json({ ...sampleList(customers.slice(0, 4).map(given), data), has_more: false })
+    if (end.endsWith('/credit')) return json({ ...sampleList(creditEntries, data), has_more: false })
+    if (end.startsWith('customers/')) return json(given(customers.find(({ id }) => end.endsWith(id)) ?? {}))
+    if (end === 'settings/billing')
+      return json(given(data === 'empty' ? { ...billingSettings, legalName: null, address: null } : billingSettings))
     if (end === 'balances')
       return json({
         ...sampleList(balances, data),

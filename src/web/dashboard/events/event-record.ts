@@ -5,7 +5,7 @@ const sections = {
   refund: 'refunds',
   dispute: 'disputes',
   webhook_endpoint: 'webhooks',
-  customer: undefined,
+  customer: 'customers',
   invoice: undefined,
 } as const satisfies Record<Event['data']['object']['object'], string | undefined>
 

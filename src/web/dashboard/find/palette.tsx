@@ -4,6 +4,7 @@ import { useLocation } from 'preact-iso'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { StateBadge } from '../../parts/state-strip.tsx'
+import { besidesName, nameOfCustomer } from '../customers/customer-name.ts'
 import { paymentPath } from '../payments/payment-state.ts'
 import { refundPath } from '../refunds/refund-state.ts'
 import { useRefundTexts } from '../refunds/texts.ts'
@@ -161,7 +162,7 @@ const useGroups = (text: string, records: readonly FoundRecord[]): readonly Grou
   const canWrite = useCanWrite()
   const { shop, developers, management } = useDestinations()
   const choiceOf = useRecordChoice()
-  const has = (name: string) => name.toLowerCase().includes(text.toLowerCase())
+  const named = ({ content }: Choice) => String(content).toLowerCase().includes(text.toLowerCase())
   const pages: readonly Choice[] = [
     ...[...shop, ...developers, ...management].map(({ section, icon, name }) => ({
       href: address(section),
@@ -175,13 +176,16 @@ const useGroups = (text: string, records: readonly FoundRecord[]): readonly Grou
     icon: 'payments',
     content: texts.matching(text),
   }
-  const newLink: Choice = { href: address('links', 'new'), icon: 'plus', content: texts.newLink }
+  const news: readonly Choice[] = [
+    { href: address('links', 'new'), icon: 'plus', content: texts.newLink },
+    { href: address('customers', 'new'), icon: 'plus', content: texts.newCustomer },
+  ]
   const groups: readonly Group[] = [
     { title: texts.records, choices: records.map(choiceOf) },
-    { title: texts.create, choices: canWrite && has(texts.newLink) ? [newLink] : [] },
+    { title: texts.create, choices: canWrite ? news.filter(named) : [] },
     {
       title: texts.goTo,
-      choices: [...pages.filter(({ content }) => has(String(content))), ...(text === '' ? [] : [matching])],
+      choices: [...pages.filter(named), ...(text === '' ? [] : [matching])],
     },
   ]
   return groups.filter(({ choices }) => choices.length > 0)
@@ -195,6 +199,16 @@ const useRecordChoice = () => {
   const { formats } = useReader()
   const address = useAddress()
   return (record: FoundRecord): Choice => {
+    if (record.object === 'customer')
+      return {
+        href: address('customers', record.id),
+        icon: 'customer',
+        content: (
+          <>
+            <b>{nameOfCustomer(record)}</b> {besidesName(record)}
+          </>
+        ),
+      }
     const amount = <b>{formats.money(record.amountMinor, record.currency)}</b>
     switch (record.object) {
       case 'payment':

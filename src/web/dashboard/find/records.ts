@@ -1,8 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { Dispute, PaymentLink, PaymentWithCrypto, RefundWithAttention } from '../../api/calls.ts'
+import type {
+  CustomerWithTotals,
+  Dispute,
+  PaymentLink,
+  PaymentWithCrypto,
+  RefundWithAttention,
+} from '../../api/calls.ts'
+import { ApiError } from '../../api/request.ts'
 import { useScope, useShop } from '../shell/shop.ts'
 
-export type FoundRecord = PaymentWithCrypto | PaymentLink | RefundWithAttention | Dispute
+export type FoundRecord = PaymentWithCrypto | PaymentLink | RefundWithAttention | Dispute | CustomerWithTotals
 
 export type FoundRecords = {
   /** What was searched for. */
@@ -15,7 +22,7 @@ const TYPING_MS = 200
 /** Shorter texts are no prefix of an e-mail address that the API searches for. */
 const MIN_LENGTH = 3
 
-/** The records of this shop and mode that the text names: by ID, reference, hash, address or the beginning of an e-mail. */
+/** The records of this shop and mode that the text names: by ID, reference, hash, address or the beginning of a name or an e-mail. */
 export const useFinding = (text: string): FoundRecords | undefined => {
   const { session } = useShop()
   const scope = useScope()
@@ -25,6 +32,22 @@ export const useFinding = (text: string): FoundRecords | undefined => {
     setFinding({ text, records: [], phase: 'searching' })
     const stopped = new AbortController()
     const { signal } = stopped
+    /** Their search has no IDs and no references. */
+    const findCustomers = async () => {
+      const { merchantId } = scope
+      if (text.startsWith('cus_'))
+        return {
+          data: await session
+            .call('getCustomer', { merchantId, id: text }, { signal })
+            .then(one => [one], noneIfMissing),
+        }
+      const [named, referenced] = await Promise.all([
+        session.call('listCustomers', { ...scope, q: text, limit: 4 }, { signal }),
+        session.call('listCustomers', { ...scope, reference: text, limit: 1 }, { signal }),
+      ])
+      const isNamed = ({ id }: CustomerWithTotals) => named.data.some(each => each.id === id)
+      return { data: [...referenced.data.filter(each => !isNamed(each)), ...named.data] }
+    }
     const search = async () => {
       const input = { ...scope, q: text, limit: 4 }
       const lists = await Promise.all([
@@ -32,6 +55,7 @@ export const useFinding = (text: string): FoundRecords | undefined => {
         session.call('listPaymentLinks', input, { signal }),
         session.call('listRefunds', input, { signal }),
         session.call('listDisputes', input, { signal }),
+        findCustomers(),
       ])
       setFinding({ text, records: lists.flatMap(({ data }): readonly FoundRecord[] => data), phase: 'found' })
     }
@@ -46,4 +70,9 @@ export const useFinding = (text: string): FoundRecords | undefined => {
     }
   }, [text, scope.merchantId, scope.livemode])
   return finding
+}
+
+const noneIfMissing = (error: unknown): readonly CustomerWithTotals[] => {
+  if (error instanceof ApiError && error.code === 'resource_not_found') return []
+  throw error
 }

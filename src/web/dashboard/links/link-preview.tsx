@@ -1,7 +1,7 @@
-import { useEffect, useState } from 'preact/hooks'
 import { useQuery } from '../../api/query.ts'
 import { AssetAmount } from '../../parts/money.tsx'
 import { useReader } from '../../parts/reader.ts'
+import { useSettled } from '../shell/settled.ts'
 import { useScope, useShop } from '../shell/shop.ts'
 import { useLinksTexts } from './texts.ts'
 
@@ -66,16 +66,4 @@ const Options = ({ amountMinor, currency }: Pick<LinkPreviewProps, 'amountMinor'
       ))}
     </ul>
   )
-}
-
-const TYPING_MS = 400
-
-/** A value that has not changed for a moment: not every key asks the server. */
-const useSettled = <Value,>(value: Value): Value => {
-  const [settled, setSettled] = useState(value)
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [value])
-  return settled
 }

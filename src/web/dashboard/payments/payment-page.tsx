@@ -9,7 +9,7 @@ import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge, StateStrip } from '../../parts/state-strip.tsx'
 import { OpenDispute } from '../disputes/open-dispute.tsx'
-import { PaymentEvents } from '../events/payment-events.tsx'
+import { RecordEvents } from '../events/record-events.tsx'
 import { PaymentRefunds, RefundPayment } from '../refunds/payment-refunds.tsx'
 import { SandboxPay } from '../sandbox/sandbox-pay.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -99,7 +99,7 @@ const OnePayment = ({ payment }: PaymentProps) => {
           <PaymentHistory payment={payment} />
           <Transfers payment={payment} />
           <PaymentRefunds payment={payment} />
-          <PaymentEvents payment={payment} />
+          <RecordEvents id={payment.id} />
           <RecordJson record={payment} />
         </div>
         <div>
@@ -185,7 +185,18 @@ const PaidWith = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
 const Details = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
   const texts = usePaymentTexts()
   const address = useAddress()
-  const { id, customerName, paymentLinkId, receiptUrl, status, createdAt, expiresAt, metadata } = payment
+  const {
+    id,
+    customerName,
+    customerId,
+    customerEmail,
+    paymentLinkId,
+    receiptUrl,
+    status,
+    createdAt,
+    expiresAt,
+    metadata,
+  } = payment
   return (
     <Section title={texts.details}>
       <Facts
@@ -196,7 +207,14 @@ const Details = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
               <code>{id}</code> <CopyButton value={id} what={texts.id} />
             </>,
           ],
-          [texts.customer, customerName],
+          [
+            texts.customer,
+            customerId === null ? (
+              customerName
+            ) : (
+              <a href={address('customers', customerId)}>{customerName ?? customerEmail}</a>
+            ),
+          ],
           [texts.link, <a href={address('links', paymentLinkId)}>{texts.openLink}</a>],
           [texts.receipt, receiptUrl !== null && <a href={receiptUrl}>{texts.openReceipt}</a>],
           [texts.status, <code>{status}</code>],

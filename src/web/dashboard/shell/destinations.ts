@@ -15,6 +15,7 @@ export const useDestinations = () => {
       { section: 'links', icon: 'link', name: nav.links },
       { section: 'refunds', icon: 'refund', name: nav.refunds },
       { section: 'disputes', icon: 'dispute', name: nav.disputes },
+      { section: 'customers', icon: 'customer', name: nav.customers },
       { section: 'balances', icon: 'wallet', name: nav.balances },
     ] satisfies readonly Destination[],
     developers: [

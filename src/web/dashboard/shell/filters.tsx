@@ -40,12 +40,7 @@ export const Filters = ({ search, hint, status, states, children }: FiltersProps
   const query = useAddressQuery()
   return (
     <div class="filters">
-      <SearchBox
-        label={search}
-        placeholder={hint}
-        value={query.get('q') ?? ''}
-        onSearch={text => query.filter({ q: text })}
-      />
+      <ListSearch label={search} hint={hint} />
       <Pick
         label={status}
         all={list.all}
@@ -55,6 +50,21 @@ export const Filters = ({ search, hint, status, states, children }: FiltersProps
       />
       {children}
     </div>
+  )
+}
+
+type ListSearchProps = { readonly label: string; readonly hint: string }
+
+/** The search of a list: `q` in the address. */
+export const ListSearch = ({ label, hint }: ListSearchProps) => {
+  const query = useAddressQuery()
+  return (
+    <SearchBox
+      label={label}
+      placeholder={hint}
+      value={query.get('q') ?? ''}
+      onSearch={text => query.filter({ q: text })}
+    />
   )
 }
 

@@ -14,6 +14,11 @@ type FormDialogProps = {
   readonly no: string
   readonly yes: string
   readonly wide?: boolean
+  readonly danger?: boolean
+  /** What a failure means here, in addition to the sentence of its code. */
+  readonly explain?: (error: unknown) => string | undefined
+  /** The failure is shown at a field instead. */
+  readonly isAtField?: boolean
   /** Of the request. A failure is shown below the fields, and the dialog stays open. */
   readonly action: Action
   readonly onSubmit: () => Promise<void>
@@ -28,6 +33,9 @@ export const FormDialog = ({
   no,
   yes,
   wide = false,
+  danger = false,
+  explain,
+  isAtField = false,
   action,
   onSubmit,
   onClose,
@@ -44,7 +52,7 @@ export const FormDialog = ({
           <button type="button" class="button" onClick={onClose}>
             {no}
           </button>
-          <Submit action={action} form={form}>
+          <Submit action={action} form={form} danger={danger}>
             {yes}
           </Submit>
         </>
@@ -60,7 +68,9 @@ export const FormDialog = ({
         }}
       >
         {children}
-        {action.error !== undefined && <ErrorNote failure={shownFailure(action.error)} />}
+        {action.error !== undefined && !isAtField && (
+          <ErrorNote failure={shownFailure(action.error)}>{explain?.(action.error)}</ErrorNote>
+        )}
       </form>
     </Dialog>
   )

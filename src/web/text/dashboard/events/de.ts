@@ -17,6 +17,6 @@ export const eventsDe: Translated<typeof eventsEn> = {
   noEndpoint: 'Kein Endpunkt hatte diese Art gewählt, als es geschah.',
   details: 'Einzelheiten',
   version: 'API-Version',
-  ofPayment: 'Ereignisse und Webhooks',
+  withWebhooks: 'Ereignisse und Webhooks',
   noEvents: 'Noch kein Ereignis.',
 }

@@ -14,6 +14,6 @@ export const eventsEn = {
   noEndpoint: 'No endpoint listed this type when it happened.',
   details: 'Details',
   version: 'API version',
-  ofPayment: 'Events and webhooks',
+  withWebhooks: 'Events and webhooks',
   noEvents: 'No event yet.',
 }

@@ -1,4 +1,4 @@
-import type { Event, PaymentWithCrypto, WebhookDelivery } from '../../api/calls.ts'
+import type { Event, WebhookDelivery } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateMark } from '../../parts/state-mark.tsx'
@@ -14,14 +14,14 @@ import { useEventsTexts } from './texts.ts'
 
 type EventWithDeliveries = { readonly event: Event; readonly deliveries: readonly WebhookDelivery[] }
 
-/** A payment has few events; each is read with its deliveries. */
+/** A record has few events; each is read with its deliveries. */
 const MOST = 20
 
-/** The events of a payment, newest first, and the webhook deliveries that they caused. */
-export const PaymentEvents = ({ payment: { id } }: { readonly payment: PaymentWithCrypto }) => {
+/** The events of a payment or a customer, newest first, and the webhook deliveries that they caused. */
+export const RecordEvents = ({ id }: { readonly id: string }) => {
   const texts = useEventsTexts()
   const result = useShopQuery(
-    ['events', 'payment', id],
+    ['events', 'record', id],
     async ({ call, ...scope }, signal): Promise<EventWithDeliveries[]> => {
       const { data } = await call('listEvents', { ...scope, objectId: id, limit: MOST }, { signal })
       return Promise.all(
@@ -33,7 +33,7 @@ export const PaymentEvents = ({ payment: { id } }: { readonly payment: PaymentWi
     },
   ).value
   return (
-    <Section title={texts.ofPayment}>
+    <Section title={texts.withWebhooks}>
       <Result result={result} skeleton={<SkeletonRows rows={3} />}>
         {events =>
           events.length === 0 ? (

@@ -1,0 +1,15 @@
+import type { CustomerWithTotals } from '../../api/calls.ts'
+
+/** What a customer is called: the person, the company, or the e-mail address. */
+export const nameOfCustomer = ({ name, company, email }: CustomerWithTotals): string => name ?? company ?? email
+
+/** What else a list says about who it is. */
+export const besidesName = ({ name, company, email }: CustomerWithTotals): string =>
+  [name !== null && company, (name ?? company) !== null && email].filter(Boolean).join(' · ')
+
+/** In any currency; undefined if none has succeeded. */
+export const lastPaymentAt = (totals: CustomerWithTotals['totals']): string | undefined =>
+  totals
+    .flatMap(({ lastPaymentAt: at }) => at ?? [])
+    .sort()
+    .at(-1)

@@ -1,0 +1,140 @@
+import { useState } from 'preact/hooks'
+import { useRoute } from 'preact-iso'
+import type { CustomerWithTotals } from '../../api/calls.ts'
+import { ShortHex } from '../../parts/address.tsx'
+import { Badge } from '../../parts/badge.tsx'
+import { CopyButton } from '../../parts/copy.tsx'
+import { Moment } from '../../parts/moment.tsx'
+import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { RecordEvents } from '../events/record-events.tsx'
+import { AddressLines } from '../postal-address/address-lines.tsx'
+import { usePostalAddressTexts } from '../postal-address/texts.ts'
+import { OwnersNote } from '../shell/owners-note.tsx'
+import { PageHead } from '../shell/page-head.tsx'
+import { Facts, RecordJson, Section } from '../shell/record.tsx'
+import { Result } from '../shell/result.tsx'
+import { useAddress, useCanWrite, useIsOwner } from '../shell/shop.ts'
+import { Credit } from './credit.tsx'
+import { nameOfCustomer } from './customer-name.ts'
+import { CustomerPayments } from './customer-payments.tsx'
+import { MergeDialog } from './merge-dialog.tsx'
+import { MergedNote } from './merged-note.tsx'
+import { useCustomersTexts } from './texts.ts'
+import { Totals } from './totals.tsx'
+import { useCustomer } from './use-customer.ts'
+
+export const CustomerPage = () => {
+  const { id = '' } = useRoute().params
+  const texts = useCustomersTexts()
+  const address = useAddress()
+  const result = useCustomer(id)
+  const customer = result.data
+  return (
+    <>
+      <PageHead
+        title={customer ? nameOfCustomer(customer) : texts.one}
+        back={{ href: address('customers'), label: texts.title }}
+        lead={customer ? <Subtitle customer={customer} /> : <ShortHex value={id} what={texts.id} />}
+        actions={customer?.mergedIntoId === null && <CustomerActions customer={customer} />}
+      />
+      <OwnersNote />
+      <Result result={result} skeleton={<SkeletonRows rows={10} />}>
+        {found => (
+          <>
+            {found.mergedIntoId !== null && <MergedNote intoId={found.mergedIntoId} />}
+            <OneCustomer customer={found} />
+          </>
+        )}
+      </Result>
+    </>
+  )
+}
+
+type CustomerProps = { readonly customer: CustomerWithTotals }
+
+const Subtitle = ({ customer }: CustomerProps) => {
+  const texts = useCustomersTexts()
+  const { id, email, company, name, mergedIntoId } = customer
+  return (
+    <span class="sub">
+      {mergedIntoId !== null && <Badge shape="over">{texts.merged}</Badge>}
+      {name !== null && company !== null && <span>{company}</span>}
+      <a href={`mailto:${email}`}>{email}</a>
+      <ShortHex value={id} what={texts.id} />
+    </span>
+  )
+}
+
+const CustomerActions = ({ customer }: CustomerProps) => {
+  const texts = useCustomersTexts()
+  const address = useAddress()
+  const canWrite = useCanWrite()
+  const isOwner = useIsOwner()
+  const [isMerging, setMerging] = useState(false)
+  return (
+    <>
+      {isOwner && (
+        <button type="button" class="button" onClick={() => setMerging(true)}>
+          {texts.merge.button}
+        </button>
+      )}
+      {canWrite && (
+        <a class="button button--primary" href={address('customers', customer.id, 'edit')}>
+          {texts.edit}
+        </a>
+      )}
+      {isMerging && <MergeDialog customer={customer} onClose={() => setMerging(false)} />}
+    </>
+  )
+}
+
+const OneCustomer = ({ customer }: CustomerProps) => {
+  const isMerged = customer.mergedIntoId !== null
+  return (
+    <div class="split">
+      <div>
+        {!isMerged && (
+          <>
+            <Totals customer={customer} />
+            <CustomerPayments id={customer.id} />
+            <Credit customer={customer} />
+          </>
+        )}
+        <RecordEvents id={customer.id} />
+        <RecordJson record={customer} />
+      </div>
+      <Details customer={customer} />
+    </div>
+  )
+}
+
+const Details = ({ customer }: CustomerProps) => {
+  const texts = useCustomersTexts()
+  const { title: addressTitle } = usePostalAddressTexts()
+  const { id, email, aliases, name, company, taxId, address, locale, reference, source, createdAt, metadata } = customer
+  return (
+    <Section title={texts.details}>
+      <Facts
+        facts={[
+          [
+            texts.id,
+            <>
+              <code>{id}</code> <CopyButton value={id} what={texts.id} />
+            </>,
+          ],
+          [texts.email, email],
+          [texts.aliases, aliases.length > 0 && aliases.map(alias => <div key={alias}>{alias}</div>)],
+          [texts.name, name],
+          [texts.company, company],
+          [texts.taxId, taxId],
+          [addressTitle, address !== null && <AddressLines address={address} />],
+          [texts.locale, locale === 'en' || locale === 'de' ? texts.languages[locale] : locale],
+          [texts.reference, reference],
+          [texts.source, texts.sources[source]],
+          [texts.since, <Moment at={createdAt} />],
+          ...Object.entries(metadata).map(([key, value]) => [<code>{key}</code>, value] as const),
+        ]}
+      />
+    </Section>
+  )
+}
