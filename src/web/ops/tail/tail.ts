@@ -64,11 +64,13 @@ export const openTail = ({ session, filter, readLatest }: TailOptions): Tail => 
   /** Of the latest transitions, those that the stream has not brought yet. */
   let loaded = new Set<string>()
   let [sinceShown, sinceSecond] = [0, 0]
+  /** The rows stand still: while it is paused, and until the picture without the pause is painted. */
+  let isHeld = false
 
   const show = () => {
     batch(() => {
       received.value += sinceShown
-      if (isPaused.value) waiting.value += sinceShown
+      if (isHeld) waiting.value += sinceShown
       else if (rows.value && arrived.length > 0) {
         rows.value = [...arrived.toReversed(), ...rows.value].slice(0, MOST_ROWS)
         arrived = []
@@ -146,12 +148,18 @@ export const openTail = ({ session, filter, readLatest }: TailOptions): Tail => 
   return {
     ...{ connection, rows, isPaused, received, waiting, seconds, failure, openedAt: new Date() },
     pause: () => {
+      if (!isPaused.value) waiting.value = 0
       isPaused.value = true
+      isHeld = true
     },
     resume: () => {
       isPaused.value = false
-      waiting.value = 0
-      show()
+      // First the button answers: all rows are exchanged at once.
+      void painted().then(() => {
+        if (isPaused.value) return
+        isHeld = false
+        drawing.ask()
+      })
     },
     retry: () => {
       closing.abort()
