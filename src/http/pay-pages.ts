@@ -191,8 +191,8 @@ export const payPageRoutes: readonly Route[] = [
       const asLink = { ...visit, shown: null, path: `/pay/${visit.linkId}` }
       if (!isOpen(visit.visited, api.clock.now())) return payPageOf(api, asLink)
       const { customerEmail, customerName, chainId, asset } = payment.context
-      // The personal data was erased: the page asks for it.
-      if (isErasedEmail(customerEmail)) return payPageOf(api, asLink)
+      // The personal data was erased: the page of the link asks for it.
+      if (isErasedEmail(customerEmail)) return redirectTo(asLink.path + visit.language)
       const before = chainId === null || asset === null ? undefined : { chainId, asset }
       return openOrExplain(api, asLink, { customerEmail, customerName }, { asset: before, isOptional: true })
     },

@@ -441,6 +441,19 @@ describe('below the page of a payment', () => {
     expect(statusIn(await get(next, { headers: { cookie: pair } }))).toBe('pay')
   })
 
+  test('POST again: asks for the e-mail address once the customer was erased', async () => {
+    const { path: link } = await linkOf()
+    const { path, sent } = await opened(link)
+    await to.sql`
+      update payments set expires_at = now(), customer_email = 'cus_1@erased.invalid' where id = ${actorIn(path)}`
+    const answer = await post(`${path}/again`, {}, sent)
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, link])
+    const page = await get(link, sent)
+    expect([statusIn(page), page.text.includes('erased.invalid')]).toEqual(['open', false])
+    const entered = await post(link, { email: 'cus_1@erased.invalid', asset: '31337:TUSD' })
+    expect([entered.status, entered.text.includes('data-testid="error"')]).toEqual([400, true])
+  })
+
   test('POST again: 410 once the link is closed', async () => {
     const { path: link, actor } = await linkOf()
     const { path, sent } = await opened(link)
