@@ -47,7 +47,7 @@ export const paymentDe: Translated<typeof paymentEn> = {
   transfers: 'Eingänge',
   noTransfers: 'Es ist noch kein Geld zu sehen.',
   from: 'Von',
-  confirmations: 'Bestätigungen',
+  confirmations: 'Bestätigt',
   block: number => `In Block ${number}`,
   transferStates: { seen: 'gesehen', final: 'endgültig', orphaned: 'verwaist' },
   details: 'Einzelheiten',
