@@ -44,7 +44,7 @@ export const paymentEn = {
   transfers: 'Transfers',
   noTransfers: 'No money has been seen yet.',
   from: 'From',
-  confirmations: 'Confirmations',
+  confirmations: 'Confirmed',
   block: (number: string) => `In block ${number}`,
   transferStates: { seen: 'seen', final: 'final', orphaned: 'orphaned' },
   details: 'Details',
