@@ -6,14 +6,20 @@ import { openServer } from './server.ts'
 test('the billing bench runs, and its work is done', async () => {
   await using server = await openServer()
   const report = openReport()
-  await measureBilling({ quick: true, server, report, print: () => {} }, { payments: 100, callers: 2, quietMs: 100 })
+  const sizes = { rounds: 1, invoices: 400, issuers: 16, kills: 2, payments: 100, callers: 2, quietMs: 100 }
+  await measureBilling({ quick: true, server, report, print: () => {} }, sizes)
   // A test does not judge how fast this machine is.
   expect(report.lines.map(line => line.replace(/^(kept|missed) /, '').replace(/: .*/, ''))).toEqual([
+    '16 callers finalize 400 invoices of one merchant',
+    '16 callers finalize 400 invoices of one merchant, numbers 1, 2, 3 … in the order of time',
+    '400 invoices over 2 kills of process or database, numbers 1, 2, 3 … in the order of time',
     'erasing a customer with 100 payments, first commit',
     'erasing a customer with 100 payments, all copies',
     'erasing a customer with 100 payments, p99 of the API meanwhile',
     'erasing a customer with 100 payments, tables with its e-mail address or name',
   ])
+  for (const line of report.lines.filter(line => line.includes('in the order of time')))
+    expect(line).toStartWith('kept')
   expect(report.lines.at(-1)).toBe(
     'kept erasing a customer with 100 payments, tables with its e-mail address or name: none (bound none)',
   )

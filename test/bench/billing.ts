@@ -1,15 +1,26 @@
 import { type Bench, printSizes } from './bench.ts'
 import { type EraseSizes, promiseErase } from './billing-erase.ts'
+import { type FinalizeSizes, promiseFinalizations } from './billing-finalize.ts'
 
-export type BillingSizes = EraseSizes
+export type BillingSizes = EraseSizes & FinalizeSizes
 
-const whole: BillingSizes = { payments: 10_000, callers: 8, quietMs: 15_000 }
-const quick: BillingSizes = { payments: 1_000, callers: 4, quietMs: 3_000 }
+const whole: BillingSizes = {
+  ...{ rounds: 3, invoices: 10_000, issuers: 64, kills: 6 },
+  ...{ payments: 10_000, callers: 8, quietMs: 15_000 },
+}
+const quick: BillingSizes = {
+  ...{ rounds: 2, invoices: 2_000, issuers: 64, kills: 2 },
+  ...{ payments: 1_000, callers: 4, quietMs: 3_000 },
+}
 
-/** What erasing a customer with many payments takes, and what it costs other requests. */
+/**
+ * How fast the invoices of one merchant get their numbers, also through kills; what erasing a customer with many payments
+ * takes, and what it costs other requests.
+ */
 export const billing = (bench: Bench): Promise<void> => measureBilling(bench, bench.quick ? quick : whole)
 
 export const measureBilling = async (bench: Bench, sizes: BillingSizes): Promise<void> => {
   printSizes(bench, sizes)
+  await promiseFinalizations(bench, sizes)
   await promiseErase(bench, sizes)
 }

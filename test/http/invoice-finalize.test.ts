@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { openActors } from '../../src/actors/actors.ts'
 import { manualClock } from '../../src/clock.ts'
+import { ensureSeries } from '../../src/commands/finalizations.ts'
 import { finalizeInvoice } from '../../src/commands/invoices.ts'
 import { createPaymentLink } from '../../src/commands/payment-links.ts'
 import type { Api } from '../../src/http/api.ts'
@@ -125,6 +126,8 @@ describe('finalization', () => {
     const first = await ask('POST', `/invoices/${id}/finalize`, { bearer: key, headers })
     const again = await ask('POST', `/invoices/${id}/finalize`, { bearer: key, headers })
     expect([again.status, again.text]).toEqual([200, first.text])
+    const [stored] = await sql`select body from idempotency_keys where key = ${headers['idempotency-key']}`
+    expect([JSON.parse(stored?.body).url, (first.json as Shown).url]).toEqual([null, expect.any(String)])
     const { status, error } = await ask('POST', `/invoices/${id}/finalize`, { bearer: key })
     expect([status, error]).toMatchObject([409, { code: 'state_conflict', details: { status: 'open' } }])
   })
@@ -279,6 +282,20 @@ describe('numbers', () => {
       ...[1, 2, 3].map(n => ({ number: `TEST-INV-2027-000${n}`, issue_date: '2027-12-31' })),
       ...[1, 2, 3].map(n => ({ number: `TEST-INV-2028-000${n}`, issue_date: '2028-01-01' })),
     ])
+  })
+
+  test('are those of the year of the commit, if the year turns while the request is handled', async () => {
+    const { merchantId } = await newShop()
+    const { invoice } = await makeInvoice(api, { merchantId, livemode: false })
+    // Otherwise the series of the old year would have to be created, and the request would read the clock again.
+    const old = { merchantId, livemode: false, documentKind: 'invoice', year: 2027 } as const
+    await ensureSeries(api, old, 'test')
+    const after = manualClock(new Date('2028-01-01T00:00:00.000Z'))
+    let reads = 0
+    const turning = { ...after, now: () => (reads++ === 0 ? new Date('2027-12-31T23:59:59.999Z') : after.now()) }
+    const there = { ...api, clock: turning, actors: await openActors({ ...api, clock: after }, kinds) }
+    expect((await finalizeBy(there, merchantId, invoice.id)).context.number).toBe('TEST-INV-2028-0001')
+    expect(reads).toBeGreaterThan(1)
   })
 
   test('that never restart go on over the year, and the time of a document is not before that of the one before it', async () => {
