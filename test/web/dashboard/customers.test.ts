@@ -419,6 +419,32 @@ describe.skipIf(!hasBrowser)('customers', () => {
     expect((await focused(page))?.name).toBe('Adjust credit')
   })
 
+  test('personal data is erased after a proof of identity, once nothing is open; until then the page says what is', async () => {
+    const { page, served } = shop
+    const title = 'Erase the personal data of cy@example.com?'
+    await shop.call('POST', path(ids.cy ?? '', 'credit'), { currency: 'EUR', amountMinor: 100, note: 'Gift' })
+    await served.server.sql`update sessions set proven_at = now() - interval '301 seconds'`
+    const [account] = await served.server.sql`select id from accounts where email = 'anna@lamps.example'`
+    served.server.api.sessions.forgetAccount(String(account?.id))
+    await shop.go(`customers/${ids.cy}`)
+    await on.heading('cy@example.com')
+    await on.click('Erase')
+    await inDialog(title, 'Erase personal data')
+    await on.dialog('Confirm that it is you').getByLabel('Password', { exact: true }).fill('correct horse battery')
+    await inDialog('Confirm that it is you', 'Confirm')
+    await on.dialog(title).getByText('Its credit. Take it away first.').waitFor()
+    await on.expectSound()
+    expect(await read(ids.cy)).toMatchObject({ email: 'cy@example.com', erasedAt: null })
+    await shop.call('POST', path(ids.cy ?? '', 'credit'), { currency: 'EUR', amountMinor: -100, note: 'Back' })
+    await inDialog(title, 'Erase personal data')
+    await on.toast('Personal data erased')
+    await on.heading('Erased customer')
+    await page.getByText(/^Personal data erased on/).waitFor()
+    expect(await page.getByRole('button', { name: /^(Erase|Merge|Adjust credit)$/ }).count()).toBe(0)
+    expect(await read(ids.cy)).toMatchObject({ email: `${ids.cy}@erased.invalid`, erasedAt: expect.any(String) })
+    await on.expectSound()
+  })
+
   test('run without a violation of the policy and without an error', () => {
     const expected = /Failed to load resource/
     expect(shop.visit.complaints.filter(text => !expected.test(text))).toEqual([])

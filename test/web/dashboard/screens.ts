@@ -152,6 +152,7 @@ const views: Readonly<Record<string, View>> = {
   'customer-credit': { path: `customers/${customers[0]?.id}`, act: page => takeCredit(page, '5') },
   'customer-credit-errors': { path: `customers/${customers[0]?.id}`, act: page => takeCredit(page, '20') },
   'customer-merge': { path: `customers/${customers[1]?.id}`, act: chooseSurvivor },
+  'customer-erase': { path: `customers/${customers[0]?.id}`, act: page => eraseCustomer(page) },
   'find-customer': { path: 'payments', act: page => find(page, 'lund') },
   balances: { path: 'balances' },
   'balances-empty': { path: 'balances', data: 'empty' },
@@ -309,8 +310,16 @@ async function takeCredit(page: Page, amount: string) {
   await page.locator('dialog[open] button[type=submit]').click()
 }
 
+async function eraseCustomer(page: Page) {
+  const records = ['pay_06bt4m9x3kq7v5n2c8hd1wzr04', 're_06bt4m9x3kq7v5n2c8hd1wzr01', customers[0]?.id]
+  await refuse(page, '**/erase', 409, 'customer_in_use', { records })
+  await page.locator('.head .button--danger').click()
+  await page.locator('dialog[open] .button--danger-full').click()
+  await page.locator('dialog[open] li').first().waitFor()
+}
+
 async function chooseSurvivor(page: Page) {
-  await page.locator('.head .button:not(.button--primary)').click()
+  await page.locator('.head .button:not(.button--primary, .button--danger)').click()
   const input = page.locator('dialog[open] [role=combobox]')
   await input.fill('Hen')
   await page.locator('[role=option]').first().click()

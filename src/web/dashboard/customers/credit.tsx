@@ -27,7 +27,7 @@ export const Credit = ({ customer }: { readonly customer: CustomerWithTotals }) 
     <Section
       title={texts.credit}
       aside={
-        isOwner ? (
+        isOwner && customer.erasedAt === null ? (
           <button type="button" class="button button--small" onClick={() => setAdjusting(true)}>
             {texts.adjust.button}
           </button>

@@ -5,6 +5,8 @@ import { ShortHex } from '../../parts/address.tsx'
 import { Badge } from '../../parts/badge.tsx'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Moment } from '../../parts/moment.tsx'
+import { NoteBox } from '../../parts/note.tsx'
+import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { RecordEvents } from '../events/record-events.tsx'
 import { AddressLines } from '../postal-address/address-lines.tsx'
@@ -17,6 +19,7 @@ import { useAddress, useCanWrite, useIsOwner } from '../shell/shop.ts'
 import { Credit } from './credit.tsx'
 import { nameOfCustomer } from './customer-name.ts'
 import { CustomerPayments } from './customer-payments.tsx'
+import { EraseDialog } from './erase-dialog.tsx'
 import { MergeDialog } from './merge-dialog.tsx'
 import { MergedNote } from './merged-note.tsx'
 import { useCustomersTexts } from './texts.ts'
@@ -32,22 +35,31 @@ export const CustomerPage = () => {
   return (
     <>
       <PageHead
-        title={customer ? nameOfCustomer(customer) : texts.one}
+        title={customer ? (customer.erasedAt === null ? nameOfCustomer(customer) : texts.erase.erasedOne) : texts.one}
         back={{ href: address('customers'), label: texts.title }}
         lead={customer ? <Subtitle customer={customer} /> : <ShortHex value={id} what={texts.id} />}
-        actions={customer?.mergedIntoId === null && <CustomerActions customer={customer} />}
+        actions={customer && isActive(customer) && <CustomerActions customer={customer} />}
       />
       <OwnersNote />
       <Result result={result} skeleton={<SkeletonRows rows={10} />}>
         {found => (
           <>
             {found.mergedIntoId !== null && <MergedNote intoId={found.mergedIntoId} />}
+            {found.erasedAt !== null && <ErasedNote at={found.erasedAt} />}
             <OneCustomer customer={found} />
           </>
         )}
       </Result>
     </>
   )
+}
+
+const isActive = ({ mergedIntoId, erasedAt }: CustomerWithTotals): boolean => mergedIntoId === null && erasedAt === null
+
+const ErasedNote = ({ at }: { readonly at: string }) => {
+  const { erase: texts } = useCustomersTexts()
+  const { formats } = useReader()
+  return <NoteBox title={texts.erasedAt(formats.exact(at))}>{texts.erasedNote}</NoteBox>
 }
 
 type CustomerProps = { readonly customer: CustomerWithTotals }
@@ -71,12 +83,18 @@ const CustomerActions = ({ customer }: CustomerProps) => {
   const canWrite = useCanWrite()
   const isOwner = useIsOwner()
   const [isMerging, setMerging] = useState(false)
+  const [isErasing, setErasing] = useState(false)
   return (
     <>
       {isOwner && (
-        <button type="button" class="button" onClick={() => setMerging(true)}>
-          {texts.merge.button}
-        </button>
+        <>
+          <button type="button" class="button button--danger" onClick={() => setErasing(true)}>
+            {texts.erase.button}
+          </button>
+          <button type="button" class="button" onClick={() => setMerging(true)}>
+            {texts.merge.button}
+          </button>
+        </>
       )}
       {canWrite && (
         <a class="button button--primary" href={address('customers', customer.id, 'edit')}>
@@ -84,6 +102,7 @@ const CustomerActions = ({ customer }: CustomerProps) => {
         </a>
       )}
       {isMerging && <MergeDialog customer={customer} onClose={() => setMerging(false)} />}
+      {isErasing && <EraseDialog customer={customer} onClose={() => setErasing(false)} />}
     </>
   )
 }

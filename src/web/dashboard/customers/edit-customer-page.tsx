@@ -33,7 +33,7 @@ export const EditCustomerPage = () => {
       <Result result={result} skeleton={<SkeletonRows rows={10} />}>
         {customer =>
           customer.mergedIntoId === null ? (
-            canWrite && <EditForm customer={customer} />
+            canWrite && customer.erasedAt === null && <EditForm customer={customer} />
           ) : (
             <MergedNote intoId={customer.mergedIntoId} />
           )

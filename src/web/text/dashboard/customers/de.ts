@@ -145,4 +145,27 @@ export const customersDe: Translated<typeof customersEn> = {
     refused:
       'Einer der beiden wurde inzwischen zusammengeführt oder gelöscht. Schließen Sie den Dialog, um zu sehen, was sich geändert hat.',
   },
+  erase: {
+    button: 'Löschen',
+    title: name => `Personenbezogene Daten von ${name} löschen?`,
+    forGood: 'Das kann nicht rückgängig gemacht werden.',
+    forGoodWhat: 'Auch Kunden, die mit diesem zusammengeführt wurden, werden gelöscht.',
+    erased: 'Gelöscht',
+    erasedWhat:
+      'Alle Felder, Metadaten und E-Mail-Adressen des Kunden, E-Mail und Name in seinen Zahlungen und die Belege zu Einsprüchen.',
+    stays: 'Bleibt',
+    staysWhat:
+      'Beträge, Kennungen, Transaktionen und Zeiten, dazu Referenz und Metadaten von Zahlungen und Rechnungen. Ausgestellte Dokumente behalten den Kunden bis zum Ende ihrer Aufbewahrung.',
+    copies: 'Kopien',
+    copiesWhat:
+      'Kopien in Ereignissen, Zustellungen und gespeicherten Antworten werden innerhalb einer Minute gelöscht.',
+    submit: 'Personenbezogene Daten löschen',
+    done: 'Personenbezogene Daten gelöscht',
+    uses: 'Das ist noch nicht beendet:',
+    use: { payments: id => `Zahlung ${id}`, refunds: id => `Erstattung ${id}` },
+    creditUse: 'Das Guthaben. Ziehen Sie es zuerst ab.',
+    erasedOne: 'Gelöschter Kunde',
+    erasedAt: time => `Personenbezogene Daten gelöscht am ${time}`,
+    erasedNote: 'Zahlungen und Summen bleiben. Dieser Eintrag kann nicht mehr geändert werden.',
+  },
 }

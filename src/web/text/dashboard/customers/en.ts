@@ -134,4 +134,26 @@ export const customersEn = {
     done: (name: string, survivor: string) => `${name} was merged into ${survivor}`,
     refused: 'One of the two was merged or erased in the meantime. Close this dialog to see what has changed.',
   },
+  erase: {
+    button: 'Erase',
+    title: (name: string) => `Erase the personal data of ${name}?`,
+    forGood: 'This cannot be undone.',
+    forGoodWhat: 'Customers that were merged into this one are erased, too.',
+    erased: 'Erased',
+    erasedWhat:
+      'All fields, metadata and e-mail addresses of the customer, e-mail and name in its payments, and the evidence of disputes.',
+    stays: 'Stays',
+    staysWhat:
+      'Amounts, IDs, transactions and times, and the reference and metadata of payments and invoices. Finalized documents keep the customer until their retention ends.',
+    copies: 'Copies',
+    copiesWhat: 'Copies in events, deliveries and stored responses are erased within a minute.',
+    submit: 'Erase personal data',
+    done: 'Personal data erased',
+    uses: 'These have not ended yet:',
+    use: { payments: (id: string) => `Payment ${id}`, refunds: (id: string) => `Refund ${id}` },
+    creditUse: 'Its credit. Take it away first.',
+    erasedOne: 'Erased customer',
+    erasedAt: (time: string) => `Personal data erased on ${time}`,
+    erasedNote: 'Payments and totals remain. This record can no longer be changed.',
+  },
 }
