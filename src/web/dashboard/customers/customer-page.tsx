@@ -110,20 +110,23 @@ const CustomerActions = ({ customer }: CustomerProps) => {
 const OneCustomer = ({ customer }: CustomerProps) => {
   const isMerged = customer.mergedIntoId !== null
   return (
-    <div class="split">
-      <div>
-        {!isMerged && (
-          <>
-            <Totals customer={customer} />
-            <CustomerPayments id={customer.id} />
-            <Credit customer={customer} />
-          </>
-        )}
-        <RecordEvents id={customer.id} />
-        <RecordJson record={customer} />
+    <>
+      {/* Too wide to stand beside the details. */}
+      {!isMerged && <Totals customer={customer} />}
+      <div class="split">
+        <div>
+          {!isMerged && (
+            <>
+              <CustomerPayments id={customer.id} />
+              <Credit customer={customer} />
+            </>
+          )}
+          <RecordEvents id={customer.id} />
+          <RecordJson record={customer} />
+        </div>
+        <Details customer={customer} />
       </div>
-      <Details customer={customer} />
-    </div>
+    </>
   )
 }
 

@@ -79,7 +79,7 @@ const Uses = ({ ids, customerId }: { readonly ids: readonly string[]; readonly c
           if (each === customerId) return <li key={each}>{texts.creditUse}</li>
           return (
             <li key={each}>
-              {section ? <a href={address(section, each)}>{texts.use[section](each)}</a> : <code>{each}</code>}
+              <p>{section ? <a href={address(section, each)}>{texts.use[section](each)}</a> : <code>{each}</code>}</p>
             </li>
           )
         })}

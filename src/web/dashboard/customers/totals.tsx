@@ -42,7 +42,7 @@ export const Totals = ({ customer: { totals } }: { readonly customer: CustomerWi
     },
     sum('refundedMinor', 5),
     sum('openMinor', 6),
-    sum('creditMinor', 4),
+    sum('creditMinor', 7),
     sum('volumeMinor', 1),
   ]
   return (
