@@ -87,8 +87,18 @@ export type InvoiceIssue = {
 /** The secret in the address of its page. */
 export type PageToken = { tokenHash: string; sealedToken: string }
 
-/** What one payment has paid of the invoice. */
-export type Allocation = { paymentId: string; amountMinor: number; overpaidMinor: number; at: string }
+/**
+ * What one payment has paid of the invoice. `overpaidMinor` has become credit of the customer, and refunds have taken back
+ * `takenBackMinor` of it. `refundedMinor`: its refunds that are processed.
+ */
+export type Allocation = {
+  paymentId: string
+  amountMinor: number
+  overpaidMinor: number
+  takenBackMinor: number
+  refundedMinor: number
+  at: string
+}
 
 export type Invoice = InvoiceOpening & { [Field in keyof InvoiceIssue]: InvoiceIssue[Field] | null } & {
   reminders: readonly Reminder[]
@@ -97,6 +107,10 @@ export type Invoice = InvoiceOpening & { [Field in keyof InvoiceIssue]: InvoiceI
   amountPaidMinor: number
   amountProcessingMinor: number
   amountOverpaidMinor: number
+  /** The processed refunds of its payments. */
+  amountRefundedMinor: number
+  /** The part of them that was neither overpaid nor is part of a credit note. */
+  uncreditedRefundsMinor: number
   allocations: readonly Allocation[]
   overdue: boolean
   /** Whether `dueAt` is over, and for how many reminders the time has come. The chain may not have been read as far yet. */
@@ -123,6 +137,7 @@ export type InvoiceEvent = { at: Date } & (
   | { type: 'reminder_passed'; scannedTo: Date; offsetDays: number }
   | { type: 'payment_processing' | 'payment_reverted'; amountMinor: number }
   | MoneyCounted
+  | RefundOfPayment
   | { type: 'void'; reason: string | null }
   | ({ type: 'rotate_url' } & PageToken)
 )
@@ -134,4 +149,18 @@ export type MoneyCounted = {
   paymentId: string
   countedMinor: number
   processedMinor: number
+}
+
+/**
+ * A refund of a payment begins, is given up, or is processed. `refundsReservedMinor`, `receivedMinor`: of the payment, with
+ * this refund. `creditMinor`: the credit of the customer, of which a refund that begins takes back what the payment gave.
+ */
+export type RefundOfPayment = {
+  at: Date
+  type: 'refund_reserved' | 'refund_released' | 'refund_processed'
+  paymentId: string
+  amountMinor: number
+  refundsReservedMinor: number
+  receivedMinor: number
+  creditMinor: number
 }

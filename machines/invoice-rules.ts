@@ -1,5 +1,13 @@
 import { assertEvent, assign, setup } from 'xstate'
-import type { Invoice, InvoiceContent, InvoiceEvent, InvoiceOpening, MoneyCounted } from './invoice-events.ts'
+import type {
+  Allocation,
+  Invoice,
+  InvoiceContent,
+  InvoiceEvent,
+  InvoiceOpening,
+  MoneyCounted,
+  RefundOfPayment,
+} from './invoice-events.ts'
 
 /** A draft that was deleted keeps nothing that its merchant has written. */
 const emptied: Omit<InvoiceContent, 'customerId' | 'currency' | 'taxBehavior'> = {
@@ -68,6 +76,22 @@ export const invoiceRules = setup({
       assertEvent(event, 'money_counted')
       return allocate(context, event)
     }),
+    takeBackCredit: assign(({ context, event }) => {
+      assertEvent(event, ['refund_reserved', 'refund_released'])
+      return changeAllocation(context, event, each => ({ ...each, takenBackMinor: takenBackMinor(each, event) }))
+    }),
+    countRefund: assign(({ context, event }) => {
+      assertEvent(event, 'refund_processed')
+      const { allocations } = changeAllocation(context, event, each => ({
+        ...each,
+        refundedMinor: each.refundedMinor + event.amountMinor,
+      }))
+      return {
+        allocations,
+        amountRefundedMinor: context.amountRefundedMinor + event.amountMinor,
+        uncreditedRefundsMinor: allocations.reduce((sum, each) => sum + uncreditedMinor(each), 0),
+      }
+    }),
     passDueDate: assign({ duePassed: true }),
     passReminder: assign({ remindersPassed: ({ context }) => context.remindersPassed + 1 }),
     flagOverdue: assign({ overdue: true }),
@@ -110,6 +134,7 @@ export const invoiceRules = setup({
     moneyCounts: ({ context, event }) => event.type === 'money_counted' && newMoneyMinor(context, event) > 0,
     paysTheRest: ({ context, event }) =>
       event.type === 'money_counted' && newMoneyMinor(context, event) >= amountDueMinor(context),
+    refundIsCovered: ({ context, event }) => event.type === 'refund_reserved' && isCovered(context, event),
     nothingReceived: ({ context }) =>
       context.amountPaidMinor + context.amountOverpaidMinor + context.amountProcessingMinor === 0,
   },
@@ -143,6 +168,8 @@ const allocate = (invoice: Invoice, counted: MoneyCounted): Partial<Invoice> => 
     paymentId,
     amountMinor: (before?.amountMinor ?? 0) + paidMinor,
     overpaidMinor: (before?.overpaidMinor ?? 0) + overpaidMinor,
+    takenBackMinor: before?.takenBackMinor ?? 0,
+    refundedMinor: before?.refundedMinor ?? 0,
     at: at.toISOString(),
   }
   return {
@@ -152,3 +179,37 @@ const allocate = (invoice: Invoice, counted: MoneyCounted): Partial<Invoice> => 
     allocations: newMinor === 0 ? invoice.allocations : [...others, allocation],
   }
 }
+
+const changeAllocation = (
+  { allocations }: Invoice,
+  { paymentId }: RefundOfPayment,
+  change: (allocation: Allocation) => Allocation,
+): Pick<Invoice, 'allocations'> => ({
+  allocations: allocations.map(each => (each.paymentId === paymentId ? change(each) : each)),
+})
+
+/**
+ * Refunds of a payment take back the credit that it gave before they return what it has paid. Credit that has paid
+ * something else meanwhile cannot be taken back. A refund that is given up returns what is not needed any more.
+ */
+const takenBackMinor = (
+  { overpaidMinor, takenBackMinor: before }: Allocation,
+  { type, refundsReservedMinor, creditMinor }: RefundOfPayment,
+): number => {
+  const wantedMinor = Math.min(refundsReservedMinor, overpaidMinor)
+  if (type === 'refund_released') return Math.min(before, wantedMinor)
+  return before + Math.min(Math.max(0, wantedMinor - before), creditMinor)
+}
+
+/** What refunds do not take back as credit must be money that the payment has not given as credit. */
+const isCovered = ({ allocations }: Invoice, event: RefundOfPayment): boolean => {
+  const { paymentId, refundsReservedMinor, receivedMinor } = event
+  const allocation = allocations.find(each => each.paymentId === paymentId)
+  if (!allocation) return true
+  const fromPaidMinor = refundsReservedMinor - takenBackMinor(allocation, event)
+  return fromPaidMinor <= Math.max(0, receivedMinor - allocation.overpaidMinor)
+}
+
+/** The part of the processed refunds that returned what the payment has paid of the invoice. */
+const uncreditedMinor = ({ amountMinor, takenBackMinor, refundedMinor }: Allocation): number =>
+  Math.min(amountMinor, Math.max(0, refundedMinor - takenBackMinor))

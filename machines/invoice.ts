@@ -1,9 +1,19 @@
 import { emit } from 'xstate'
 import { invoiceRules } from './invoice-rules.ts'
 
+/** Its payments can be refunded in every state. */
+const refunds = invoiceRules.createStateConfig({
+  on: {
+    refund_reserved: { guard: 'refundIsCovered', actions: 'takeBackCredit' },
+    refund_released: { actions: 'takeBackCredit' },
+    refund_processed: { actions: 'countRefund' },
+  },
+})
+
 /** Until all is paid. */
 const unpaid = invoiceRules.createStateConfig({
   on: {
+    ...refunds.on,
     payment_processing: { actions: 'countProcessing' },
     payment_reverted: { guard: 'someProcessing', actions: 'countProcessing' },
     money_counted: [
@@ -33,6 +43,7 @@ const unpaid = invoiceRules.createStateConfig({
 /** Payments that are open continue when nothing is due any more. Their money is credited to the customer. */
 const settled = invoiceRules.createStateConfig({
   on: {
+    ...refunds.on,
     payment_processing: { actions: 'countProcessing' },
     payment_reverted: { guard: 'someProcessing', actions: 'countProcessing' },
     money_counted: { actions: 'allocate' },
@@ -48,6 +59,8 @@ export const invoiceMachine = invoiceRules.createMachine({
     amountPaidMinor: 0,
     amountProcessingMinor: 0,
     amountOverpaidMinor: 0,
+    amountRefundedMinor: 0,
+    uncreditedRefundsMinor: 0,
     allocations: [],
     overdue: false,
     duePassed: false,

@@ -6,6 +6,8 @@ export type RefundOpening = {
   livemode: boolean
   apiVersion: string
   paymentId: string
+  /** The invoice of the payment. */
+  invoiceId: string | null
   amountMinor: number
   currency: string
   reason: 'requested_by_customer' | 'duplicate' | 'fraudulent' | 'overpayment' | 'late_payment' | 'other' | null

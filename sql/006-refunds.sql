@@ -3,6 +3,8 @@ create table refunds (
   like actor_columns including all,
   api_version text not null,
   payment_id uuid not null,
+  -- The invoice of the payment.
+  invoice_id uuid,
   amount_minor bigint not null,
   currency text not null,
   reason text,

@@ -42,6 +42,9 @@ create table invoices (
   amount_paid_minor bigint not null,
   amount_processing_minor bigint not null,
   amount_overpaid_minor bigint not null,
+  amount_refunded_minor bigint not null,
+  uncredited_refunds_minor bigint not null,
+  -- What each payment has paid: see machines/invoice-events.ts.
   allocations jsonb not null,
   overdue boolean not null,
   -- The timers have fired. What they cause waits for the chains: see src/chain/watch/invoice-times.ts.

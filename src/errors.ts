@@ -68,6 +68,7 @@ const refusals = {
   ],
   resource_not_found: [404, 'not_found_error', 'The object does not exist, or you do not have access to it.'],
   route_not_found: [404, 'not_found_error', 'The path does not exist.'],
+  invoice_void: [410, 'not_found_error', 'The invoice was voided. Nothing has to be paid.'],
   method_not_allowed: [405, 'invalid_request_error', 'The path does not support this method.'],
   body_too_large: [413, 'invalid_request_error', 'The request body is larger than 64 KiB.'],
   unsupported_media_type: [415, 'invalid_request_error', 'The request body must be application/json.'],

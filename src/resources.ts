@@ -158,6 +158,13 @@ export const resources = {
     path: 'checkout',
     section: { name: 'Checkout', description: 'Endpoints for customers. The page of a payment link uses them.' },
   },
+  invoice_page: {
+    path: 'invoice-pages',
+    section: {
+      name: 'Invoice pages',
+      description: 'Endpoints for the customers of invoices, on the page of an invoice.',
+    },
+  },
   claim: {
     path: 'claims',
     section: { name: 'Refund claims', description: 'Page on which a customer enters the address for a refund.' },

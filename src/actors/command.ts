@@ -14,9 +14,10 @@ export type Command = {
   readonly cause?: string
   /**
    * Rows of other tables that are committed with this command. If one already exists, the command is refused. A
-   * function makes them from the actors as they are after the commands up to this one, such as a stored answer.
+   * function makes them from the actors as they are after the commands up to this one, such as a stored answer, and from
+   * the actor of this command as it was before it, if it existed.
    */
-  readonly rows?: readonly Row[] | ((actors: readonly Actor[]) => readonly Row[])
+  readonly rows?: readonly Row[] | ((actors: readonly Actor[], before: Actor | undefined) => readonly Row[])
 } & (
   | { readonly create: Readonly<Context> }
   | {

@@ -17,8 +17,10 @@ import type { RequestedEffect, Stepped } from './step.ts'
 
 const NO_ROWS: readonly Row[] = []
 
-const rowsOf = ({ rows = NO_ROWS }: Command, done: readonly Done[], last: Done): readonly Row[] =>
-  typeof rows === 'function' ? rows([...done, last].map(({ actor }) => actor)) : rows
+type Change = { readonly before: Actor | null; readonly after: Actor }
+
+const rowsOf = ({ rows = NO_ROWS }: Command, done: readonly Done[], { before, after }: Change): readonly Row[] =>
+  typeof rows === 'function' ? rows([...done.map(({ actor }) => actor), after], before ?? undefined) : rows
 
 const duplicateOf = (head: ActorHead, command: string): Done | undefined => {
   let taken = head.taken
@@ -147,15 +149,11 @@ export const decider = (
       createdAt: before?.actor.createdAt ?? at,
       updatedAt: at,
     }
-    const { published, timers, jobs, writes } = interpret(
-      kind,
-      command,
-      { before: before?.actor ?? null, after },
-      requested,
-    )
+    const change = { before: before?.actor ?? null, after }
+    const { published, timers, jobs, writes } = interpret(kind, command, change, requested)
     const from = before?.actor.state ?? null
     const done: Done = { ok: true, actor: after, replayed: false }
-    const rows = rowsOf(command, doneBefore, done)
+    const rows = rowsOf(command, doneBefore, change)
     const isRecorded = keyed || !kind.unrecorded?.includes(commandName(command))
     const step = {
       ...{ kind, command, keyed, isRecorded, from, after, owner: ownerOf(after), shown: show(after) },
@@ -173,8 +171,6 @@ export const decider = (
     })
     return { done, step }
   }
-
-  type Change = { readonly before: Actor | null; readonly after: Actor }
 
   const interpret = (
     kind: Kind,

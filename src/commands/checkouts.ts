@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CustomerOpening } from '../../machines/customer.ts'
+import type { Invoice } from '../../machines/invoice-events.ts'
 import type { AssetPick, Payment, PaymentOpening } from '../../machines/payment-events.ts'
 import { isTaken } from '../../machines/payment-link.ts'
 import { MINUTE_MS } from '../../machines/payment-rules.ts'
@@ -28,7 +29,15 @@ export type CheckoutServices = Services & { readonly keyring: Keyring; readonly 
 export type Payer = Pick<PaymentOpening, 'customerEmail' | 'customerName'>
 
 /** `cause`: for the history. */
-type Opening = { readonly asset: AssetChoice | undefined; readonly cause?: string }
+type Opening = {
+  readonly asset: AssetChoice | undefined
+  readonly cause?: string
+  /** The invoice that is paid. */
+  readonly invoice?: Actor<Pick<Invoice, 'reference' | 'metadata'>> | undefined
+}
+
+/** The client secret is shown to the customer once. */
+export type OpenedCheckout = { readonly payment: Actor<Payment>; readonly clientSecret: string }
 
 /** Whether the link can be paid. Its expiration is checked here, because the timer that closes it may be late. */
 export const isOpen = ({ link }: VisitedLink, now: Date): boolean =>
@@ -53,8 +62,8 @@ export const openCheckout = async (
   services: CheckoutServices,
   visited: VisitedLink,
   payer: Payer,
-  { asset, cause = 'customer' }: Opening,
-): Promise<{ readonly payment: Actor<Payment>; readonly clientSecret: string }> => {
+  { asset, cause = 'customer', invoice }: Opening,
+): Promise<OpenedCheckout> => {
   const now = services.clock.now()
   if (!isOpen(visited, now)) refuse('payment_link_not_active')
   if (isErasedEmail(payer.customerEmail)) refuse('customer_erased', { param: 'customerEmail' })
@@ -67,7 +76,7 @@ export const openCheckout = async (
   const outcome = await dispatchForCustomer(services, visited, { ...payer, cause }, (customerId, customer) => [
     { kind: 'payment_link', actor: link.id, event: { type: 'open_payment' }, cause },
     ...customer,
-    { kind: 'payment', actor: id, create: openingOf(visited, payer, customerId), cause, rows },
+    { kind: 'payment', actor: id, create: openingOf(visited, payer, { customerId, invoice }), cause, rows },
     ...(pick ? [{ kind: 'payment', actor: id, cause, ...pick }] : []),
   ])
   if (outcome.ok) return { payment: ofKind(paymentKind, outcome.done.at(-1)?.actor), clientSecret }
@@ -179,15 +188,16 @@ const pickOf = async (
 const openingOf = (
   { link, terms }: VisitedLink,
   payer: Payer,
-  customerId: string,
+  { customerId, invoice }: Pick<Opening, 'invoice'> & { readonly customerId: string },
 ): PaymentOpening & { readonly windowMinutes: number } => {
-  const { merchantId, livemode, amountMinor, currency, reference, metadata, windowMinutes } = link.context
+  const { merchantId, livemode, amountMinor, currency, windowMinutes } = link.context
+  const { reference, metadata } = invoice?.context ?? link.context
   return {
-    ...{ merchantId, livemode, amountMinor, currency, reference, metadata, windowMinutes },
+    ...{ merchantId, livemode, amountMinor, currency, reference, metadata: { ...metadata }, windowMinutes },
     apiVersion: terms.api_version,
     paymentLinkId: link.id,
     customerId,
-    invoiceId: null,
+    invoiceId: invoice?.id ?? null,
     customerEmail: payer.customerEmail,
     customerName: payer.customerName,
     toleranceBps: terms.tolerance_bps,

@@ -1,11 +1,12 @@
 import type { AcceptedAsset, Payment } from '../../machines/payment-events.ts'
-import type { BundleOutcome, Command } from '../actors/command.ts'
+import type { BundleOutcome } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { type Code, refuse } from '../errors.ts'
-import { linkEventOf, paymentKind } from '../kinds/payment.ts'
+import { paymentKind } from '../kinds/payment.ts'
 import { ofKind } from '../queries/actors.ts'
+import { paymentCommands } from '../queries/payment-bundles.ts'
 import { findPayment } from '../queries/payments.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { acceptedAssetOf } from './accepted-strays.ts'
@@ -42,14 +43,10 @@ const send = async (
   type: 'cancel' | 'accept' | 'dismiss',
   { cause, otherwise, paidWith }: Sent,
 ): Promise<Actor<Payment>> => {
-  // The merchant and the link of a payment never change, so they are not checked again in the commit.
+  // The merchant, the link and the invoice of a payment never change, so they are not checked again in the commit.
   const payment = (await findPayment(sql, name)) ?? refuse('resource_not_found')
   const event = { type, ...(paidWith && { paidWith: await paidWith(payment) }) }
-  const commands: Command[] = [{ kind: 'payment', actor: payment.id, event, cause }]
-  const linkEvent = linkEventOf[type]
-  if (linkEvent)
-    commands.push({ kind: 'payment_link', actor: payment.context.paymentLinkId, event: { type: linkEvent }, cause })
-  return paymentIn(await actors.dispatchBundle(commands), otherwise)
+  return paymentIn(await actors.dispatchBundle(paymentCommands(payment, event, { cause })), otherwise)
 }
 
 const paymentIn = (outcome: BundleOutcome, otherwise: Code): Actor<Payment> =>

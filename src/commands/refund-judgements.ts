@@ -1,5 +1,4 @@
 import type { Refund } from '../../machines/refund.ts'
-import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
@@ -7,8 +6,10 @@ import { refundKind } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { type DecidableDoubt, findDecidableDoubt } from '../queries/refund-attention.ts'
+import { findTakeableCredit, reservationCommands } from '../queries/refund-bundles.ts'
 import { findDepths } from '../queries/refund-transactions.ts'
 import { findRefund } from '../queries/refunds.ts'
+import { refuseSpentCredit } from './refunds.ts'
 
 export type RefundJudgement = {
   /** `accept`: a member confirms that the money arrived; `fail`: that it did not. */
@@ -33,26 +34,25 @@ export const judgeRefund = async (
   if (!why) return refuse('state_conflict', { details: { status: state } })
 
   const confirmations = isFailed ? context.confirmations : ((await findDepths(sql, [id])).get(id) ?? 0)
-  const { paymentId, amountMinor, txHash } = context
+  const { txHash } = context
+  const { creditMinor } = await findTakeableCredit(sql, context)
   const verdict =
     action === 'accept'
       ? { type: 'transaction_verified' }
       : { type: 'transaction_failed', failureReason: 'unproven', strayed: true }
-  const pay = (type: string): Command => ({
-    ...{ kind: 'payment', actor: paymentId, event: { type, amountMinor }, cause },
-  })
   const outcome = await actors.dispatchBundle([
     {
       ...{ kind: 'refund', actor: id, event: { ...verdict, txHash, confirmations }, cause },
       rows: done => [{ table: 'refund_judgements', row: { refund_id: id, rev: done.at(-1)?.rev ?? 0, why } }],
     },
     // The amount was released when the refund failed, and may be used by now.
-    ...(isFailed ? [pay('reserve_refund')] : []),
-    pay(action === 'accept' ? 'refund_processed' : 'release_refund'),
+    ...(isFailed ? reservationCommands(context, 'retry', { cause, creditMinor }) : []),
+    ...reservationCommands(context, action === 'accept' ? 'transaction_verified' : 'transaction_failed', { cause }),
   ])
   if (outcome.ok) return ofKind(refundKind, outcome.done[0]?.actor)
   if (outcome.constraint === 'refunds_transaction_once')
     return refuse('state_conflict', { message: 'The transaction already pays another refund.' })
+  refuseSpentCredit(outcome)
   if (isFailed && outcome.index > 0) return refuse('refund_exceeds_remaining')
   // The chain or another member was faster.
   return refuse('state_conflict', { details: { status: outcome.actor?.state } })

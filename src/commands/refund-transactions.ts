@@ -3,11 +3,13 @@ import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
-import { refundKind, reservationEventOf } from '../kinds/refund.ts'
+import { refundKind } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
 import { noticeReported } from '../queries/noticed-transfers.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
+import { findTakeableCredit, reservationCommands } from '../queries/refund-bundles.ts'
 import { findRefund } from '../queries/refunds.ts'
+import { refuseSpentCredit } from './refunds.ts'
 
 export type Naming = {
   readonly txHash: string
@@ -38,13 +40,17 @@ export const nameTransaction = async (
       return refuse('state_conflict', { details: { status: refund.state } })
     }
     refuseUnlookedAt(refund)
-    const outcome = await actors.dispatchBundle(commandsFor(refund, txHash, cause))
+    const { creditMinor } = await findTakeableCredit(sql, refund.context)
+    const outcome = await actors.dispatchBundle(commandsFor(refund, txHash, { cause, creditMinor }))
     if (outcome.ok) return ofKind(refundKind, outcome.done.at(-1)?.actor)
     if (outcome.constraint === 'refunds_transaction_once')
       return refuse('state_conflict', { param: 'txHash', message: 'This transaction already pays another refund.' })
     // Another request has changed or canceled the refund: try again with its new state.
     const now = (await findRefund(sql, name)) ?? refuse('resource_not_found')
-    if (now.rev === refund.rev) return refuse('refund_exceeds_remaining')
+    if (now.rev === refund.rev) {
+      refuseSpentCredit(outcome)
+      return refuse('refund_exceeds_remaining')
+    }
     refund = now
   }
 }
@@ -70,11 +76,15 @@ export const retryRefund = async (
   }
   if (refund.state !== 'failed') return refuse('state_conflict', { details: { status: refund.state } })
   refuseUnlookedAt(refund)
-  const outcome = await actors.dispatchBundle(retryOf(refund, cause))
+  const { creditMinor } = await findTakeableCredit(sql, context)
+  const outcome = await actors.dispatchBundle(retryOf(refund, { cause, creditMinor }))
   if (outcome.ok) return ofKind(refundKind, outcome.done[0]?.actor)
   const now = (await findRefund(sql, name)) ?? refuse('resource_not_found')
   refuseUnlookedAt(now)
-  if (now.state === 'failed') return refuse('refund_exceeds_remaining')
+  if (now.state === 'failed') {
+    refuseSpentCredit(outcome)
+    return refuse('refund_exceeds_remaining')
+  }
   return refuse('state_conflict', { details: { status: now.state } })
 }
 
@@ -88,17 +98,18 @@ const refuseUnlookedAt = ({ state, context: { attention } }: Actor<Refund>): voi
   })
 }
 
-const commandsFor = (refund: Actor<Refund>, txHash: string, cause: string): readonly Command[] => {
+type Again = { readonly cause: string; readonly creditMinor: number }
+
+const commandsFor = (refund: Actor<Refund>, txHash: string, again: Again): readonly Command[] => {
   const { id, state, context } = refund
   const how = state === 'processing' ? 'transaction_replaced' : 'transaction_sent'
   // Replaces only the transaction that was checked: one that was reported in the meantime must be checked too.
   const instead = state === 'processing' ? { instead: context.txHash } : {}
-  const sent: Command = { kind: 'refund', actor: id, event: { type: how, txHash, ...instead }, cause }
-  return state === 'failed' ? [...retryOf(refund, cause), sent] : [sent]
+  const sent: Command = { kind: 'refund', actor: id, event: { type: how, txHash, ...instead }, cause: again.cause }
+  return state === 'failed' ? [...retryOf(refund, again), sent] : [sent]
 }
 
-const retryOf = ({ id, context: { paymentId, amountMinor } }: Actor<Refund>, cause: string): readonly Command[] => {
-  const type = reservationEventOf.retry
-  const retry: Command = { kind: 'refund', actor: id, event: { type: 'retry' }, cause }
-  return type ? [retry, { kind: 'payment', actor: paymentId, event: { type, amountMinor }, cause }] : [retry]
-}
+const retryOf = ({ id, context }: Actor<Refund>, again: Again): readonly Command[] => [
+  { kind: 'refund', actor: id, event: { type: 'retry' }, cause: again.cause },
+  ...reservationCommands(context, 'retry', again),
+]

@@ -1,6 +1,6 @@
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Refund, RefundOpening } from '../../machines/refund.ts'
-import type { Command } from '../actors/command.ts'
+import type { Command, Refused } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import { type Address, parseAddress } from '../chain/address.ts'
@@ -9,9 +9,12 @@ import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
 import { paymentKind } from '../kinds/payment.ts'
-import { refundKind, reservationEventOf } from '../kinds/refund.ts'
+import { refundKind } from '../kinds/refund.ts'
+import type { Sql } from '../postgres/connect.ts'
 import { ofKind } from '../queries/actors.ts'
+import { findPayment } from '../queries/payments.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
+import { findTakeableCredit, reservationCommands, type TakeableCredit } from '../queries/refund-bundles.ts'
 import { findRefund } from '../queries/refunds.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { wouldBeLostAt } from './lost-money.ts'
@@ -41,18 +44,21 @@ export const startRefund = async (
   const rows: Command['rows'] = done => [...claim, ...responseRows(ofKind(refundKind, done.at(-1)))]
   let latest = payment
   for (;;) {
-    const opening = openingOf(latest, request)
+    const credit = await findTakeableCredit(services.sql, { paymentId: latest.id, invoiceId: latest.context.invoiceId })
+    const opening = openingOf(latest, request, credit)
     const destination =
       request.destination === null ? null : await destinationFor(services, opening, latest.context, request.destination)
     const outcome = await actors.dispatchBundle([
-      ...reservation('create', opening, cause),
+      ...reservationCommands(opening, 'create', { cause, creditMinor: credit.creditMinor }),
       { kind: 'refund', actor: id, create: { ...opening }, cause, ...(destination === null && { rows }) },
       ...(destination === null ? [] : [nameDestination(id, destination, { cause, rows })]),
     ])
     if (outcome.ok) return ofKind(refundKind, outcome.done.at(-1)?.actor)
     refuseTwin(outcome)
-    if (outcome.refusal !== 'state') refuse('state_conflict')
-    latest = ofKind(paymentKind, outcome.actor)
+    // The credit was spent at the same time: it is read again. So is the payment.
+    const isSpent = outcome.refusal === 'credit_exceeds_balance' || outcome.actor?.kind === 'invoice'
+    if (outcome.refusal !== 'state' && !isSpent) refuse('state_conflict')
+    latest = isSpent ? await getPayment(services.sql, latest) : ofKind(paymentKind, outcome.actor)
   }
 }
 
@@ -66,7 +72,7 @@ export const cancelRefund = async (
   const { id, context } = (await findRefund(sql, name)) ?? refuse('resource_not_found')
   const outcome = await actors.dispatchBundle([
     { kind: 'refund', actor: id, event: { type: 'cancel' }, cause },
-    ...reservation('cancel', context, cause),
+    ...reservationCommands(context, 'cancel', { cause }),
   ])
   if (outcome.ok) return ofKind(refundKind, outcome.done[0]?.actor)
   return refuse('state_conflict', { details: { status: outcome.actor?.state } })
@@ -83,21 +89,38 @@ export const dismissRefund = async (
   return outcome.ok ? ofKind(refundKind, outcome.actor) : refuse('state_conflict')
 }
 
-const openingOf = ({ id: paymentId, state, context }: Actor<Payment>, request: RefundRequest): RefundOpening => {
+/** Refuses a refund that was refused because its payment's credit has paid something else since. */
+export const refuseSpentCredit = ({ refusal, actor }: Refused): void => {
+  if (refusal === 'credit_exceeds_balance' || actor?.kind === 'invoice') refuse('credit_exceeds_balance')
+}
+
+const getPayment = async (sql: Sql, { id, context: { merchantId, livemode } }: Actor<Payment>) =>
+  (await findPayment(sql, { id, merchantId, livemode })) ?? refuse('resource_not_found')
+
+const openingOf = (
+  { id: paymentId, state, context }: Actor<Payment>,
+  request: RefundRequest,
+  { givenMinor, creditMinor }: TakeableCredit,
+): RefundOpening => {
   const { chainId, asset, amountExpected, receivedMinor } = context
   const isOver = state !== 'pending' && state !== 'processing'
   if (!isOver || receivedMinor === 0 || chainId === null || asset === null || amountExpected === null)
     return refuse('payment_not_refundable')
-  const remainingMinor = receivedMinor - context.refundsReservedMinor
+  const unreservedMinor = receivedMinor - context.refundsReservedMinor
+  // Credit that the payment gave, and that has paid something else since.
+  const spentMinor = Math.max(0, givenMinor - creditMinor)
+  const remainingMinor = Math.max(0, unreservedMinor - spentMinor)
   const { amountMinor = remainingMinor, reason, metadata } = request
-  if (remainingMinor === 0 || amountMinor > remainingMinor)
-    refuse('refund_exceeds_remaining', { param: 'amountMinor', details: { remainingMinor } })
+  const details = { param: 'amountMinor', details: { remainingMinor } }
+  if (amountMinor > unreservedMinor || unreservedMinor === 0) refuse('refund_exceeds_remaining', details)
+  if (amountMinor > remainingMinor || remainingMinor === 0) refuse('credit_exceeds_balance', details)
   return {
     merchantId: context.merchantId,
     livemode: context.livemode,
     // A refund has the API version of its payment.
     apiVersion: context.apiVersion,
     paymentId,
+    invoiceId: context.invoiceId,
     amountMinor,
     currency: context.currency,
     reason,
@@ -134,13 +157,3 @@ const nameDestination = (id: string, destination: Address, more: Pick<Command, '
   event: { type: 'destination_named', destination },
   ...more,
 })
-
-/** The command for the payment in the bundle of the refund. */
-const reservation = (
-  on: 'create' | 'cancel',
-  { paymentId, amountMinor }: Pick<Refund, 'paymentId' | 'amountMinor'>,
-  cause: string,
-): readonly Command[] => {
-  const type = reservationEventOf[on]
-  return type ? [{ kind: 'payment', actor: paymentId, event: { type, amountMinor }, cause }] : []
-}

@@ -13,6 +13,7 @@ import type { ChangeStreams } from './change-streams.ts'
 import { openPaymentStreams } from './checkout-stream.ts'
 import type { Streams } from './checkout-streams.ts'
 import { type Inspector, openInspector } from './inspector.ts'
+import { openInvoiceStreams } from './invoice-streams.ts'
 import { openMerchantStreams } from './merchant-streams.ts'
 import { openTraffic, type Traffic } from './traffic.ts'
 import { openTransitionStreams, type TransitionStreams } from './transition-streams.ts'
@@ -28,6 +29,8 @@ export type Api = Services &
     readonly sandbox: Sandbox | undefined
     /** Event streams of payments. They are closed before the server stops, because it would wait for them. */
     readonly streams: Streams
+    /** Event streams of invoices. They are closed like those of payments. */
+    readonly invoiceStreams: Streams
     /** Event streams of merchants. They are closed like those of payments. */
     readonly merchantStreams: ChangeStreams
     /** Event streams of operators. They are closed like those of payments. */
@@ -61,6 +64,7 @@ export const openApi = (
   const keys = openKeyCache(services)
   const balanceChecks = openBalanceChecks(services, chains, { wake: wakeChain })
   const { host, publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks } = env
+  const invoiceStreams = openInvoiceStreams(services)
   const streams = openPaymentStreams({ ...services, settings: { publicUrl }, keyring, chains, balanceChecks })
   const merchantStreams = openMerchantStreams(services)
   const transitionStreams = openTransitionStreams({ ...services, chains })
@@ -78,6 +82,7 @@ export const openApi = (
     chains,
     sandbox,
     streams,
+    invoiceStreams,
     merchantStreams,
     transitionStreams,
     inspector,
@@ -87,6 +92,7 @@ export const openApi = (
     clusterFolder: env.databaseUrl === undefined ? clusterIn(env.dataDir) : undefined,
     close: async () => {
       streams.stop()
+      invoiceStreams.stop()
       merchantStreams.stop()
       transitionStreams.stop()
       inspector.stop()

@@ -6,11 +6,11 @@ import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { findCheckout } from '../queries/checkouts.ts'
 import type { ShownPayment } from '../queries/payments.ts'
-import { isLoopback, limitGroup, siteOf } from './address.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
 import { causeOfCustomer } from './causes.ts'
 import { customersPayment, seenOf } from './checkout-stream.ts'
+import { openCustomersStream, type StreamCall } from './customers-stream.ts'
 import {
   getCheckoutPaymentDocs,
   pickAssetDocs,
@@ -20,7 +20,6 @@ import {
 } from './docs/checkout.ts'
 import { type Answer, forCustomers, type Route } from './route.ts'
 import { simulateInTest } from './simulate.ts'
-import { STREAM_HEADERS } from './text-stream.ts'
 
 const path = '/v1/checkout/payments/:id'
 
@@ -87,16 +86,9 @@ export const checkoutPaymentRoutes: readonly Route[] = [
   }),
 ]
 
-type StreamCall = { readonly address: string; readonly headers: Headers }
-
 /** The event stream of a payment, for a caller who may read it. */
-export const openPaymentStream = (api: Api, found: ShownPayment, { address, headers }: StreamCall): Answer => {
-  // Behind a proxy on this machine that is not in TRUSTED_PROXIES, all customers have the same address.
-  const origin = isLoopback(address) ? undefined : { network: limitGroup(address), site: siteOf(address) }
-  const to = { origin, lastId: headers.get('last-event-id') }
-  const text = api.streams.open(found.payment.id, seenOf(api, found), to)
-  return { status: 200, text, headers: STREAM_HEADERS }
-}
+export const openPaymentStream = (api: Api, found: ShownPayment, call: StreamCall): Answer =>
+  openCustomersStream(api.streams, { id: found.payment.id, seen: seenOf(api, found) }, call)
 
 type CustomersCall = {
   readonly params: { readonly id: string }

@@ -1,7 +1,7 @@
 import { BEAT, openTextStream, RETRY } from './text-stream.ts'
 
-/** A state as one event. Equal data has an equal ID. */
-export type Said = { readonly id: string; readonly data: string }
+/** A state as one event, `payment` by default. Equal data has an equal ID. */
+export type Said = { readonly id: string; readonly event?: 'payment' | 'invoice'; readonly data: string }
 
 /** A client with an open event stream. */
 export type Reader = {
@@ -50,4 +50,4 @@ export const openEventReader = (lastId: string | null, gone: () => void): Reader
 }
 
 /** The data is JSON on one line. */
-const eventOf = ({ id, data }: Said): string => `id: ${id}\nevent: payment\ndata: ${data}\n\n`
+const eventOf = ({ id, event = 'payment', data }: Said): string => `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`

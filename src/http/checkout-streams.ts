@@ -4,11 +4,11 @@ import { openEventReader, type Reader, type Said } from './checkout-reader.ts'
 import { openRepeat } from './repeat.ts'
 import { openStreamCounts, RETRY_S, type StreamGroup } from './stream-limits.ts'
 
-/** The current state of a payment. `key` is cheap, and changes whenever the result of `say` can change. */
+/** The current state of a payment or an invoice. `key` is cheap, and changes whenever the result of `say` can change. */
 export type StreamedState = { readonly rev: number; readonly key: string; say(): Said }
 
 export type Streams = {
-  /** Opens a stream of the payment. `lastId` in `to` is the last event that the client has received. */
+  /** Opens a stream of the payment or invoice. `lastId` in `to` is the last event that the client has received. */
   open(paymentId: string, seen: StreamedState, to: StreamListener): ReadableStream
   /** Ends all streams and refuses new ones. */
   stop(): void

@@ -12,7 +12,7 @@ import { causeOfCustomer } from './causes.ts'
 import { checkoutPaymentRoutes } from './checkout-payments.ts'
 import { customersPayment } from './checkout-stream.ts'
 import { openCheckoutDocs, visitLinkDocs } from './docs/checkout.ts'
-import { forCustomers, type Parsed, type Route } from './route.ts'
+import { forCustomers, type Route } from './route.ts'
 import { shownText } from './text.ts'
 
 const path = '/v1/checkout/links/:linkId'
@@ -56,7 +56,7 @@ export const checkoutRoutes: readonly Route[] = [
     docs: openCheckoutDocs,
     body: newCheckout,
     handle: async (api, { params, body, requestId }) => {
-      const asset = assetIn(body)
+      const asset = chosenAsset(body)
       const { customerEmail, customerName = null } = body
       const visited = await find(api, params.linkId, customerEmail)
       const cause = causeOfCustomer({ requestId })
@@ -86,7 +86,7 @@ const find = async ({ sql }: Api, linkId: string, email?: string): Promise<Visit
 }
 
 /** `chainId` and `asset` require each other. */
-const assetIn = ({ chainId, asset }: Parsed<typeof newCheckout>): AssetChoice | undefined => {
+export const chosenAsset = ({ chainId, asset }: Partial<AssetChoice>): AssetChoice | undefined => {
   if (chainId === undefined && asset === undefined) return undefined
   if (chainId === undefined) return refuse('parameter_missing', { param: 'chainId' })
   return { chainId, asset: asset ?? refuse('parameter_missing', { param: 'asset' }) }

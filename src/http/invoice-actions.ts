@@ -27,7 +27,7 @@ import {
   rotateInvoiceUrlDocs,
 } from './docs/invoices.ts'
 import { answerIdempotently } from './idempotency.ts'
-import { renderInvoicePdf } from './invoice-document.ts'
+import { invoicePdfAnswer } from './invoice-document.ts'
 import { readInvoiceFor, withoutUrl, withUrl } from './invoice-facts.ts'
 import { listOf, listQuery, pageOf } from './list.ts'
 import { recordKey } from './record-id.ts'
@@ -77,14 +77,7 @@ export const invoiceActionRoutes: readonly Route[] = [
       handle: async (api, call) => {
         const invoice = (await findInvoice(api.sql, recordKey('inv', call))) ?? refuse('resource_not_found')
         if (call.query.format === 'json') return { status: 200, body: readInvoiceFor(api, call)(invoice) }
-        return {
-          status: 200,
-          text: await renderInvoicePdf(api, invoice),
-          headers: {
-            'content-type': 'application/pdf',
-            'content-disposition': `inline; filename="${fileName(invoice)}.pdf"`,
-          },
-        }
+        return invoicePdfAnswer(api, invoice)
       },
     },
   ),
@@ -113,5 +106,3 @@ export const invoiceActionRoutes: readonly Route[] = [
 ]
 
 /** Numbers can contain `/` and `#`. */
-const fileName = ({ id, context }: Actor<Invoice>): string =>
-  (context.number ?? `draft-${id}`).replaceAll(/[^\w.-]/g, '-')

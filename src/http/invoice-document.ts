@@ -26,6 +26,19 @@ export const renderInvoicePdf = async (
   return new Uint8Array(await keepInvoiceDocument(sql, id, await renderPdf(printed)))
 }
 
+/** The response with the document, which a browser shows. */
+export const invoicePdfAnswer = async (api: Pick<Api, 'sql'>, invoice: Actor<Invoice>) => ({
+  status: 200,
+  text: await renderInvoicePdf(api, invoice),
+  headers: {
+    'content-type': 'application/pdf',
+    'content-disposition': `inline; filename="${fileName(invoice)}.pdf"`,
+  },
+})
+
+const fileName = ({ id, context }: Actor<Invoice>): string =>
+  (context.number ?? `draft-${id}`).replaceAll(/[^\w.-]/g, '-')
+
 type Parties = Pick<Invoice, 'seller' | 'customer'>
 
 /**

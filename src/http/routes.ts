@@ -4,6 +4,7 @@ import { authRoutes } from './auth.ts'
 import { balanceRoutes } from './balances.ts'
 import { billingSettingsRoutes } from './billing-settings.ts'
 import { checkoutRoutes } from './checkout.ts'
+import { checkoutInvoiceRoutes } from './checkout-invoices.ts'
 import { collectionRoutes } from './collections.ts'
 import { customerCreditRoutes } from './customer-credit.ts'
 import { customerRoutes } from './customers.ts'
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   ...deliveryRoutes,
   ...historyRoutes,
   ...streamRoutes,
+  ...checkoutInvoiceRoutes,
   ...checkoutRoutes,
   ...opsRoutes,
 ]

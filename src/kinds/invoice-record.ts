@@ -110,15 +110,15 @@ export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
   },
   amountRefundedMinor: {
     type: minor,
-    about: 'Sum of the refunds of its payments.',
+    about: 'Sum of the processed refunds of its payments.',
     example: 0,
-    of: () => 0,
+    of: ({ context }) => context.amountRefundedMinor,
   },
   uncreditedRefundsMinor: {
     type: minor,
-    about: 'The part of these refunds that no credit note is about.',
+    about: 'The part of these refunds that returned what the invoice was paid with, and that no credit note is about.',
     example: 0,
-    of: () => 0,
+    of: ({ context }) => context.uncreditedRefundsMinor,
   },
   reference: {
     type: textOrNull,

@@ -64,10 +64,10 @@ export const paymentRecord = recordOf<Actor<Payment>>()('Payment', {
     of: ({ context }) => (context.customerId === null ? null : encodeId('cus', context.customerId)),
   },
   invoiceId: {
-    type: textOrNull,
+    type: () => idOf('inv').or('null'),
     about: 'Invoice that is paid. Null if the payment is not for an invoice.',
     example: null,
-    of: () => null,
+    of: ({ context }) => (context.invoiceId === null ? null : encodeId('inv', context.invoiceId)),
   },
   expiresAt: {
     type: time,

@@ -1,3 +1,4 @@
+import type { InvoiceEvent } from '../../machines/invoice-events.ts'
 import { paymentMachine } from '../../machines/payment.ts'
 import type { Payment, PaymentEvent } from '../../machines/payment-events.ts'
 import type { PaymentLinkEvent } from '../../machines/payment-link.ts'
@@ -88,4 +89,17 @@ export const linkEventOf: { readonly [Type in PaymentEvent['type']]?: PaymentLin
   finalized: 'payment_succeeded',
   late_accepted: 'payment_accepted',
   accept: 'payment_accepted',
+}
+
+type PaymentEventOfInvoice = Extract<InvoiceEvent['type'], 'payment_processing' | 'payment_reverted' | 'money_counted'>
+
+/** Events of a payment that can change what counts for its invoice, and the invoice's event in the same bundle. */
+export const invoiceEventOf: { readonly [Type in PaymentEvent['type']]?: PaymentEventOfInvoice } = {
+  enough_seen: 'payment_processing',
+  reorganized: 'payment_reverted',
+  amount_finalized: 'money_counted',
+  finalized: 'money_counted',
+  late_accepted: 'money_counted',
+  late_finalized: 'money_counted',
+  accept: 'money_counted',
 }

@@ -1,3 +1,4 @@
+import type { InvoiceEvent } from '../../machines/invoice-events.ts'
 import type { PaymentEvent } from '../../machines/payment-events.ts'
 import { type Refund, type RefundEvent, refundMachine } from '../../machines/refund.ts'
 import type { Kind } from '../actors/kind.ts'
@@ -15,6 +16,7 @@ export const refundKind: Kind<Refund> = {
     livemode: 'boolean',
     apiVersion: 'text',
     paymentId: 'uuid',
+    invoiceId: 'uuid',
     amountMinor: 'minor',
     currency: 'text',
     reason: 'text',
@@ -76,9 +78,20 @@ export const refundKind: Kind<Refund> = {
   },
 }
 
+export type ReservationEvent = Extract<PaymentEvent, { amountMinor: number }>['type']
+
+type RefundEventOfInvoice = Extract<InvoiceEvent['type'], `refund_${string}`>
+
+/** Events of a payment about its refunds, and the event of the payment's invoice in the same bundle. */
+export const invoiceRefundEventOf: { readonly [Type in ReservationEvent]: RefundEventOfInvoice } = {
+  reserve_refund: 'refund_reserved',
+  release_refund: 'refund_released',
+  refund_processed: 'refund_processed',
+}
+
 /** Events of a refund, including `create`, and the payment's event in the same bundle, with the refund's amount. */
 export const reservationEventOf: {
-  readonly [Type in RefundEvent['type'] | 'create']?: Extract<PaymentEvent, { amountMinor: number }>['type']
+  readonly [Type in RefundEvent['type'] | 'create']?: ReservationEvent
 } = {
   create: 'reserve_refund',
   retry: 'reserve_refund',

@@ -1,10 +1,9 @@
-import type { Command } from '../actors/command.ts'
 import { blockCall, isBlock } from '../chain/rpc/block.ts'
 import { readNumber, toQuantity } from '../chain/rpc/hex.ts'
 import { findReceipt, receiptCall } from '../chain/rpc/receipt.ts'
 import { agreedOn, type Rpc, resultOf } from '../chain/rpc/rpc.ts'
 import { encodeId, uuidFrom } from '../ids.ts'
-import { reservationEventOf } from '../kinds/refund.ts'
+import { reservationCommands } from '../queries/refund-bundles.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { closeNonce, listOpenNonces, type OpenNonce, postponeSearch } from '../queries/signer-nonces.ts'
 import { findUnsigned } from '../queries/signing.ts'
@@ -104,22 +103,15 @@ const reportMined = async (services: SigningServices, signer: Signer, open: Open
 export const dropOpenNonce = async (services: SigningServices, signer: Signer, open: OpenNonce): Promise<void> => {
   const { nonce, refundId } = open
   const refund = refundId === null ? undefined : (await findUnsigned(services.sql, refundId))?.refund
-  const type = reservationEventOf.transaction_failed
-  if (refund && isPaidBy(refund, open) && type) {
-    const { txHash, paymentId, amountMinor } = refund.context
+  if (refund && isPaidBy(refund, open)) {
+    const { txHash } = refund.context
     const failed = { type: 'transaction_failed', txHash, confirmations: 0, failureReason: 'dropped' }
-    const logged = { cause: `signer:${signer.address}` }
-    const commands: readonly Command[] = [
-      { kind: 'refund', actor: refund.id, event: failed, ...logged, id: idOf(signer, refund.id, nonce, 'failed') },
-      {
-        kind: 'payment',
-        actor: paymentId,
-        event: { type, amountMinor },
-        ...logged,
-        id: idOf(signer, refund.id, nonce, 'released'),
-      },
-    ]
-    await services.actors.dispatchBundle(commands)
+    const cause = `signer:${signer.address}`
+    const idOf = (actor: string) => uuidFrom(['dropped', signer.id, refund.id, nonce, actor])
+    await services.actors.dispatchBundle([
+      { kind: 'refund', actor: refund.id, event: failed, cause, id: idOf(refund.id) },
+      ...reservationCommands(refund.context, 'transaction_failed', { cause, idOf }),
+    ])
     services.log.warn(
       { txHash, chain: refund.context.chainId },
       'refund transaction dropped, its nonce was used by another',
@@ -127,9 +119,6 @@ export const dropOpenNonce = async (services: SigningServices, signer: Signer, o
   }
   await closeNonce(services.sql, { signerId: signer.id, nonce }, null)
 }
-
-const idOf = (signer: Signer, refundId: string, nonce: number, what: string): string =>
-  uuidFrom(['dropped', signer.id, refundId, nonce, what])
 
 /** Nonces below this one are final, by the final block in the database and two nodes that agree. */
 export const findUsedTo = async (rpc: Rpc, address: string, final: Final): Promise<number | undefined> => {

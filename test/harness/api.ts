@@ -87,6 +87,7 @@ export const apiServer = async ({
   const server = app(routes, api, now)
   starting.adopt(await serve(server, { host: '127.0.0.1', port: 0 }), s => s.stop())
   starting.defer(() => api.streams.stop())
+  starting.defer(() => api.invoiceStreams.stop())
   starting.defer(() => api.merchantStreams.stop())
   starting.defer(() => api.transitionStreams.stop())
   starting.defer(() => api.inspector.stop())

@@ -12,6 +12,7 @@ const isOfCustomers = ({ access, path }: Route) =>
 const customers = routes.filter(isOfCustomers)
 const each = (of: readonly Route[]) => of.map(route => [`${route.method} ${route.path}`, route] as const)
 const byLink = customers.filter(({ path }) => path.includes(':linkId'))
+const byToken = customers.filter(({ path }) => path.includes('/invoices/:token'))
 const bySecret = customers.filter(({ path }) => path.includes(':id'))
 
 const { server, lamps, key } = await twoShops({ routes, env: { CHECKOUT_RATE_LIMIT: '0' } })
@@ -48,9 +49,9 @@ const opened = async () => {
   return json as { payment: { id: string }; clientSecret: string }
 }
 
-test('every customer route is addressed by a link or by a payment', () => {
-  expect(byLink.length + bySecret.length).toBe(customers.length)
-  expect([byLink.length, bySecret.length]).toEqual([2, 5])
+test('every customer route is addressed by a link, by a payment, or by the token of an invoice', () => {
+  expect(byLink.length + bySecret.length + byToken.length).toBe(customers.length)
+  expect([byLink.length, bySecret.length, byToken.length]).toEqual([2, 5, 4])
 })
 
 test.each(each(byLink))('%s answers unknown links and ids of other kinds alike', async (_, route) => {

@@ -6,6 +6,7 @@ import type { Api } from '../../src/http/api.ts'
 import type { Route } from '../../src/http/route.ts'
 import { encodeId } from '../../src/ids.ts'
 import { resources } from '../../src/resources.ts'
+import { INVOICE_PURPOSE } from '../../src/sealed-columns.ts'
 import { subjects } from '../kinds/subjects.ts'
 import { makeCustomer } from './customers.ts'
 import { makeDispute } from './disputes.ts'
@@ -117,6 +118,15 @@ const invoice = (finalize: boolean): Fixture => ({
   },
 })
 
+/** Found by the token of its page. */
+const invoicePage: Fixture = {
+  make: async (api, { merchantId }, livemode) => {
+    await setSeller(api.sql, merchantId)
+    const { invoice } = await makeInvoice(api, { merchantId, livemode }, { finalize: true })
+    return api.keyring.open(INVOICE_PURPOSE, invoice.id, invoice.context.sealedToken ?? '')
+  },
+}
+
 /** The shop's endpoint, or a new one when that was deleted: a shop can have at most fifty. */
 const endpointOf = async (api: Api, shop: Shop, livemode: boolean): Promise<{ readonly id: string }> => {
   const [existing] = await api.sql<{ id: string }[]>`
@@ -216,6 +226,11 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     ]),
   ),
   'GET /v1/checkout/links/:linkId': paymentLink,
+  'GET /v1/checkout/invoices/:token': invoicePage,
+  'GET /v1/checkout/invoices/:token/document': invoicePage,
+  'POST /v1/checkout/invoices/:token/payments': invoicePage,
+  // A stream with the right token would never end.
+  'GET /v1/checkout/invoices/:token/stream': { make: async () => 'x'.repeat(22), status: 404 },
   'POST /v1/checkout/links/:linkId/payments': { ...paymentLink, body: { customerEmail: 'ada@example.com' } },
   'GET /v1/checkout/payments/:id': checkout,
   'POST /v1/checkout/payments/:id/asset': { ...checkout, body: { chainId: 31337, asset: 'TUSD' }, status: 422 },

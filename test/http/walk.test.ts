@@ -99,6 +99,10 @@ test('only signing in and what customers do needs no authentication', () => {
   expect(open.map(nameOf).sort()).toEqual([
     // Reports whether the caller's own cookie is valid.
     'GET /v1/auth/session',
+    // For customers with the token of the invoice; rate limited by address.
+    'GET /v1/checkout/invoices/:token',
+    'GET /v1/checkout/invoices/:token/document',
+    'GET /v1/checkout/invoices/:token/stream',
     // For customers with the link; rate limited by address.
     'GET /v1/checkout/links/:linkId',
     // For customers with the client secret of the payment.
@@ -113,6 +117,7 @@ test('only signing in and what customers do needs no authentication', () => {
     'POST /v1/auth/sign-in',
     'POST /v1/auth/sign-out',
     'POST /v1/auth/sign-up',
+    'POST /v1/checkout/invoices/:token/payments',
     'POST /v1/checkout/links/:linkId/payments',
     'POST /v1/checkout/payments/:id/asset',
     'POST /v1/checkout/payments/:id/simulate',

@@ -74,6 +74,10 @@ const counted = (countedMinor: number, more: object = {}) => ({
   ...more,
 })
 
+const refund = (type: string, refundsReservedMinor: number, creditMinor = 0) => ({
+  ...{ type, paymentId: 'payment 1', amountMinor: 100, refundsReservedMinor, receivedMinor: 1100, creditMinor },
+})
+
 /** An invoice over 1,000. */
 export const invoices: Cases = {
   machine: invoiceMachine,
@@ -101,6 +105,11 @@ export const invoices: Cases = {
     '1000 counts': counted(1000),
     '1100 counts': counted(1100),
     '600 of another': counted(600, { paymentId: 'payment 2' }),
+    'refund 100': refund('refund_reserved', 100, 100),
+    'refund 300 with credit 40': refund('refund_reserved', 300, 40),
+    'refund 1100 with credit 40': refund('refund_reserved', 1100, 40),
+    'give up refund': refund('refund_released', 0),
+    'refunded 100': refund('refund_processed', 100),
     'mark uncollectible': { type: 'mark_uncollectible' },
     void: { type: 'void', reason: 'a mistake' },
     'rotate url': { type: 'rotate_url', ...token('c') },
@@ -119,6 +128,7 @@ export const invoices: Cases = {
     'nothing due': 'finalize with all credit',
     paid: 'finalize, processing 400, 400 counts, 600 of another',
     overpaid: 'finalize, 1100 counts',
+    refunding: 'finalize, 1100 counts, refund 100',
     void: 'finalize, void',
     deleted: 'delete',
   },
@@ -177,6 +187,11 @@ export const invoices: Cases = {
     assets: Array.from({ length: 20 }, () => ({ chainId: MAX_AMOUNT, asset: 'x'.repeat(20) })),
     ...{ subtotalMinor: -MAX_AMOUNT, taxMinor: MAX_AMOUNT, totalMinor: MAX_AMOUNT, creditAppliedMinor: MAX_AMOUNT },
     ...{ creditNotesMinor: MAX_AMOUNT, amountPaidMinor: MAX_AMOUNT, amountOverpaidMinor: MAX_AMOUNT },
-    ...{ amountProcessingMinor: MAX_AMOUNT, number: largestText(60) },
+    ...{
+      amountRefundedMinor: MAX_AMOUNT,
+      uncreditedRefundsMinor: MAX_AMOUNT,
+      amountProcessingMinor: MAX_AMOUNT,
+      number: largestText(60),
+    },
   },
 }

@@ -13,9 +13,14 @@ const frozen =
 const token = (digit: string) => `tokenHash=${digit.repeat(64)} sealedToken=sealed ${digit}`
 
 const at = minutes(0).toISOString()
-const allocated = (...parts: readonly (readonly [payment: number, amountMinor: number, overpaidMinor: number])[]) => {
-  const allocations = parts.map(([payment, amountMinor, overpaidMinor]) => ({
-    ...{ paymentId: `payment ${payment}`, amountMinor, overpaidMinor, at },
+type Allocated = readonly [
+  ...(readonly [payment: number, amountMinor: number, overpaidMinor: number]),
+  takenBackMinor?: number,
+  refundedMinor?: number,
+]
+const allocated = (...parts: readonly Allocated[]) => {
+  const allocations = parts.map(([payment, amountMinor, overpaidMinor, takenBackMinor = 0, refundedMinor = 0]) => ({
+    ...{ paymentId: `payment ${payment}`, amountMinor, overpaidMinor, takenBackMinor, refundedMinor, at },
   }))
   return `allocations=${JSON.stringify(allocations)}`
 }
@@ -65,7 +70,7 @@ describe('invoice', () => {
       Money that is processing is counted in every state.
       open, with credit, due, overdue, reminded      | processing 400           | stays         |                                                          | amountProcessingMinor=400
       requested, partial, uncollectible, nothing due | processing 400           | stays         |                                                          | amountProcessingMinor=400
-      paid, overpaid, void                           | processing 400           | stays         |                                                          | amountProcessingMinor=400
+      paid, overpaid, refunding, void                | processing 400           | stays         |                                                          | amountProcessingMinor=400
       processing                                     | processing 400           | stays         |                                                          | amountProcessingMinor=800
       processing                                     | reverted 400             | stays         |                                                          | amountProcessingMinor=0
 
@@ -83,7 +88,7 @@ describe('invoice', () => {
       overdue                                        | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=1000 ${allocated([1, 1000, 0])} overdue=false paidAt=+0m
       overdue                                        | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} overdue=false paidAt=+0m
       processing                                     | 400 counts               | stays         | invoice.payment_received                                 | amountPaidMinor=400 amountProcessingMinor=0 ${allocated([1, 400, 0])}
-      partial, paid, overpaid                        | 400 counts               | stays         |                                                          |
+      partial, paid, overpaid, refunding             | 400 counts               | stays         |                                                          |
       partial                                        | 600 of another           | paid          | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=1000 ${allocated([1, 400, 0], [2, 600, 0])} paidAt=+0m
       uncollectible                                  | 1000 counts              | paid          | invoice.payment_received invoice.paid                    | amountPaidMinor=1000 ${allocated([1, 1000, 0])} paidAt=+0m
       uncollectible                                  | 1100 counts              | paid          | invoice.payment_received invoice.paid                    | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} paidAt=+0m
@@ -94,13 +99,46 @@ describe('invoice', () => {
       paid                                           | 1000 counts              | stays         | invoice.payment_received                                 | amountOverpaidMinor=600 ${allocated([2, 600, 0], [1, 400, 600])}
       paid                                           | 1100 counts              | stays         | invoice.payment_received                                 | amountOverpaidMinor=700 ${allocated([2, 600, 0], [1, 400, 700])}
       paid                                           | 600 of another           | stays         |                                                          |
-      overpaid                                       | 1000 counts              | stays         |                                                          |
-      overpaid                                       | 1100 counts              | stays         |                                                          |
+      overpaid, refunding                            | 1000 counts              | stays         |                                                          |
+      overpaid, refunding                            | 1100 counts              | stays         |                                                          |
       overpaid                                       | 600 of another           | stays         | invoice.payment_received                                 | amountOverpaidMinor=700 ${allocated([1, 1000, 100], [2, 0, 600])}
+      refunding                                      | 600 of another           | stays         | invoice.payment_received                                 | amountOverpaidMinor=700 ${allocated([1, 1000, 100, 100], [2, 0, 600])}
       void                                           | 400 counts               | stays         |                                                          | amountOverpaidMinor=400 ${allocated([1, 0, 400])}
       void                                           | 1000 counts              | stays         |                                                          | amountOverpaidMinor=1000 ${allocated([1, 0, 1000])}
       void                                           | 1100 counts              | stays         |                                                          | amountOverpaidMinor=1100 ${allocated([1, 0, 1100])}
       void                                           | 600 of another           | stays         |                                                          | amountOverpaidMinor=600 ${allocated([2, 0, 600])}
+
+      Refunds take back the credit of their payment first. What it paid is refunded without a credit note.
+      open, with credit, due, overdue, reminded      | refund 100               | stays         |                                                          |
+      requested, processing, uncollectible           | refund 100               | stays         |                                                          |
+      nothing due, void                              | refund 100               | stays         |                                                          |
+      partial, paid                                  | refund 100               | stays         |                                                          |
+      open, with credit, due, overdue, reminded      | refund 300 with credit 40 | stays         |                                                          |
+      requested, processing, uncollectible           | refund 300 with credit 40 | stays         |                                                          |
+      nothing due, void                              | refund 300 with credit 40 | stays         |                                                          |
+      partial, paid                                  | refund 300 with credit 40 | stays         |                                                          |
+      open, with credit, due, overdue, reminded      | refund 1100 with credit 40 | stays         |                                                          |
+      requested, processing, uncollectible           | refund 1100 with credit 40 | stays         |                                                          |
+      nothing due, void                              | refund 1100 with credit 40 | stays         |                                                          |
+      partial, paid                                  | refund 1100 with credit 40 | stays         |                                                          |
+      open, with credit, due, overdue, reminded      | give up refund           | stays         |                                                          |
+      requested, processing, uncollectible           | give up refund           | stays         |                                                          |
+      nothing due, void                              | give up refund           | stays         |                                                          |
+      partial, paid                                  | give up refund           | stays         |                                                          |
+      overpaid                                       | refund 100               | stays         |                                                          | ${allocated([1, 1000, 100, 100])}
+      refunding                                      | refund 100               | stays         |                                                          |
+      overpaid                                       | refund 300 with credit 40 | stays         |                                                          | ${allocated([1, 1000, 100, 40])}
+      refunding                                      | refund 300 with credit 40 | stays         |                                                          |
+      refunding                                      | refund 1100 with credit 40 | stays         |                                                          |
+      overpaid                                       | give up refund           | stays         |                                                          |
+      refunding                                      | give up refund           | stays         |                                                          | ${allocated([1, 1000, 100])}
+      open, with credit, due, overdue, reminded      | refunded 100             | stays         |                                                          | amountRefundedMinor=100
+      requested, processing, uncollectible           | refunded 100             | stays         |                                                          | amountRefundedMinor=100
+      nothing due, void                              | refunded 100             | stays         |                                                          | amountRefundedMinor=100
+      partial                                        | refunded 100             | stays         |                                                          | amountRefundedMinor=100 uncreditedRefundsMinor=100 ${allocated([1, 400, 0, 0, 100])}
+      paid                                           | refunded 100             | stays         |                                                          | amountRefundedMinor=100 uncreditedRefundsMinor=100 ${allocated([1, 400, 0, 0, 100], [2, 600, 0])}
+      overpaid                                       | refunded 100             | stays         |                                                          | amountRefundedMinor=100 uncreditedRefundsMinor=100 ${allocated([1, 1000, 100, 0, 100])}
+      refunding                                      | refunded 100             | stays         |                                                          | amountRefundedMinor=100 ${allocated([1, 1000, 100, 100, 100])}
 
       Without money it can be voided.
       open, due, reminded, requested                 | void                     | void          | -dueDate -reminder invoice.voided                        | creditNotesMinor=1000 voidedAt=+0m voidReason=a mistake
@@ -111,7 +149,7 @@ describe('invoice', () => {
       Its page can get a new address.
       open, with credit, due, overdue, reminded      | rotate url               | stays         |                                                          | ${token('c')}
       requested, processing, partial, uncollectible  | rotate url               | stays         |                                                          | ${token('c')}
-      nothing due, paid, overpaid                    | rotate url               | stays         |                                                          | ${token('c')}
+      nothing due, paid, overpaid, refunding         | rotate url               | stays         |                                                          | ${token('c')}
 
       It can be given up.
       open, with credit, due, reminded, requested    | mark uncollectible       | uncollectible | -dueDate -reminder invoice.uncollectible                 |

@@ -51,7 +51,7 @@ const looks = [
   { width: 360, colorScheme: 'dark' },
 ] as const
 
-describe.skipIf(!hasBrowser).each([['/docs'], ['/docs/refunds'], ['/docs/objects-a-to-o'], ['/nowhere']])(
+describe.skipIf(!hasBrowser).each([['/docs'], ['/docs/refunds'], ['/docs/objects-i-to-o'], ['/nowhere']])(
   '%s',
   path => {
     test.each(looks)('fits a window of %o and is readable', async look => {

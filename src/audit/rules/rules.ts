@@ -11,6 +11,7 @@ import { erasedCustomer } from './erased-customer.ts'
 import { eventDigest } from './event-digest.ts'
 import { eventMerchant } from './event-merchant.ts'
 import { invoiceAmounts } from './invoice-amounts.ts'
+import { allocatedMoney, invoicePayments, overpaidCredit } from './invoice-money.ts'
 import { machineSums } from './machine-sums.ts'
 import { paymentAddress } from './payment-address.ts'
 import { paymentLink } from './payment-link.ts'
@@ -35,5 +36,6 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
     ...(has('payment', 'refund') ? [refundPayment, refundKey] : []),
     ...(has('invoice', 'document_series', 'customer') ? [documentNumbers, documentChain, invoiceAmounts] : []),
     ...(has('payment', 'refund', 'customer') ? [customerTotals, creditBalance, erasedCustomer] : []),
+    ...(has('payment', 'refund', 'invoice') ? [allocatedMoney, invoicePayments, overpaidCredit] : []),
   ]
 }

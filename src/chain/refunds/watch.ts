@@ -1,8 +1,8 @@
 import type { RefundEvent } from '../../../machines/refund.ts'
-import type { Command, Row } from '../../actors/command.ts'
+import type { Row } from '../../actors/command.ts'
 import type { Services } from '../../actors/services.ts'
 import { encodeId, uuidFrom } from '../../ids.ts'
-import { reservationEventOf } from '../../kinds/refund.ts'
+import { reservationCommands } from '../../queries/refund-bundles.ts'
 import * as query from '../../queries/refund-transactions.ts'
 import type { WorkerShare } from '../../workers/share.ts'
 import { runChainLoops, unlessUnanswered } from '../watch/chain-loops.ts'
@@ -93,15 +93,12 @@ const report = async (
   rows: readonly Row[] = [],
 ): Promise<void> => {
   const { refund, txHash } = due
-  const { paymentId, amountMinor, chainId } = refund.context
-  const command = (kind: string, actor: string, event: { type: string } & Record<string, unknown>): Command => ({
-    ...{ kind, actor, event, cause: `chain:${chainId}` },
-    id: uuidFrom(['refund verdict', refund.id, refund.rev, event.type]),
-  })
-  const type = reservationEventOf[verdict.type]
+  const { chainId } = refund.context
+  const cause = `chain:${chainId}`
+  const idOf = (actor: string) => uuidFrom(['refund verdict', refund.id, refund.rev, verdict.type, actor])
   const outcome = await actors.dispatchBundle([
-    { ...command('refund', refund.id, verdict), rows },
-    ...(type ? [command('payment', paymentId, { type, amountMinor })] : []),
+    { kind: 'refund', actor: refund.id, event: verdict, id: idOf(refund.id), cause, rows },
+    ...reservationCommands(refund.context, verdict.type, { cause, idOf }),
   ])
   // The refund refuses where another worker was faster. A refusal of its payment breaks an invariant.
   if (!outcome.ok && outcome.index > 0)

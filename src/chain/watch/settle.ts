@@ -1,11 +1,12 @@
 import type { Payment } from '../../../machines/payment-events.ts'
-import { type Command, LockedOut } from '../../actors/command.ts'
+import { LockedOut } from '../../actors/command.ts'
 import { type Actor, registered } from '../../actors/kind.ts'
 import type { Services } from '../../actors/services.ts'
 import { stepper } from '../../actors/step.ts'
 import { encodeId, uuidFrom } from '../../ids.ts'
-import { linkEventOf, paymentKind } from '../../kinds/payment.ts'
+import { paymentKind } from '../../kinds/payment.ts'
 import { ofKind } from '../../queries/actors.ts'
+import { paymentCommands } from '../../queries/payment-bundles.ts'
 import { findCompleting } from './completing.ts'
 import { candidateEvents } from './sums.ts'
 import { findUnsettled, recordApplied, type Unsettled } from './unsettled.ts'
@@ -108,14 +109,9 @@ const settle = async (
       // events at one step, so ids contain the payment.
       const idOf = (target: string) => uuidFrom([target, actor.id, touchedBy, touchedAt, actor.rev, type])
       const cause = `chain:${touchedBy}`
-      const commands: Command[] = [
-        { kind: 'payment', actor: actor.id, event: { type, ...fields }, id: idOf(actor.id), cause },
-      ]
-      const linkEvent = linkEventOf[type]
-      const link = actor.context.paymentLinkId
-      if (linkEvent)
-        commands.push({ kind: 'payment_link', actor: link, event: { type: linkEvent }, id: idOf(link), cause })
-      const outcome = await actors.dispatchBundle(commands)
+      const outcome = await actors.dispatchBundle(
+        paymentCommands(actor, { type, ...fields }, { cause, idOf, transfers: received }),
+      )
       if (!outcome.ok) {
         // The customer has picked another asset since: the payment is handled again with it.
         if (outcome.actor && !isOfSamePick(payment, outcome.actor)) return undefined

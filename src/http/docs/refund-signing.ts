@@ -17,7 +17,7 @@ export const retryRefundDocs: Docs = {
   description:
     'The refund waits for a signature again, if the payment still has the amount. Possible for a refund that has failed, and for one in `processing` whose transaction no node knows, for example because its hash was mistyped. Returns 409 as long as the chain knows the transaction, or your signer can send it again. Check first what the transaction did: a transaction that was mined can have moved money. To report another transaction instead, use `POST /v1/merchants/:merchantId/refunds/:id/transaction`.',
   answers: { 200: refundReadRecord },
-  refusals: ['state_conflict', 'refund_exceeds_remaining'],
+  refusals: ['state_conflict', 'refund_exceeds_remaining', 'credit_exceeds_balance'],
 }
 
 export const refundsPageDocs: Docs = {

@@ -13,7 +13,7 @@ export const nameTransactionDocs: Docs = {
     '- After `failed`, another transaction starts the refund again, if the payment still has the amount. If the failed transaction has moved money, use `resolve` first.\n- While the refund is `processing`, another transaction replaces the first one only if the chain does not know the first one: its hash was mistyped, or the wallet has replaced it.\n- If the request returns 409 because the refund is `processing`, `processed` or `canceled`, the transaction is checked anyway. If it has moved the money, it replaces a transaction that is never mined, or the refund needs your attention.',
   ].join('\n\n'),
   answers: { 200: refundReadRecord },
-  refusals: ['state_conflict', 'refund_exceeds_remaining'],
+  refusals: ['state_conflict', 'refund_exceeds_remaining', 'credit_exceeds_balance'],
   fields: { txHash: 'Hash of the transaction that pays the refund: `0x` and 64 hexadecimal digits.' },
   example: { txHash: example.txHash },
 }

@@ -14,6 +14,7 @@ export const startRefundDocs: Docs = {
     'idempotency_key_reused',
     'payment_not_refundable',
     'refund_exceeds_remaining',
+    'credit_exceeds_balance',
     'invalid_destination',
   ],
   fields: {
@@ -48,7 +49,7 @@ export const resolveRefundDocs: Docs = {
     '- The claim page has expired: cancel the refund and create another one.\n- No node has known the transaction for a day: report the right one, or retry the refund.\n- A signer has failed for a day to sign the transaction: if the destination refuses the transfer, cancel the refund and create another one.\n- A signed transaction has not been mined for a day.\n- The chain is not enabled on the server any more.',
   ].join('\n\n'),
   answers: { 200: refundReadRecord },
-  refusals: ['state_conflict', 'refund_exceeds_remaining'],
+  refusals: ['state_conflict', 'refund_exceeds_remaining', 'credit_exceeds_balance'],
   fields: { action: '`dismiss`, `accept` or `fail`: see the description of the endpoint.' },
   example: { action: 'dismiss' },
 }

@@ -193,6 +193,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   'listInvoices.dueBefore':
     'Return only invoices that are due before this time (ISO 8601 in UTC) or day (`YYYY-MM-DD` in your time zone). Drafts have no due time.',
   'getInvoiceDocument.format': '`pdf` or `json`. Default: `pdf`.',
+  'getCheckoutInvoiceDocument.format': '`pdf` or `json`. Default: `pdf`.',
   'listInvoiceChain.kind': 'Kind of the documents: `invoice` or `credit_note`. Default: `invoice`.',
   'listInvoiceChain.year': 'Return only documents with issue dates in this year. Default: all.',
   'listInvoiceChain.order': 'Sort order. `asc` (default): oldest first. `desc`: newest first.',
@@ -220,6 +221,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   'getLogo.file': 'Name of the file: the SHA-256 of its content in hexadecimal, and `.png`, `.jpg` or `.webp`.',
   section: 'Name of the section, as in the links of `/docs`.',
   secret: 'Secret at the end of the `claimUrl` of the refund.',
+  token: 'Token at the end of the `url` of the invoice.',
   clientSecret:
     'Client secret of the payment, if it is not sent in the `Client-Secret` header. `EventSource` cannot send headers.',
   'Service-Version': 'API version for this request, if it is not the version of the key.',
@@ -239,4 +241,5 @@ export const idExamples: Readonly<Record<string, string>> = {
   receipts: exampleId('payment'),
   paymentId: exampleId('payment'),
   claims: 'Zl9oVnqR6Jm3sCwJqYb0e7t4hTgKxUuP2dNaLf1iXyE',
+  token: 'q3Rk-0VdS0aXJb5nTnqkqg',
 }

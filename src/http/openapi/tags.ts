@@ -1,4 +1,4 @@
-import { resourceRows } from '../../resources.ts'
+import { resourceRows, resources } from '../../resources.ts'
 import type { Route } from '../route.ts'
 
 export type Tag = { readonly name: string; readonly description: string }
@@ -11,10 +11,12 @@ export const tagsOf = (routes: readonly Route[]): readonly Tag[] => {
   return [...used.values()].sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** The section of a route: that of the last resource in its path; all checkout routes are in one section, and all for operators. */
+/** The section of a route: that of the last resource in its path; all checkout routes but those of invoices are in one section, and all for operators. */
 export const tagOf = ({ path, access }: Route): Tag => {
   const segments = path.split('/')
-  const whole = wholeSections.find(segment => segments.includes(segment))
+  const whole = path.startsWith('/v1/checkout/invoices/')
+    ? resources.invoice_page.path
+    : wholeSections.find(segment => segments.includes(segment))
   const segment = whole ?? segments.findLast(segment => sections.has(segment))
   const tag = sections.get(segment ?? '') ?? service
   if (access.by !== 'member' || !tag.isShared) return { name: tag.name, description: tag.description }

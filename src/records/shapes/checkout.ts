@@ -18,7 +18,7 @@ const link = lazy(() =>
   }),
 )
 
-const option = lazy(() =>
+export const payableOption = lazy(() =>
   type({
     chainId: chainId(),
     network: 'string',
@@ -31,10 +31,33 @@ const option = lazy(() =>
   }),
 )
 
+export const payableOptionsExample = [
+  {
+    chainId: 31337,
+    network: 'Sandbox',
+    asset: 'ETH',
+    decimals: 18,
+    tokenAddress: null,
+    amount: '21168000000000000',
+    networkFeeMinor: 6,
+    quoteExpiresAt: '2026-11-20T12:15:00.000Z',
+  },
+  {
+    chainId: 31337,
+    network: 'Sandbox',
+    asset: 'TUSD',
+    decimals: 6,
+    tokenAddress: example.address,
+    amount: '52920000',
+    networkFeeMinor: 17,
+    quoteExpiresAt: '2026-11-20T12:15:00.000Z',
+  },
+]
+
 /** A payment link for its customers. */
 export const visitedLinkShape = shape({
   name: 'VisitedLink',
-  type: () => type({ link: link(), options: option().array() }),
+  type: () => type({ link: link(), options: payableOption().array() }),
   example: {
     link: {
       id: exampleId('payment_link'),
@@ -45,28 +68,7 @@ export const visitedLinkShape = shape({
       currency: 'EUR',
       status: 'active',
     },
-    options: [
-      {
-        chainId: 31337,
-        network: 'Sandbox',
-        asset: 'ETH',
-        decimals: 18,
-        tokenAddress: null,
-        amount: '21168000000000000',
-        networkFeeMinor: 6,
-        quoteExpiresAt: '2026-11-20T12:15:00.000Z',
-      },
-      {
-        chainId: 31337,
-        network: 'Sandbox',
-        asset: 'TUSD',
-        decimals: 6,
-        tokenAddress: example.address,
-        amount: '52920000',
-        networkFeeMinor: 17,
-        quoteExpiresAt: '2026-11-20T12:15:00.000Z',
-      },
-    ],
+    options: payableOptionsExample,
   },
 })
 

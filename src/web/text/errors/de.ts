@@ -52,6 +52,7 @@ export const errorsDe: Translated<typeof errorsEn> = {
   unsupported_currency: 'Diese Währung wird nicht unterstützt. Benutzen Sie USD oder EUR.',
   unsupported_asset: 'Diese Kryptowährung gibt es in diesem Netzwerk nicht. Wählen Sie eine andere.',
   credit_exceeds_balance: 'Das ist mehr als das Guthaben des Kunden. Geben Sie einen kleineren Betrag ein.',
+  invoice_void: 'Diese Rechnung wurde storniert. Es ist nichts zu zahlen.',
   invoice_incomplete: 'In den Einstellungen für Rechnungen fehlt Ihr Name oder Ihre Anschrift. Tragen Sie beides ein.',
   invoice_total_out_of_range: 'Die Summe der Rechnung ist negativ oder zu groß. Prüfen Sie die Positionen.',
   rate_limited: 'Das waren zu viele Anfragen. Warten Sie einen Moment und versuchen Sie es noch einmal.',

@@ -45,6 +45,7 @@ export const errorsEn = {
   unsupported_currency: 'This currency is not supported. Use USD or EUR.',
   unsupported_asset: 'This asset is not available on this network. Choose another one.',
   credit_exceeds_balance: 'That is more than the credit of this customer. Enter a smaller amount.',
+  invoice_void: 'This invoice was voided. Nothing has to be paid.',
   invoice_incomplete: 'The billing settings lack your name or address. Enter both.',
   invoice_total_out_of_range: 'The total of the invoice is negative or too large. Check its lines.',
   rate_limited: 'These were too many requests. Wait a moment and try again.',

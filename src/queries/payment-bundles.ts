@@ -1,0 +1,92 @@
+import type { Invoice } from '../../machines/invoice-events.ts'
+import type { PaymentEvent } from '../../machines/payment-events.ts'
+import { countedMinor, type Transferred } from '../../machines/payment-sums.ts'
+import type { Command, Row } from '../actors/command.ts'
+import type { Actor } from '../actors/kind.ts'
+import { uuidFrom } from '../ids.ts'
+import { invoiceKind } from '../kinds/invoice.ts'
+import { invoiceEventOf, linkEventOf, paymentKind } from '../kinds/payment.ts'
+import { ofKind } from './actors.ts'
+import { creditEntryRow } from './credit-entries.ts'
+
+/** A payment, with the link and the invoice that count it. */
+type PaymentKey = {
+  readonly id: string
+  readonly context: { readonly paymentLinkId: string; readonly invoiceId: string | null }
+}
+
+type Untimed = { readonly type: PaymentEvent['type'] } & Readonly<Record<string, unknown>>
+
+type Given = {
+  readonly cause: string
+  /** Of the command for an actor, if the commands may be sent again. */
+  readonly idOf?: (actor: string) => string
+  /** What was received at the addresses of the payment, for events of the chain. */
+  readonly transfers?: readonly Transferred[]
+}
+
+/** The bundle of a payment's event: with it, the link counts the payment, and the money pays the invoice. */
+export const paymentCommands = (
+  { id, context: { paymentLinkId, invoiceId } }: PaymentKey,
+  event: Untimed,
+  { cause, idOf, transfers = [] }: Given,
+): readonly Command[] => {
+  const by = (actor: string) => ({ actor, cause, ...(idOf && { id: idOf(actor) }) })
+  const linkEvent = linkEventOf[event.type]
+  const invoiceEvent = invoiceId === null ? undefined : invoiceEventOf[event.type]
+  const link: readonly Command[] = linkEvent
+    ? [{ kind: 'payment_link', event: { type: linkEvent }, ...by(paymentLinkId) }]
+    : []
+  if (invoiceId === null || invoiceEvent === undefined) return [{ kind: 'payment', event, ...by(id) }, ...link]
+  return [
+    {
+      ...{ kind: 'payment', event, ...by(id) },
+      ...(invoiceEvent === 'money_counted' && {
+        given: actors => ({ isForVoidInvoice: actors.get(invoiceId)?.state === 'void' }),
+      }),
+    },
+    ...link,
+    {
+      ...{ kind: 'invoice', event: { type: invoiceEvent, paymentId: id }, ...by(invoiceId) },
+      // After the payment's event, and before the invoice's.
+      given: actors => {
+        const payment = ofKind(paymentKind, actors.get(id))
+        const countedBefore = countedOf(ofKind(invoiceKind, actors.get(invoiceId)), id)
+        const processingMinor = Math.max(0, payment.context.amountMinor - countedBefore)
+        if (invoiceEvent !== 'money_counted') return { amountMinor: processingMinor }
+        const nowMinor = countedMinor(payment.state, payment.context, transfers)
+        const endsProcessing = event.type === 'finalized'
+        const processedMinor = endsProcessing
+          ? processingMinor
+          : payment.state === 'processing'
+            ? Math.min(processingMinor, Math.max(0, nowMinor - countedBefore))
+            : 0
+        return { countedMinor: nowMinor, processedMinor }
+      },
+      rows: (actors, before) => overpaymentRows(ofKind(invoiceKind, actors.at(-1)), before, id),
+    },
+  ]
+}
+
+/** How much of the payment counts for the invoice until now. */
+const countedOf = ({ context: { allocations } }: Actor<Invoice>, paymentId: string): number => {
+  const allocation = allocations.find(each => each.paymentId === paymentId)
+  return (allocation?.amountMinor ?? 0) + (allocation?.overpaidMinor ?? 0)
+}
+
+/** Money that nothing was due for is credit of the customer, in the same commit. */
+const overpaymentRows = (
+  { id, rev, context }: Actor<Invoice>,
+  before: Actor | undefined,
+  paymentId: string,
+): readonly Row[] => {
+  const amountMinor = context.amountOverpaidMinor - ofKind(invoiceKind, before).context.amountOverpaidMinor
+  if (amountMinor === 0) return []
+  const { customerId, merchantId, livemode, currency } = context
+  return [
+    creditEntryRow({
+      ...{ id: uuidFrom(['overpayment', id, rev]), customerId, merchantId, livemode, currency },
+      ...{ type: 'overpayment', amountMinor, invoiceId: id, paymentId },
+    }),
+  ]
+}

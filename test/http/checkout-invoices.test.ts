@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'bun:test'
+import { checkoutInvoiceRoutes } from '../../src/http/checkout-invoices.ts'
+import { INVOICE_PURPOSE } from '../../src/sealed-columns.ts'
+import { apiServer } from '../harness/api.ts'
+import { events } from '../harness/events.ts'
+import { checkoutServer } from './checkouts.ts'
+import { makeCustomer } from './customers.ts'
+import { makeInvoice } from './invoices.ts'
+import { shop } from './people.ts'
+
+const { server, lamps } = await checkoutServer()
+const { api, sql } = server
+const owner = { merchantId: lamps.merchantId, livemode: false }
+const line = { description: 'A lamp', unitAmountMinor: 1000 }
+
+const issue = async (more: object = {}) => {
+  const customer = await makeCustomer(api, owner, { name: 'Ada Example' })
+  const made = await makeInvoice(api, owner, {
+    ...{ currency: 'USD', lines: [line], finalize: true, customerId: customer.customer.id, ...more },
+  })
+  const { id, context } = made.invoice
+  const token = api.keyring.open(INVOICE_PURPOSE, id, context.sealedToken ?? '')
+  return { ...made, actor: id, token, path: `/v1/checkout/invoices/${token}`, customer }
+}
+type Opened = { readonly payment: { readonly id: string; readonly amountMinor: number }; readonly clientSecret: string }
+type Invoice = Awaited<ReturnType<typeof issue>>
+const send = async ({ actor }: Invoice, event: { readonly type: string } & Readonly<Record<string, unknown>>) =>
+  expect((await api.actors.dispatch({ kind: 'invoice', actor, event })).ok).toBe(true)
+
+describe('GET /v1/checkout/invoices/:token', () => {
+  test('200: what a customer may see, and the amount in every asset', async () => {
+    const metadata = { shelf: 'B' }
+    const invoice = await issue({ reference: 'order 7', metadata, notes: 'Thank you' })
+    const answer = await server.call('GET', invoice.path)
+    expect(answer.status).toBe(200)
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      ...{ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' },
+    })
+    expect(answer.json).toMatchObject({
+      invoice: {
+        ...{ object: 'invoice', id: invoice.id, status: 'open', number: invoice.invoice.context.number },
+        ...{ merchantName: 'Lamps', totalMinor: 1000, amountDueMinor: 1000, notes: 'Thank you' },
+        lines: [{ description: 'A lamp', amountMinor: 1000 }],
+        customer: { name: 'Ada Example' },
+      },
+      options: expect.arrayContaining([expect.objectContaining({ chainId: 31337, asset: 'TUSD', amount: '10000000' })]),
+    })
+    for (const hidden of ['order 7', 'shelf', 'plink_', 'cus_', 'mer_', invoice.token])
+      expect([hidden, answer.text.includes(hidden)]).toEqual([hidden, false])
+  })
+
+  test('404: a token that is malformed, unknown, or was replaced; 410: a void invoice', async () => {
+    const invoice = await issue()
+    for (const token of ['x', 'A'.repeat(22), invoice.id, `${invoice.token}x`])
+      expect(await server.call('GET', `/v1/checkout/invoices/${token}`)).toMatchObject({
+        ...{ status: 404, json: { error: { code: 'resource_not_found' } } },
+      })
+    const { token, path } = await issue()
+    const [{ hash } = { hash: '' }] = await sql<{ hash: string }[]>`
+      select encode(sha256(${'B'.repeat(22)}::bytea), 'hex') as hash`
+    await send(invoice, { type: 'rotate_url', tokenHash: hash, sealedToken: 'sealed' })
+    expect((await server.call('GET', invoice.path)).status).toBe(404)
+    expect((await server.call('GET', `/v1/checkout/invoices/${'B'.repeat(22)}`)).status).toBe(200)
+    expect((await server.call('GET', path)).status).toBe(200)
+
+    const voided = await issue()
+    await send(voided, { type: 'void', reason: null })
+    for (const [method, rest] of [
+      ['GET', ''],
+      ['GET', '/document'],
+      ['POST', '/payments'],
+      ['GET', '/stream'],
+    ] as const)
+      expect(await server.call(method, voided.path + rest)).toMatchObject({
+        ...{ status: 410, json: { error: { code: 'invoice_void' } } },
+      })
+    expect(token).toHaveLength(22)
+  })
+})
+
+describe('POST /v1/checkout/invoices/:token/payments', () => {
+  test("201: a payment of the invoice's customer for what is due, with the merchant's own fields", async () => {
+    const invoice = await issue({ reference: 'order 7', metadata: { shelf: 'B' } })
+    const { status, json } = await server.call('POST', `${invoice.path}/payments`, {
+      json: { chainId: 31337, asset: 'TUSD' },
+    })
+    const { payment, clientSecret } = json as Opened
+    expect([status, payment]).toMatchObject([
+      201,
+      { amountMinor: 1000, customerName: 'Ada Example', crypto: { amountExpected: '10000000' } },
+    ])
+    const headers = { 'client-secret': clientSecret }
+    expect((await server.call('GET', `/v1/checkout/payments/${payment.id}`, { headers })).status).toBe(200)
+    const [row] = await sql`
+      select invoice_id, customer_id, reference, metadata from payments where invoice_id = ${invoice.actor}`
+    expect(row).toEqual({
+      ...{ invoice_id: invoice.actor, customer_id: invoice.customer.customer.id },
+      ...{ reference: 'order 7', metadata: { shelf: 'B' } },
+    })
+    const [link] =
+      await sql`select hidden, payments_opened from payment_links where id = ${invoice.invoice.context.paymentLinkId}`
+    expect(link).toEqual({ hidden: true, payments_opened: 1 })
+  })
+
+  test('201: for what is due and not processing; 409: when that is 0', async () => {
+    const invoice = await issue()
+    const open = async () => {
+      const { status, json } = await server.call('POST', `${invoice.path}/payments`)
+      return { status, ...(json as Opened & { readonly error?: object }) }
+    }
+    await send(invoice, { type: 'payment_processing', amountMinor: 400 })
+    expect(await open()).toMatchObject({ status: 201, payment: { amountMinor: 600, crypto: null } })
+    await send(invoice, { type: 'payment_processing', amountMinor: 600 })
+    expect(await open()).toMatchObject({ status: 409, error: { code: 'state_conflict', details: { status: 'open' } } })
+    expect((await server.call('GET', invoice.path)).json).toMatchObject({
+      ...{ options: [], invoice: { amountProcessingMinor: 1000 } },
+    })
+    await send(invoice, { type: 'payment_reverted', amountMinor: 1000 })
+    expect(await open()).toMatchObject({ status: 201, payment: { amountMinor: 1000 } })
+  })
+
+  test.each([
+    [{ chainId: 31337 }, 400, 'parameter_missing', 'asset'],
+    [{ asset: 'TUSD' }, 400, 'parameter_missing', 'chainId'],
+    [{ chainId: 0, asset: 'TUSD' }, 400, 'parameter_invalid', 'chainId'],
+    [{ chainId: 31337, asset: 'NONE' }, 422, 'unsupported_asset', 'asset'],
+    [{ customerEmail: 'eve@example.com' }, 400, 'parameter_unknown', 'customerEmail'],
+  ])('%j: %i %s', async (json, status, code, param) => {
+    const invoice = await issue({ assets: [{ chainId: 31337, asset: 'TUSD' }] })
+    expect(await server.call('POST', `${invoice.path}/payments`, { json })).toMatchObject({
+      ...{ status, json: { error: { code, param } } },
+    })
+    expect(await sql`select from payments where invoice_id = ${invoice.actor}`).toHaveLength(0)
+  })
+})
+
+test('GET …/document is the document of the merchant, and the invoice of the customer as JSON', async () => {
+  const invoice = await issue({ reference: 'order 7' })
+  const pdf = await server.call('GET', `${invoice.path}/document`)
+  expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  expect(pdf.headers.get('referrer-policy')).toBe('no-referrer')
+  const [{ stored } = { stored: null }] = await sql<{ stored: Buffer | null }[]>`
+    select pdf as stored from invoice_documents where invoice_id = ${invoice.actor}`
+  expect(pdf.text.length).toBeGreaterThan(1_000)
+  expect(pdf.text).toBe(new TextDecoder().decode(stored ?? new Uint8Array()))
+  const json = await server.call('GET', `${invoice.path}/document?format=json`)
+  expect(json.json).toEqual(((await server.call('GET', invoice.path)).json as { invoice: object }).invoice)
+  expect((await server.call('GET', `${invoice.path}/document?format=xml`)).status).toBe(400)
+})
+
+test('GET …/stream sends the invoice on connecting and after each change', async () => {
+  const invoice = await issue()
+  const stream = await events(`${server.url}${invoice.path}/stream`, {})
+  expect(await stream.next()).toMatchObject({ event: 'invoice', data: { id: invoice.id, status: 'open' } })
+  await send(invoice, { type: 'mark_uncollectible' })
+  expect(await stream.next()).toMatchObject({ event: 'invoice', data: { status: 'uncollectible' } })
+  stream.leave()
+})
+
+test('the token is stored hashed and encrypted only, and is in no event, history or audit entry', async () => {
+  const invoice = await issue()
+  await server.call('POST', `${invoice.path}/payments`)
+  const [found] = await sql<{ texts: string }[]>`
+    select concat(
+      (select json_agg(e) from events e), (select json_agg(t) from transitions t), (select json_agg(i) from invoices i),
+      (select json_agg(p) from payments p), (select json_agg(s) from security_events s)) as texts`
+  expect(found?.texts).toContain(invoice.actor)
+  expect(found?.texts).not.toContain(invoice.token)
+})
+
+test('429: above CHECKOUT_RATE_LIMIT per address', async () => {
+  await using limited = await apiServer({ routes: checkoutInvoiceRoutes, env: { CHECKOUT_RATE_LIMIT: '1' } })
+  await shop(limited.api)
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => limited.call('GET', `/v1/checkout/invoices/${'A'.repeat(22)}`)),
+  )
+  expect(answers.map(({ status }) => status).toSorted()).toContain(429)
+})
