@@ -35,7 +35,7 @@ const begin = async ({ merchantId, livemode }: ListOwner, title: string) => {
   const id = randomUUID()
   const link = {
     ...{ g: 1, was: 0, id, state: 'active', rev: 1, version: 1, merchant_id: merchantId, livemode, title },
-    ...{ amount_minor: 1, currency: 'USD', metadata: {}, window_minutes: 30 },
+    ...{ amount_minor: 1, currency: 'USD', metadata: {}, window_minutes: 30, hidden: false },
     ...{ payments_opened: 0, payments_processing: 0, payments_count: 0 },
   }
   return {

@@ -46,6 +46,7 @@ const others = [
   'recovery_secrets.sealed_secret',
   'refund_claims.sealed_secret',
   'refund_signers.sealed_key',
+  'invoices.sealed_token',
   'webhook_endpoints.sealed_secret',
   'webhook_endpoints.previous_sealed_secret',
 ]
