@@ -86,9 +86,9 @@ const EntriesTable = ({ rows }: { readonly rows: readonly SecurityEvent[] }) => 
         </>
       ),
     },
-    { key: 'who', head: texts.who, card: 4, cell: event => <span class="clip">{whoOf(event)}</span> },
+    { key: 'who', head: texts.who, card: 3, cell: event => <span class="clip">{whoOf(event)}</span> },
     { key: 'address', head: texts.address, card: 7, cell: ({ address }) => address ?? texts.none },
-    { key: 'when', head: texts.when, card: 3, end: true, cell: ({ createdAt }) => <Moment at={createdAt} short /> },
+    { key: 'when', head: texts.when, card: 4, end: true, cell: ({ createdAt }) => <Moment at={createdAt} short /> },
   ]
   return <Table label={texts.list} columns={columns} rows={rows} keyOf={({ id }) => id} />
 }

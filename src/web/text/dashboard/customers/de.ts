@@ -8,7 +8,7 @@ export const customersDe: Translated<typeof customersEn> = {
   what: 'Menschen und Firmen, die bei Ihnen bezahlen. Jede E-Mail-Adresse gehört zu einem Kunden.',
   create: 'Neuer Kunde',
   search: 'Kunden durchsuchen',
-  searchHint: 'Anfang von Name, Firma oder E-Mail',
+  searchHint: 'Name, Firma oder E-Mail',
   searchBy: 'Suchen in',
   searchByBeginning: 'Namen und E-Mail',
   exact: { reference: 'Referenz, vollständig', email: 'E-Mail, vollständig' },

@@ -5,7 +5,7 @@ export const customersEn = {
   what: 'People and companies that pay you. Each e-mail address belongs to one customer.',
   create: 'New customer',
   search: 'Search customers',
-  searchHint: 'Beginning of a name, company or e-mail',
+  searchHint: 'Name, company or e-mail',
   searchBy: 'Search in',
   searchByBeginning: 'names and e-mail',
   exact: { reference: 'Reference, in full', email: 'E-mail, in full' },
