@@ -5,12 +5,12 @@ import { encodeId } from '../../../src/ids.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { apiServer } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
-import { documentSeriesOpening } from '../../machines/document-series-cases.ts'
 import { makeCustomer } from '../customers.ts'
 import { makeDispute } from '../disputes.ts'
 import { makeLink } from '../links.ts'
 import { openPayment, seen } from '../payments.ts'
 import { operator, shop } from '../people.ts'
+import { fixtureOf } from '../records.ts'
 import { makeRefund } from '../refunds.ts'
 import { twoShops } from '../two-shops.ts'
 import { makeEndpoint, sendTest } from '../webhooks.ts'
@@ -69,9 +69,9 @@ test('a definition makes the same machine, for every kind', async () => {
   await makeDispute(server.api, test_, { submit: false })
   await makeLink(server.api, test_)
   await makeCustomer(server.api, test_)
+  // With the series of its number.
+  await fixtureOf({ method: 'GET', path: '/v1/merchants/:merchantId/invoices/:id' })?.make(server.api, lamps, false)
   await sendTest(server.api, lamps, (await makeEndpoint(server.api, lamps, { livemode: false })).row)
-  const series = { ...documentSeriesOpening, merchantId: lamps.merchantId }
-  await server.api.actors.dispatch({ kind: 'document_series', actor: crypto.randomUUID(), create: series })
   const { messages, socket } = await openSocket(server, bearer)
   await until(() => new Set(messages.map(({ name }) => name)).size === kinds.length)
   socket.close()
