@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
@@ -19,7 +19,8 @@ export const Shell = ({ preferences, children }: ShellProps) => {
   const { account, merchant, livemode } = useShop()
   const items = useOwnAccountItems(preferences)
   const finder = useFinder(preferences)
-  useEffect(() => {
+  // Before the page is drawn: the stripe of test mode is above everything else.
+  useLayoutEffect(() => {
     document.body.dataset.mode = livemode ? 'live' : 'test'
     return () => {
       delete document.body.dataset.mode
