@@ -1,34 +1,41 @@
+import type { Customer } from '../../machines/customer.ts'
+import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
-import { uuidv7 } from '../ids.ts'
-import { type CreditEntryRow, creditEntryRow, getCreditEntry } from '../queries/credit-entries.ts'
-import { findShownCustomer } from '../queries/customers.ts'
-import type { RecordKey } from '../queries/record-finder.ts'
+import { customerKind } from '../kinds/customer.ts'
+import { ofKind } from '../queries/actors.ts'
+import { creditEntryRow } from '../queries/credit-entries.ts'
+import type { ShownCustomer } from '../queries/customers.ts'
+import { type Requester, refuseTwin } from './by.ts'
 import { refuseState } from './customers.ts'
 
-type Adjustment = { readonly currency: string; readonly amountMinor: number; readonly note: string }
+type Adjustment = {
+  /** Of the new entry. */
+  readonly id: string
+  readonly currency: string
+  readonly amountMinor: number
+  readonly note: string
+}
 
-/** Adds an entry to the ledger of a customer, or of the one that it was merged into. */
+/** Adds an entry to the ledger of a customer, or of the one that it was merged into, and returns that customer. */
 export const adjustCredit = async (
-  { sql, actors, clock, random }: Services,
-  key: RecordKey,
+  { actors }: Pick<Services, 'actors'>,
+  { customer, survivorId }: ShownCustomer,
   adjustment: Adjustment,
-  cause: string,
-): Promise<CreditEntryRow> => {
-  const { customer, survivorId } = (await findShownCustomer(sql, key)) ?? refuse('resource_not_found')
+  { cause, responseRows }: Requester<Customer>,
+): Promise<Actor<Customer>> => {
   const { merchantId, livemode } = customer.context
-  const entry = {
-    ...{ id: uuidv7(clock.now(), random), customerId: survivorId ?? customer.id, merchantId, livemode },
-    ...{ type: 'adjustment' as const, ...adjustment },
-  }
+  const customerId = survivorId ?? customer.id
+  const entry = creditEntryRow({ customerId, merchantId, livemode, type: 'adjustment', ...adjustment })
   const outcome = await actors.dispatch({
     kind: 'customer',
-    actor: entry.customerId,
+    actor: customerId,
     event: { type: 'adjust_credit' },
     cause,
-    rows: [creditEntryRow(entry)],
+    rows: made => [entry, ...responseRows(ofKind(customerKind, made.at(-1)))],
   })
-  if (outcome.ok) return getCreditEntry(sql, entry)
+  if (outcome.ok) return ofKind(customerKind, outcome.actor)
+  refuseTwin(outcome)
   if (outcome.refusal === 'credit_exceeds_balance') refuse('credit_exceeds_balance', { param: 'amountMinor' })
   return refuseState(outcome)
 }

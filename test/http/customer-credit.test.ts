@@ -6,7 +6,7 @@ import { encodeId } from '../../src/ids.ts'
 import { makeCustomer } from './customers.ts'
 import { expectNoCursors, expectPages, testRefusedQueries } from './lists.ts'
 import { member } from './people.ts'
-import { twoShops } from './two-shops.ts'
+import { newKey, twoShops } from './two-shops.ts'
 
 const { server, lamps, chairs, ask, page } = await twoShops({ routes: [...customerRoutes, ...customerCreditRoutes] })
 
@@ -96,6 +96,46 @@ describe('POST /v1/merchants/:merchantId/customers/:id/credit', () => {
       () => server.sql`delete from credit_entries`.execute(),
     ])
       expect(await attempt().then(String, String)).toContain('entries of the credit ledger never change')
+  })
+
+  test('the same Idempotency-Key adds an entry once, however often and concurrently it is sent', async () => {
+    const id = await newCustomer()
+    const headers = newKey()
+    const json = { currency: 'EUR', amountMinor: 1_500, note: 'Goodwill' }
+    const send = (more: object = {}) => ask('POST', `/customers/${id}/credit`, { json, headers, ...owner, ...more })
+    const answers = await Promise.all(Array.from({ length: 6 }, () => send()))
+    expect(answers.map(({ status }) => status)).toEqual(Array<number>(6).fill(201))
+    await adjust(id, 70)
+    const again = await send()
+    expect(new Set([...answers, again].map(({ text }) => text))).toEqual(new Set([again.text]))
+    expect(entry.assert(again.json)).toMatchObject({ customerId: id, amountMinor: 1_500, balanceMinor: 1_500 })
+    expect(again.headers.get('idempotent-replayed')).toBe('true')
+    expect(answers.filter(({ headers }) => !headers.has('idempotent-replayed'))).toHaveLength(1)
+    expect(await creditOf(id)).toEqual([['EUR', 1_570]])
+
+    const other = await newCustomer()
+    for (const changed of [
+      send({ json: { ...json, amountMinor: 1_501 } }),
+      ask('POST', `/customers/${other}/credit`, { json, headers, ...owner }),
+    ])
+      expect(await changed).toMatchObject({ status: 422, error: { code: 'idempotency_key_reused' } })
+    expect(await send({ headers: { 'idempotency-key': 'ä' } })).toMatchObject({
+      status: 400,
+      error: { code: 'idempotency_key_invalid' },
+    })
+  })
+
+  test('a refusal leaves the Idempotency-Key free, and a merge does not change the stored response', async () => {
+    const [id, survivor] = [await newCustomer(), await newCustomer()]
+    const headers = newKey()
+    const take = { currency: 'EUR', amountMinor: -100, note: 'Goodwill' }
+    const send = () => ask('POST', `/customers/${id}/credit`, { json: take, headers, ...owner })
+    expect((await send()).status).toBe(422)
+    await adjust(id, 100)
+    const taken = await send()
+    expect(taken.json).toMatchObject({ amountMinor: -100, balanceMinor: 0 })
+    await merge(id, survivor)
+    expect((await send()).text).toBe(taken.text)
   })
 
   test('refuses other roles, other currencies, and amounts that are not whole', async () => {

@@ -86,9 +86,15 @@ export const adjustCreditDocs: Docs = {
   operation: 'adjustCustomerCredit',
   summary: 'Adjust the credit of a customer',
   description:
-    'Adds an entry of the type `adjustment`. The balance is never negative, however many requests change it concurrently. For owners.',
+    'Adds an entry of the type `adjustment`. The balance is never negative, however many requests change it concurrently. Send an `Idempotency-Key` to retry it safely. For owners.',
   answers: { 201: creditEntryRecord },
-  refusals: ['credit_exceeds_balance', 'unsupported_currency', 'customer_erased', 'state_conflict'],
+  refusals: [
+    'credit_exceeds_balance',
+    'unsupported_currency',
+    'customer_erased',
+    'state_conflict',
+    'idempotency_key_reused',
+  ],
   fields: {
     amountMinor: 'Amount in the minor unit of the currency: positive adds credit, negative takes it away. Not 0.',
     note: 'Reason of the adjustment.',

@@ -651,7 +651,7 @@ export type Calls = {
     output: CreditEntryList
   }
   adjustCustomerCredit: {
-    input: { readonly merchantId: string; readonly id: string } & {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string } & {
       readonly currency: string
       readonly amountMinor: number
       readonly note: string

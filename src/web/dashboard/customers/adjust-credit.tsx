@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { CustomerWithTotals } from '../../api/calls.ts'
+import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { ApiError } from '../../api/request.ts'
 import { FormField, TextField } from '../../parts/field.tsx'
 import { useReader } from '../../parts/reader.ts'
@@ -40,6 +41,8 @@ export const AdjustCredit = ({ customer: { id, totals }, onClose }: AdjustCredit
   const after = amountMinor === undefined ? undefined : balance + amountMinor
   const isBelowZero = after !== undefined && after < 0
   const said = note.trim()
+  // A repeated request does not add a second entry; another amount or note is another request.
+  const idempotencyKey = useMemo(newIdempotencyKey, [currency, amountMinor, said])
   const { error } = action
   // Another member may have used some of it in the meantime.
   const isRefused = error instanceof ApiError && error.code === 'credit_exceeds_balance'
@@ -53,7 +56,8 @@ export const AdjustCredit = ({ customer: { id, totals }, onClose }: AdjustCredit
     if (amountMinor === undefined || isBelowZero || !Number.isSafeInteger(after) || said === '') return
     await action.run(async () => {
       try {
-        await session.call('adjustCustomerCredit', { merchantId, id, currency, amountMinor, note: said })
+        const entry = { currency, amountMinor, note: said }
+        await session.call('adjustCustomerCredit', { merchantId, id, idempotencyKey, ...entry })
         showToast(adjust.done)
         onClose()
       } finally {

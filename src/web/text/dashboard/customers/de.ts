@@ -120,7 +120,7 @@ export const customersDe: Translated<typeof customersEn> = {
     submit: 'Guthaben anpassen',
     done: 'Guthaben angepasst',
     unknown:
-      'Die Buchung kann trotzdem entstanden sein. Vergleichen Sie das Guthaben, bevor Sie es noch einmal versuchen.',
+      'Die Buchung kann trotzdem eingetragen worden sein. Senden Sie sie erneut: Sie wird nicht doppelt eingetragen.',
   },
   merge: {
     button: 'Zusammenführen',

@@ -110,7 +110,7 @@ export const customersEn = {
     after: (balance: string) => `Afterwards: ${balance}.`,
     submit: 'Adjust credit',
     done: 'Credit adjusted',
-    unknown: 'The entry may have been added all the same. Compare the credit above before you try again.',
+    unknown: 'The entry may have been added all the same. Send it again: it is not added twice.',
   },
   merge: {
     button: 'Merge',
