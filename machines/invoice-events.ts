@@ -89,13 +89,15 @@ export type PageToken = { tokenHash: string; sealedToken: string }
 
 /**
  * What one payment has paid of the invoice. `overpaidMinor` has become credit of the customer, and refunds have taken back
- * `takenBackMinor` of it. `refundedMinor`: its refunds that are processed.
+ * `takenBackMinor` of it. `excessMinor` was overpaid after the customer was erased, and is no credit. `refundedMinor`: its
+ * refunds that are processed.
  */
 export type Allocation = {
   paymentId: string
   amountMinor: number
   overpaidMinor: number
   takenBackMinor: number
+  excessMinor: number
   refundedMinor: number
   at: string
 }
@@ -142,13 +144,17 @@ export type InvoiceEvent = { at: Date } & (
   | ({ type: 'rotate_url' } & PageToken)
 )
 
-/** `countedMinor`: all money of the payment that counts now. `processedMinor`: how much of it was processing until now. */
+/**
+ * `countedMinor`: all money of the payment that counts now. `processedMinor`: how much of it was processing until now.
+ * `isOfErasedCustomer`: what is overpaid gives no credit.
+ */
 export type MoneyCounted = {
   at: Date
   type: 'money_counted'
   paymentId: string
   countedMinor: number
   processedMinor: number
+  isOfErasedCustomer: boolean
 }
 
 /**

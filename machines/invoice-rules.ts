@@ -151,14 +151,18 @@ export const amountDueMinor = ({
 }: Pick<Invoice, 'totalMinor' | 'creditAppliedMinor' | 'creditNotesMinor' | 'amountPaidMinor'>): number =>
   totalMinor - creditAppliedMinor - creditNotesMinor - amountPaidMinor
 
-const newMoneyMinor = ({ allocations }: Invoice, { paymentId, countedMinor }: MoneyCounted): number => {
+/** How much of a payment the invoice has counted until now. */
+export const countedBeforeMinor = ({ allocations }: Pick<Invoice, 'allocations'>, paymentId: string): number => {
   const before = allocations.find(each => each.paymentId === paymentId)
-  return Math.max(0, countedMinor - (before?.amountMinor ?? 0) - (before?.overpaidMinor ?? 0))
+  return before ? before.amountMinor + before.overpaidMinor + before.excessMinor : 0
 }
+
+const newMoneyMinor = (invoice: Invoice, { paymentId, countedMinor }: MoneyCounted): number =>
+  Math.max(0, countedMinor - countedBeforeMinor(invoice, paymentId))
 
 /** Money pays what is due. The rest is overpaid. */
 const allocate = (invoice: Invoice, counted: MoneyCounted): Partial<Invoice> => {
-  const { paymentId, processedMinor, at } = counted
+  const { paymentId, processedMinor, isOfErasedCustomer, at } = counted
   const newMinor = newMoneyMinor(invoice, counted)
   const paidMinor = Math.min(newMinor, amountDueMinor(invoice))
   const overpaidMinor = newMinor - paidMinor
@@ -167,8 +171,9 @@ const allocate = (invoice: Invoice, counted: MoneyCounted): Partial<Invoice> => 
   const allocation = {
     paymentId,
     amountMinor: (before?.amountMinor ?? 0) + paidMinor,
-    overpaidMinor: (before?.overpaidMinor ?? 0) + overpaidMinor,
+    overpaidMinor: (before?.overpaidMinor ?? 0) + (isOfErasedCustomer ? 0 : overpaidMinor),
     takenBackMinor: before?.takenBackMinor ?? 0,
+    excessMinor: (before?.excessMinor ?? 0) + (isOfErasedCustomer ? overpaidMinor : 0),
     refundedMinor: before?.refundedMinor ?? 0,
     at: at.toISOString(),
   }
@@ -211,5 +216,5 @@ const isCovered = ({ allocations }: Invoice, event: RefundOfPayment): boolean =>
 }
 
 /** The part of the processed refunds that returned what the payment has paid of the invoice. */
-const uncreditedMinor = ({ amountMinor, takenBackMinor, refundedMinor }: Allocation): number =>
-  Math.min(amountMinor, Math.max(0, refundedMinor - takenBackMinor))
+const uncreditedMinor = ({ amountMinor, takenBackMinor, excessMinor, refundedMinor }: Allocation): number =>
+  Math.min(amountMinor, Math.max(0, refundedMinor - takenBackMinor - excessMinor))

@@ -6,6 +6,7 @@ import {
   isEnough,
   isFullyRefunded,
   isInTime,
+  isOfErasedCustomer,
   isTooMuch,
   stillNeedsAttention,
 } from './payment-sums.ts'
@@ -36,8 +37,9 @@ export const paymentRules = setup({
     }),
     finalize: assign(({ context, event }) => {
       assertEvent(event, ['finalized', 'late_accepted', 'late_finalized', 'amount_finalized'])
-      const { scan, amountFinal, isForVoidInvoice = false } = event
-      return { scan, ...finalSum(context, amountFinal), attention: context.attention || isForVoidInvoice }
+      const { scan, amountFinal } = event
+      const attention = context.attention || isUnexpected(context, event)
+      return { scan, ...finalSum(context, amountFinal), attention }
     }),
     setException: assign({
       exception: ({ context: payment }) => {
@@ -50,8 +52,8 @@ export const paymentRules = setup({
       const tooMuch = isTooMuch(payment, payment.amountFinal)
       return {
         exception: payment.stray ?? (tooMuch ? 'overpaid' : null),
-        // Success ends every reason for attention except stray money and a void invoice.
-        attention: tooMuch || isForVoidInvoice(event) || (payment.attention && payment.stray !== null),
+        // Success ends every reason for attention except stray money and money that nothing is due for.
+        attention: tooMuch || isUnexpected(payment, event) || (payment.attention && payment.stray !== null),
         failureReason: null,
       }
     }),
@@ -93,7 +95,11 @@ export const paymentRules = setup({
       return { failureReason: event.failureReason }
     }),
     failUnderpaid: assign({ failureReason: 'underpaid', attention: true }),
-    accept: assign({ failureReason: null, attention: false }),
+    // What an erased customer pays of an invoice gives no credit: the merchant has to decide what becomes of it.
+    accept: assign({
+      failureReason: null,
+      attention: ({ context }) => context.invoiceId !== null && isOfErasedCustomer(context),
+    }),
     // From here on the accepted asset is the payment's asset: it is shown, counted and refunded.
     switchToStrayAsset: assign(({ context, event }) => {
       assertEvent(event, 'accept')
@@ -226,8 +232,9 @@ const isOfPick = (payment: Payment, read: Scan): boolean =>
 const isOver = (payment: Payment, event: PaymentEvent): boolean =>
   event.type === 'window_over' && event.scannedTo > payment.expiresAt
 
-const isForVoidInvoice = (event: PaymentEvent): boolean =>
-  'isForVoidInvoice' in event && event.isForVoidInvoice === true
+/** Money for a void invoice, and money of a customer that was erased. */
+const isUnexpected = (payment: Payment, event: PaymentEvent): boolean =>
+  ('isForVoidInvoice' in event && event.isForVoidInvoice === true) || isOfErasedCustomer(payment)
 
 const refundIn = (event: PaymentEvent): number => ('amountMinor' in event ? event.amountMinor : 0)
 

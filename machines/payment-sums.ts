@@ -77,6 +77,13 @@ export const stillNeedsAttention = (
   dueMinor: number,
 ): boolean => attention && (stray !== null || receivedMinor - amountRefundedMinor > dueMinor)
 
+/**
+ * The customer was erased after the payment had ended. The commit that erases a customer sets this e-mail address, which no
+ * customer can enter: see src/email-key.ts.
+ */
+export const isOfErasedCustomer = ({ customerEmail }: Pick<Payment, 'customerEmail'>): boolean =>
+  customerEmail.endsWith('@erased.invalid')
+
 /** All received money is refunded or reserved for refunds. */
 export const isFullyRefunded = ({ receivedMinor, refundsReservedMinor }: Payment): boolean =>
   refundsReservedMinor > 0 && refundsReservedMinor >= receivedMinor

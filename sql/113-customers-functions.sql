@@ -21,6 +21,10 @@ create function add_to_credit_balance() returns trigger language plpgsql as $$
 begin
   perform pg_advisory_xact_lock_shared(hashtext('customers'), customer_lock(new.customer_id));
   new.customer_id := survivor_of(new.customer_id);
+  -- After the lock: the commit that erases a customer holds it.
+  if exists (select from customers where id = new.customer_id and erased_at is not null) then
+    raise exception 'the customer is erased' using errcode = 'check_violation', constraint = 'customer_remains';
+  end if;
   insert into credit_balances as b (customer_id, currency, balance_minor)
   values (new.customer_id, new.currency, 0)
   on conflict (customer_id, currency) do nothing;

@@ -104,7 +104,8 @@ export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
   },
   amountOverpaidMinor: {
     type: minor,
-    about: 'Money that nothing was due for. It was added to the credit of the customer.',
+    about:
+      'Money that nothing was due for. It was added to the credit of the customer, unless the customer had been erased before.',
     example: 0,
     of: ({ context }) => context.amountOverpaidMinor,
   },

@@ -1,6 +1,7 @@
 import type { Invoice } from '../../machines/invoice-events.ts'
+import { countedBeforeMinor } from '../../machines/invoice-rules.ts'
 import type { PaymentEvent } from '../../machines/payment-events.ts'
-import { countedMinor, type Transferred } from '../../machines/payment-sums.ts'
+import { countedMinor, isOfErasedCustomer, type Transferred } from '../../machines/payment-sums.ts'
 import type { Command, Row } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import { uuidFrom } from '../ids.ts'
@@ -51,7 +52,7 @@ export const paymentCommands = (
       // After the payment's event, and before the invoice's.
       given: actors => {
         const payment = ofKind(paymentKind, actors.get(id))
-        const countedBefore = countedOf(ofKind(invoiceKind, actors.get(invoiceId)), id)
+        const countedBefore = countedBeforeMinor(ofKind(invoiceKind, actors.get(invoiceId)).context, id)
         const processingMinor = Math.max(0, payment.context.amountMinor - countedBefore)
         if (invoiceEvent !== 'money_counted') return { amountMinor: processingMinor }
         const nowMinor = countedMinor(payment.state, payment.context, transfers)
@@ -61,17 +62,12 @@ export const paymentCommands = (
           : payment.state === 'processing'
             ? Math.min(processingMinor, Math.max(0, nowMinor - countedBefore))
             : 0
-        return { countedMinor: nowMinor, processedMinor }
+        const isErased = isOfErasedCustomer(payment.context)
+        return { countedMinor: nowMinor, processedMinor, isOfErasedCustomer: isErased }
       },
       rows: (actors, before) => overpaymentRows(ofKind(invoiceKind, actors.at(-1)), before, id),
     },
   ]
-}
-
-/** How much of the payment counts for the invoice until now. */
-const countedOf = ({ context: { allocations } }: Actor<Invoice>, paymentId: string): number => {
-  const allocation = allocations.find(each => each.paymentId === paymentId)
-  return (allocation?.amountMinor ?? 0) + (allocation?.overpaidMinor ?? 0)
 }
 
 /** Money that nothing was due for is credit of the customer, in the same commit. */
@@ -80,7 +76,9 @@ const overpaymentRows = (
   before: Actor | undefined,
   paymentId: string,
 ): readonly Row[] => {
-  const amountMinor = context.amountOverpaidMinor - ofKind(invoiceKind, before).context.amountOverpaidMinor
+  const overpaid = ({ allocations }: Invoice) =>
+    allocations.find(each => each.paymentId === paymentId)?.overpaidMinor ?? 0
+  const amountMinor = overpaid(context) - overpaid(ofKind(invoiceKind, before).context)
   if (amountMinor === 0) return []
   const { customerId, merchantId, livemode, currency } = context
   return [

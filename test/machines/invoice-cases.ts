@@ -70,7 +70,7 @@ export const invoiceIssue: InvoiceIssue = {
 
 const finalize = (more: Partial<InvoiceIssue> = {}) => ({ type: 'finalize', ...invoiceIssue, ...more })
 const counted = (countedMinor: number, more: object = {}) => ({
-  ...{ type: 'money_counted', paymentId: 'payment 1', countedMinor, processedMinor: 0 },
+  ...{ type: 'money_counted', paymentId: 'payment 1', countedMinor, processedMinor: 0, isOfErasedCustomer: false },
   ...more,
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import type { Invoice } from '../../machines/invoice-events.ts'
 import { invoiceIssue, invoices } from './invoice-cases.ts'
 import { arrive, creation, differences, minutes, shortestPaths, step } from './table.ts'
 
@@ -20,7 +21,15 @@ type Allocated = readonly [
 ]
 const allocated = (...parts: readonly Allocated[]) => {
   const allocations = parts.map(([payment, amountMinor, overpaidMinor, takenBackMinor = 0, refundedMinor = 0]) => ({
-    ...{ paymentId: `payment ${payment}`, amountMinor, overpaidMinor, takenBackMinor, refundedMinor, at },
+    ...{
+      paymentId: `payment ${payment}`,
+      amountMinor,
+      overpaidMinor,
+      takenBackMinor,
+      excessMinor: 0,
+      refundedMinor,
+      at,
+    },
   }))
   return `allocations=${JSON.stringify(allocations)}`
 }
@@ -179,5 +188,57 @@ describe('invoice', () => {
   test('money that was processing and is lost lets it become overdue', () => {
     const lost = arrive(invoices, 'finalize, after dueDate, processing 400, reverted 400')
     expect(step(invoices, lost, 'read past due date')?.effects).toBe('invoice.overdue')
+  })
+})
+
+describe('money that arrives after the customer was erased', () => {
+  const besides = {
+    ...invoices,
+    events: {
+      ...invoices.events,
+      '1300 after erasure': {
+        ...invoices.events['1100 counts'],
+        type: 'money_counted',
+        countedMinor: 1300,
+        isOfErasedCustomer: true,
+      },
+      'refunded 200': { ...invoices.events['refunded 100'], type: 'refund_processed', amountMinor: 200 },
+      'refund 1200': {
+        ...invoices.events['refund 100'],
+        type: 'refund_reserved',
+        refundsReservedMinor: 1200,
+        receivedMinor: 1300,
+        creditMinor: 0,
+      },
+      'refund 1201': {
+        ...invoices.events['refund 100'],
+        type: 'refund_reserved',
+        refundsReservedMinor: 1201,
+        receivedMinor: 1300,
+        creditMinor: 0,
+      },
+    },
+  } satisfies typeof invoices
+  const contextAfter = (path: string) => arrive(besides, path).context as Invoice
+
+  test.each([
+    ['finalize, 1100 counts', { amountMinor: 1000, overpaidMinor: 100, excessMinor: 200 }],
+    ['finalize, 1000 counts', { amountMinor: 1000, overpaidMinor: 0, excessMinor: 300 }],
+    ['finalize, void', { amountMinor: 0, overpaidMinor: 0, excessMinor: 1300 }],
+  ])('is overpaid and no credit: %s', (path, allocation) => {
+    const { amountOverpaidMinor, allocations } = contextAfter(`${path}, 1300 after erasure`)
+    expect(allocations).toMatchObject([allocation])
+    expect(amountOverpaidMinor).toBe(allocation.overpaidMinor + allocation.excessMinor)
+    const again = arrive(besides, `${path}, 1300 after erasure`)
+    expect(step(besides, again, '1300 after erasure')?.changes ?? '').toBe('')
+  })
+
+  test('is what a refund returns first, and can be refunded in full with what was paid', () => {
+    const path = 'finalize, 1100 counts, 1300 after erasure'
+    expect(contextAfter(`${path}, refunded 200`).uncreditedRefundsMinor).toBe(0)
+    expect(contextAfter(`${path}, refunded 200, refunded 100`).uncreditedRefundsMinor).toBe(100)
+    // The credit of 100 that the payment gave before was spent.
+    expect(step(besides, arrive(besides, path), 'refund 1200')).toBeDefined()
+    expect(step(besides, arrive(besides, path), 'refund 1201')).toBeUndefined()
   })
 })

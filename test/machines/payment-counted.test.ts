@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import type { AnyEventObject } from 'xstate'
 import type { Payment } from '../../machines/payment-events.ts'
 import { countedMinor, type Transferred } from '../../machines/payment-sums.ts'
+import { erasedEmail } from '../../src/email-key.ts'
 import { acceptedAsset, payments } from './payment-cases.ts'
 import { arrive, minutes, step } from './table.ts'
 
@@ -95,4 +96,28 @@ test.each([
   const before = arrive(besides, path)
   expect(step(besides, before, 'for a void invoice')?.changes).toContain('attention=true')
   expect(step(besides, before, name)?.changes).not.toContain('attention')
+})
+
+describe('after its customer was erased', () => {
+  const email = erasedEmail('cus_0123')
+  const erased = { ...payments, input: { ...payments.input, customerEmail: email, latePolicy: 'needs_attention' } }
+  const ofInvoice = { ...erased, input: { ...erased.input, invoiceId: '0193a000-0000-7000-8000-000000000009' } }
+
+  test.each([
+    ['pick, see only 600', '400 final'],
+    ['pick, see 1000', 'all 1000 final'],
+    ['pick, over, now 1000', 'late 1000'],
+  ])('money that arrives sets attention: %s, %s', (path, name) => {
+    expect(step(erased, arrive(erased, path), name)?.changes).toContain('attention=true')
+  })
+
+  test('money that is accepted keeps attention if the payment is for an invoice', () => {
+    const path = 'pick, over, now 1000, late 1000'
+    const accepted = (subject: typeof payments) => arrive(subject, `${path}, accept`).context as Payment
+    expect(accepted(ofInvoice).attention).toBe(true)
+    expect(accepted(erased).attention).toBe(false)
+    expect(accepted({ ...ofInvoice, input: { ...ofInvoice.input, customerEmail: 'ada@example.com' } }).attention).toBe(
+      false,
+    )
+  })
 })

@@ -15,7 +15,7 @@ export const invoiceAmounts: Check = {
       from jsonb_array_elements(i.taxes) each) taxed
     cross join lateral (
       select coalesce(sum((each ->> 'amountMinor')::numeric), 0) as paid,
-        coalesce(sum((each ->> 'overpaidMinor')::numeric), 0) as overpaid
+        coalesce(sum((each ->> 'overpaidMinor')::numeric + (each ->> 'excessMinor')::numeric), 0) as overpaid
       from jsonb_array_elements(i.allocations) each) allocated
     where (i.subtotal_minor, i.tax_minor, i.total_minor) <> (taxed.net, taxed.tax, taxed.net + taxed.tax)
       or (i.amount_paid_minor, i.amount_overpaid_minor) <> (allocated.paid, allocated.overpaid)

@@ -12,7 +12,7 @@ export const allocatedMoney: Check = {
     from payments p
     left join invoices i on i.id = p.invoice_id
     left join lateral (
-      select (a->>'amountMinor')::bigint + (a->>'overpaidMinor')::bigint as minor
+      select (a->>'amountMinor')::bigint + (a->>'overpaidMinor')::bigint + (a->>'excessMinor')::bigint as minor
       from jsonb_array_elements(i.allocations) a where a->>'paymentId' = p.id::text) allocated on true
     cross join lateral (
       select case
@@ -39,7 +39,7 @@ export const invoicePayments: Check = {
     cross join lateral (
       select coalesce(sum(p.amount_refunded_minor), 0) as refunded,
         coalesce(sum(greatest(0, p.amount_minor - coalesce((
-          select (a->>'amountMinor')::bigint + (a->>'overpaidMinor')::bigint
+          select (a->>'amountMinor')::bigint + (a->>'overpaidMinor')::bigint + (a->>'excessMinor')::bigint
           from jsonb_array_elements(i.allocations) a where a->>'paymentId' = p.id::text), 0)))
           filter (where p.state = 'processing'), 0) as processing
       from payments p where p.invoice_id = i.id) of_payments
