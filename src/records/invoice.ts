@@ -214,5 +214,17 @@ export const invoiceReadRecord = recordOf<Actor<Invoice>, InvoiceAdditions>()('I
     example: [reminder.example],
     of: ({ context }) => context.reminders.map(each => reminder.render(each)),
   },
+  daysUntilDue: {
+    type: () => type('number.integer').or('null'),
+    about: 'Days from the issue date to the due date, as sent. Null if not sent, and if a due date was sent.',
+    example: null,
+    of: ({ context }) => context.daysUntilDue,
+  },
+  reminderOffsets: {
+    type: () => type('number.integer').array().or('null'),
+    about: 'The reminders as sent, in days from the due date. Null takes those of the settings.',
+    example: null,
+    of: ({ context }) => context.reminderOffsets && [...context.reminderOffsets],
+  },
   url: { ...invoiceRecord.fields.url, of: (_, { url }) => url },
 })

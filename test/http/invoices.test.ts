@@ -77,6 +77,7 @@ describe('a draft', () => {
       ...{ reference: 'order 7', orderNumber: 'B 1', notes: null, issuedAt: null, issueDate: null, dueDate: null },
       ...{ dueAt: null, paidAt: null, voidedAt: null, url: null, paymentLinkId: null, assets: null },
       ...{ subscription: null, creditNoteIds: [], reminders: [], documentHash: null, previousDocumentHash: null },
+      ...{ daysUntilDue: 30, reminderOffsets: [0, 7] },
       ...{ retainedUntil: null, metadata: { a: 'b' }, livemode: false },
     })
   })

@@ -1,11 +1,12 @@
 import type { PrintedDocument } from './document.ts'
 import { drawText, heightLeft, measureText, type Sheet, styles } from './sheet.ts'
+import { taxNotesOf } from './wording.ts'
 
 /** The legal notes about tax, then the notes of the merchant. A long text continues on the next page. */
 export const drawClosing = (sheet: Sheet, document: PrintedDocument, nextPage: () => void): void => {
   const { texts } = sheet.values
   const parts = [
-    [texts.taxNotes, taxNotesOf(sheet, document)],
+    [texts.taxNotes, taxNotesOf(sheet.values, document)],
     [texts.notes, document.notes?.split(/\r?\n/) ?? []],
   ] as const
   for (const [heading, lines] of parts) {
@@ -16,19 +17,6 @@ export const drawClosing = (sheet: Sheet, document: PrintedDocument, nextPage: (
     for (const line of lines) drawParagraph(sheet, line, nextPage)
     sheet.y += 12
   }
-}
-
-/** Each note once, after the meaning of its category. */
-const taxNotesOf = (
-  { values: { texts } }: Sheet,
-  { lines, taxBehavior, taxMinor }: PrintedDocument,
-): readonly string[] => {
-  const notes = lines.flatMap(({ taxCategory, taxNote }) => {
-    const meaning = taxCategory === 'standard' || taxCategory === 'zero' ? null : texts.categoryNotes[taxCategory]
-    const parts = [meaning, taxNote].filter(part => part !== null)
-    return parts.length === 0 ? [] : [parts.join(' ')]
-  })
-  return [...new Set([...(taxBehavior === 'inclusive' && taxMinor !== 0 ? [texts.inclusive] : []), ...notes])]
 }
 
 const drawParagraph = (sheet: Sheet, text: string, nextPage: () => void): void => {

@@ -1,11 +1,7 @@
 import type { PrintedDocument } from './document.ts'
 import { customerLines, sellerLines } from './party.ts'
 import { drawText, measureText, type Sheet, styles, type TextStyle } from './sheet.ts'
-import type { DocumentValues } from './values.ts'
-
-/** `Invoice INV-2026-0001` */
-export const documentTitle = ({ texts }: DocumentValues, { kind, number }: PrintedDocument): string =>
-  number === null ? texts.draftTitle[kind] : `${kind === 'invoice' ? texts.invoice : texts.creditNote} ${number}`
+import { documentTitle } from './wording.ts'
 
 /** Where an envelope with a window shows the address of the customer (DIN 5008, C6/5 and C5). */
 const WINDOW_TOP = 136

@@ -1,5 +1,6 @@
 import type { PrintedDocument, PrintedLine } from './document.ts'
 import { drawRight, drawRule, drawText, heightLeft, ink, measureText, type Sheet, styles } from './sheet.ts'
+import { remarkOfLine } from './wording.ts'
 
 const HEAD = 20
 const PADDING = 6
@@ -49,7 +50,7 @@ const drawRow = (sheet: Sheet, line: PrintedLine): void => {
   const { description, ...columns } = columnsOf(sheet)
   const y = sheet.y + PADDING
   const height = drawText(sheet, line.description, styles.body, { ...description, y })
-  const period = periodOf(sheet, line)
+  const period = remarkOfLine(sheet.values, line)
   if (period) drawText(sheet, period, styles.small, { ...description, y: y + height })
   if (line.quantity !== null) drawRight(sheet, values.quantity(line.quantity), styles.body, { ...columns.quantity, y })
   if (line.unitAmountMinor !== null)
@@ -60,16 +61,7 @@ const drawRow = (sheet: Sheet, line: PrintedLine): void => {
 
 const rowHeight = (sheet: Sheet, line: PrintedLine): number => {
   const { width } = columnsOf(sheet).description
-  const period = periodOf(sheet, line)
+  const period = remarkOfLine(sheet.values, line)
   const texts = measureText(sheet, line.description, styles.body, width)
   return texts + (period ? measureText(sheet, period, styles.small, width) : 0) + 2 * PADDING - 1
-}
-
-/** The period of the line, and why no tax is on it. */
-const periodOf = ({ values }: Sheet, { periodStart, periodEnd, taxCategory }: PrintedLine): string => {
-  const { texts } = values
-  const [start, end] = [periodStart, periodEnd].map(day => day && values.date(day))
-  const period = start && end ? texts.period(start, end) : start ? texts.from(start) : end ? texts.until(end) : ''
-  const category = taxCategory === 'standard' ? '' : texts.categories[taxCategory]
-  return [period, category].filter(each => each !== '').join(' · ')
 }

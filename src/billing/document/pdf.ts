@@ -2,11 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { lazy } from '../../lazy.ts'
 import { drawClosing } from './closing.ts'
 import type { PrintedDocument } from './document.ts'
-import { documentTitle, drawHeading } from './heading.ts'
+import { drawHeading } from './heading.ts'
 import { drawLineTable } from './line-table.ts'
 import { drawRight, drawText, openSheet, type Sheet, type SheetFonts, styles } from './sheet.ts'
 import { drawTotals } from './totals.ts'
 import { type DocumentValues, valuesIn } from './values.ts'
+import { documentTitle } from './wording.ts'
 
 /**
  * An invoice or a credit note as PDF. The same document gives the same bytes on every runtime: nothing in it depends on the

@@ -1,5 +1,6 @@
 import type { PrintedDocument } from './document.ts'
 import { drawRight, drawRule, drawText, heightLeft, ink, type Sheet, styles, type TextStyle } from './sheet.ts'
+import { namedSums } from './wording.ts'
 
 type Sum = { readonly name: string; readonly amountMinor: number; readonly style: TextStyle; readonly isRuled?: true }
 
@@ -26,17 +27,10 @@ const plain = (name: string, amountMinor: number): Sum => ({ name, amountMinor, 
 const unless0 = (name: string, amountMinor: number): readonly Sum[] =>
   amountMinor === 0 ? [] : [plain(name, amountMinor)]
 
-const sumsOf = ({ values }: Sheet, { taxes, subtotalMinor, totalMinor }: PrintedDocument): readonly Sum[] => {
-  const { texts, money, rate } = values
-  return [
-    plain(texts.subtotal, subtotalMinor),
-    ...taxes.map(({ taxCategory, taxRateBps, netMinor, taxMinor }) => {
-      const category = taxCategory === 'standard' ? '' : ` (${texts.categories[taxCategory]})`
-      return plain(texts.taxOf(`${rate(taxRateBps)}${category}`, money(netMinor)), taxMinor)
-    }),
-    { name: texts.total, amountMinor: totalMinor, style: styles.strong, isRuled: true },
-  ]
-}
+const sumsOf = ({ values }: Sheet, document: PrintedDocument): readonly Sum[] => [
+  ...namedSums(values, document).map(([name, amountMinor]) => plain(name, amountMinor)),
+  { name: values.texts.total, amountMinor: document.totalMinor, style: styles.strong, isRuled: true },
+]
 
 const settlementOf = ({ values: { texts } }: Sheet, document: PrintedDocument): readonly Sum[] => {
   if (document.kind === 'credit_note')

@@ -1731,6 +1731,8 @@ export type InvoiceWithLines = {
     readonly offsetDays: number
     readonly sentAt: string | null
   }[]
+  readonly daysUntilDue: number | null
+  readonly reminderOffsets: readonly number[] | null
 }
 
 export type ChainedDocumentList = {
