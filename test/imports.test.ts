@@ -83,6 +83,9 @@ const folders = [
   'src/web/dashboard/webhooks',
   'src/web/dashboard/payments',
   'src/web/dashboard/customers',
+  'src/web/dashboard/invoices',
+  // It shows the records of a customer, of all kinds.
+  'src/web/dashboard/customers/customer-page.tsx',
   'src/web/dashboard/keys',
   'src/web/dashboard/home',
   'src/web/dashboard/find',

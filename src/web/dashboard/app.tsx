@@ -45,6 +45,10 @@ const CustomerPage = recordPage(lazy(async () => (await import('./customers/cust
 const EditCustomerPage = recordPage(
   lazy(async () => (await import('./customers/edit-customer-page.tsx')).EditCustomerPage),
 )
+const InvoicesPage = lazy(async () => (await import('./invoices/invoices-page.tsx')).InvoicesPage)
+const NewInvoicePage = lazy(async () => (await import('./invoices/new-invoice-page.tsx')).NewInvoicePage)
+const InvoicePage = recordPage(lazy(async () => (await import('./invoices/invoice-page.tsx')).InvoicePage))
+const EditInvoicePage = recordPage(lazy(async () => (await import('./invoices/edit-invoice-page.tsx')).EditInvoicePage))
 const BalancesPage = lazy(async () => (await import('./balances/balances-page.tsx')).BalancesPage)
 const EndpointPage = recordPage(lazy(async () => (await import('./webhooks/endpoint-page.tsx')).EndpointPage))
 const DeliveriesPage = lazy(async () => (await import('./deliveries/deliveries-page.tsx')).DeliveriesPage)
@@ -182,6 +186,10 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
         <Route path="/dashboard/:merchant/:mode/customers/new" component={NewCustomerPage} />
         <Route path="/dashboard/:merchant/:mode/customers/:id" component={CustomerPage} />
         <Route path="/dashboard/:merchant/:mode/customers/:id/edit" component={EditCustomerPage} />
+        <Route path="/dashboard/:merchant/:mode/invoices" component={InvoicesPage} />
+        <Route path="/dashboard/:merchant/:mode/invoices/new" component={NewInvoicePage} />
+        <Route path="/dashboard/:merchant/:mode/invoices/:id" component={InvoicePage} />
+        <Route path="/dashboard/:merchant/:mode/invoices/:id/edit" component={EditInvoicePage} />
         <Route path="/dashboard/:merchant/:mode/balances" component={BalancesPage} />
         <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
         <Route path="/dashboard/:merchant/:mode/account" component={AccountPage} preferences={preferences} />

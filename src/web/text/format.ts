@@ -11,6 +11,8 @@ export type Formats = {
   share(value: number): string
   /** `Nov 25, 2026` */
   date(at: Instant): string
+  /** A day without a time zone, such as `2026-11-25`. */
+  day(day: string): string
   /** `2:32 PM` */
   time(at: Instant): string
   /** `14:32:05.123`, for what happens many times a second. */
@@ -51,6 +53,7 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
   const counts = once(() => new Intl.NumberFormat(locale))
   const shares = once(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
   const relatives = once(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
+  const days = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }))
   const listed = moments({ month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
   const dated = moments({ dateStyle: 'medium', timeStyle: 'short' })
   return {
@@ -67,6 +70,7 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
     count: value => counts().format(value),
     share: value => shares().format(value),
     date: moments({ dateStyle: 'medium' }),
+    day: day => days().format(new Date(day)),
     time: moments({ timeStyle: 'short' }),
     instant: moments({
       ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', fractionalSecondDigits: 3, hourCycle: 'h23' },

@@ -29,15 +29,19 @@ export const customerDraftOf = (customer: CustomerWithTotals | undefined): Custo
 
 /** What is wrong with a draft, as far as the browser knows it. */
 export const faultsIn = ({ email, address, metadata }: CustomerDraft) => {
-  const keys = metadata.map(({ key }) => key.trim())
   return {
     email: !/^[^\s@]+@[^\s@]+$/.test(email.trim()),
     address: missingIn(address).length > 0,
-    /** By its place: a value without a key, or a key that stands there twice. */
-    metadata: metadata.map(({ value }, n) =>
-      keys[n] === '' ? value !== '' && ('no_key' as const) : keys.indexOf(keys[n] ?? '') < n && ('twice' as const),
-    ),
+    metadata: metadataFaultsIn(metadata),
   }
+}
+
+/** By its place: a value without a key, or a key that stands there twice. */
+export const metadataFaultsIn = (entries: readonly MetadataEntry[]) => {
+  const keys = entries.map(({ key }) => key.trim())
+  return entries.map(({ value }, n) =>
+    keys[n] === '' ? value !== '' && ('no_key' as const) : keys.indexOf(keys[n] ?? '') < n && ('twice' as const),
+  )
 }
 
 /** The fields that differ from the customer. */
@@ -52,5 +56,8 @@ const bodyOf = ({ email, address, metadata, ...texts }: CustomerDraft): Customer
   email: email.trim(),
   ...Object.fromEntries(Object.entries(texts).map(([field, text]) => [field, text.trim() || null])),
   address: enteredAddress(address),
-  metadata: Object.fromEntries(metadata.flatMap(({ key, value }) => (key.trim() === '' ? [] : [[key.trim(), value]]))),
+  metadata: enteredMetadata(metadata),
 })
+
+export const enteredMetadata = (entries: readonly MetadataEntry[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(entries.flatMap(({ key, value }) => (key.trim() === '' ? [] : [[key.trim(), value]])))

@@ -1,10 +1,12 @@
 import type { CustomerWithTotals } from '../../api/calls.ts'
 
+type Named = Pick<CustomerWithTotals, 'name' | 'company' | 'email'>
+
 /** What a customer is called: the person, the company, or the e-mail address. */
-export const nameOfCustomer = ({ name, company, email }: CustomerWithTotals): string => name ?? company ?? email
+export const nameOfCustomer = ({ name, company, email }: Named): string => name ?? company ?? email
 
 /** What else a list says about who it is. */
-export const besidesName = ({ name, company, email }: CustomerWithTotals): string =>
+export const besidesName = ({ name, company, email }: Named): string =>
   [name !== null && company, (name ?? company) !== null && email].filter(Boolean).join(' · ')
 
 /** In any currency; undefined if none has succeeded. */

@@ -9,6 +9,7 @@ import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { RecordEvents } from '../events/record-events.tsx'
+import { CustomerInvoices } from '../invoices/customer-invoices.tsx'
 import { AddressLines } from '../postal-address/address-lines.tsx'
 import { usePostalAddressTexts } from '../postal-address/texts.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
@@ -117,6 +118,7 @@ const OneCustomer = ({ customer }: CustomerProps) => {
         <div>
           {!isMerged && (
             <>
+              <CustomerInvoices id={customer.id} isActive={isActive(customer)} />
               <CustomerPayments id={customer.id} />
               <Credit customer={customer} />
             </>

@@ -16,6 +16,7 @@ export const useDestinations = () => {
       { section: 'refunds', icon: 'refund', name: nav.refunds },
       { section: 'disputes', icon: 'dispute', name: nav.disputes },
       { section: 'customers', icon: 'customer', name: nav.customers },
+      { section: 'invoices', icon: 'invoice', name: nav.invoices },
       { section: 'balances', icon: 'wallet', name: nav.balances },
     ] satisfies readonly Destination[],
     developers: [

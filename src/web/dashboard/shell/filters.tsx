@@ -169,3 +169,18 @@ export const PickToggle = ({ isOn, onToggle, children }: ToggleProps) => (
     {children}
   </button>
 )
+
+type PickDayProps = {
+  readonly label: string
+  /** `YYYY-MM-DD`, or empty. */
+  readonly value: string
+  readonly onPick: (day: string | undefined) => void
+}
+
+/** A filter by a day. */
+export const PickDay = ({ label, value, onPick }: PickDayProps) => (
+  <label class="pick pick--day" data-set={value !== ''}>
+    {label}
+    <input type="date" value={value} onChange={event => onPick(event.currentTarget.value || undefined)} />
+  </label>
+)

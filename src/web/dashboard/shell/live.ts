@@ -10,7 +10,7 @@ import { type LiveRows, openLiveRows } from './live-rows.ts'
 import type { CurrentShop } from './shop.ts'
 
 /** Sections whose rows change in place. A record that was created is offered, so that it does not push the rows in view. */
-export type LiveSection = 'payments' | 'customers'
+export type LiveSection = 'payments' | 'customers' | 'invoices'
 
 /** What the event stream of the shop says to the pages. */
 export type LiveUpdates = {
@@ -33,6 +33,7 @@ type Feed = LiveUpdates & { receive(change: LiveChange): void; setState(state: S
 const nothing = () => ({
   payments: new Set<string>(),
   customers: new Set<string>(),
+  invoices: new Set<string>(),
   /** Those of them that were created. */
   created: new Set<string>(),
   refunds: new Set<string>(),
@@ -50,6 +51,9 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
     ),
     customers: openLiveRows(cache, [...scope, 'customers'], id =>
       session.call('getCustomer', { merchantId: merchant.id, id }),
+    ),
+    invoices: openLiveRows(cache, [...scope, 'invoices'], id =>
+      session.call('getInvoice', { merchantId: merchant.id, id }),
     ),
   }
   let waiting = nothing()
@@ -77,18 +81,19 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
   const updates = paced(REST_MS, async () => {
     const received = waiting
     waiting = nothing()
-    const { payments, customers, created, refunds, hasLink, hasDispute } = received
-    rows.payments.receive(payments, new Set([...created].filter(id => payments.has(id))))
-    rows.customers.receive(customers, new Set([...created].filter(id => customers.has(id))))
+    const { payments, customers, invoices, created, refunds, hasLink, hasDispute } = received
+    for (const section of ['payments', 'customers', 'invoices'] as const)
+      rows[section].receive(received[section], new Set([...created].filter(id => received[section].has(id))))
     await Promise.allSettled([
       // A refund changes what its payment shows.
       refreshSection('payments', id => refunds.size > 0 || payments.has(id)),
       refreshSection('customers', id => customers.has(id)),
+      refreshSection('invoices', id => invoices.has(id)),
       hasLink && refresh('links'),
       hasDispute && refresh('disputes'),
       refunds.size > 0 && refresh('refunds').then(() => tint([...refunds])),
     ])
-    return rows.payments.hasMore() || rows.customers.hasMore()
+    return Object.values(rows).some(each => each.hasMore())
   })
 
   const deliveries = paced(DELIVERIES_REST_MS, async () => {
@@ -96,7 +101,7 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
     return false
   })
 
-  /** The payments of the customer that is open, and their sums. */
+  /** The payments and invoices of the customer that is open, and their sums. */
   const totals = paced(0, async () => {
     await new Promise(resolve => setTimeout(resolve, TOTALS_MS))
     await Promise.allSettled([refresh('customers', 'one')])
@@ -112,15 +117,18 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
       // The records that name an erased customer have changed without changes of their own.
       if (object === 'customer' && (status === 'erasing' || status === 'erased')) return void refresh()
       if (object === 'webhook_delivery') return deliveries.ask()
+      // A draft that was deleted leaves the lists.
+      if (object === 'invoice' && status === 'deleted') return void refresh('invoices')
       if (object === 'payment') waiting.payments.add(id)
       else if (object === 'customer') waiting.customers.add(id)
+      else if (object === 'invoice') waiting.invoices.add(id)
       else if (object === 'refund') waiting.refunds.add(id)
       else if (object === 'payment_link') waiting.hasLink = true
       else if (object === 'dispute') waiting.hasDispute = true
       else return
-      if (event === 'payment.created' || event === 'customer.created') waiting.created.add(id)
+      if (event?.endsWith('.created')) waiting.created.add(id)
       updates.ask()
-      if (object === 'payment' || object === 'refund') totals.ask()
+      if (object === 'payment' || object === 'refund' || object === 'invoice') totals.ask()
     },
   }
 }

@@ -14,6 +14,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     links: 'Zahlungslinks',
     linksShort: 'Links',
     customers: 'Kunden',
+    invoices: 'Rechnungen',
     refunds: 'Erstattungen',
     disputes: 'Einsprüche',
     balances: 'Guthaben',

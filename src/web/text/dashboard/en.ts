@@ -11,6 +11,7 @@ export const dashboardEn = {
     links: 'Payment links',
     linksShort: 'Links',
     customers: 'Customers',
+    invoices: 'Invoices',
     refunds: 'Refunds',
     disputes: 'Disputes',
     balances: 'Balances',

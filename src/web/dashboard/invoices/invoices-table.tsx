@@ -1,0 +1,88 @@
+import type { InvoiceWithLines } from '../../api/calls.ts'
+import { FiatAmount } from '../../parts/money.tsx'
+import { useReader } from '../../parts/reader.ts'
+import { StateBadge } from '../../parts/state-strip.tsx'
+import { clipped, Table, type TableColumn } from '../../parts/table.tsx'
+import { nameOfCustomer } from '../customers/customer-name.ts'
+import { useLive } from '../shell/live.ts'
+import { useAddress } from '../shell/shop.ts'
+import { useTexts } from '../shell/texts.ts'
+import { invoicePath, invoiceRemark, isInvoiceOver } from './invoice-state.ts'
+import { useInvoicesTexts } from './texts.ts'
+import { useCustomerNames } from './use-customer-names.ts'
+
+type InvoicesTableProps = {
+  readonly rows: readonly InvoiceWithLines[]
+  /** Of one customer: without the customer and the reference. */
+  readonly narrow?: boolean
+}
+
+export const InvoicesTable = ({ rows, narrow = false }: InvoicesTableProps) => {
+  const texts = useInvoicesTexts()
+  const { payments } = useTexts()
+  const { formats } = useReader()
+  const address = useAddress()
+  const changed = useLive()?.changed.value
+  const names = useCustomerNames(narrow ? [] : rows.filter(({ customer }) => customer === null))
+  const columns: readonly TableColumn<InvoiceWithLines>[] = [
+    {
+      key: 'status',
+      head: payments.status,
+      card: 2,
+      cell: invoice => (
+        <>
+          <StateBadge path={invoicePath(invoice, texts.states)} />
+          <span class="what">{invoiceRemark(invoice, texts, formats)}</span>
+        </>
+      ),
+    },
+    {
+      key: 'number',
+      head: texts.number,
+      card: 3,
+      cell: ({ id, number }) => (
+        <a class="open clip" href={address('invoices', id)}>
+          {number ?? texts.draft}
+        </a>
+      ),
+    },
+    {
+      key: 'customer',
+      head: texts.customer,
+      card: 4,
+      cell: ({ customer, customerId }) =>
+        clipped(customer === null ? (names.get(customerId) ?? '') : nameOfCustomer(customer)),
+    },
+    { key: 'reference', head: texts.reference, card: 6, cell: ({ reference }) => clipped(reference) },
+    {
+      key: 'due',
+      head: texts.dueDate,
+      card: 5,
+      named: true,
+      cell: ({ dueDate }) => (dueDate === null ? null : <time datetime={dueDate}>{formats.day(dueDate)}</time>),
+    },
+    {
+      key: 'amount',
+      head: texts.amountDue,
+      card: 1,
+      end: true,
+      cell: ({ amountDueMinor, totalMinor, currency }) => (
+        <>
+          <FiatAmount minor={amountDueMinor} currency={currency} />
+          {amountDueMinor !== totalMinor && <span class="under">{texts.of(formats.money(totalMinor, currency))}</span>}
+        </>
+      ),
+    },
+  ]
+  return (
+    <div class="pay">
+      <Table
+        label={texts.list}
+        columns={narrow ? columns.filter(({ key }) => key !== 'customer' && key !== 'reference') : columns}
+        rows={rows}
+        keyOf={({ id }) => id}
+        stateOf={invoice => (changed?.has(invoice.id) ? 'changed' : isInvoiceOver(invoice) ? 'ended' : undefined)}
+      />
+    </div>
+  )
+}

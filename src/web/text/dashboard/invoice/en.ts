@@ -1,0 +1,4 @@
+/** The texts of the page of one invoice. */
+export const invoiceEn = {
+  details: 'Details',
+}
