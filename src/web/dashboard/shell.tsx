@@ -6,6 +6,7 @@ import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { FinderButtons, useFinder } from './finder.tsx'
 import { AccountMenu, useAccountItems } from './shell/account-menu.tsx'
 import { type Destination, useDestinations } from './shell/destinations.ts'
+import { useGo } from './shell/leaving.ts'
 import { OfflineBar } from './shell/offline-bar.tsx'
 import type { Preferences } from './shell/preferences.ts'
 import { addressIn, useAddress, useScope, useShop } from './shell/shop.ts'
@@ -71,7 +72,7 @@ const ShopMark = () => (
 /** The shop, and a menu of the others if there are any. */
 const ShopSwitch = () => {
   const texts = useTexts()
-  const { route } = useLocation()
+  const go = useGo()
   const { account, merchant, livemode } = useShop()
   const content = (
     <>
@@ -84,7 +85,7 @@ const ShopSwitch = () => {
   if (account.merchants.length < 2) return <div class="shop">{content}</div>
   const items = account.merchants.map(({ id, name }) => ({
     label: name,
-    onSelect: () => route(addressIn({ merchantId: id, livemode }, 'home')),
+    onSelect: () => go(addressIn({ merchantId: id, livemode }, 'home')),
   }))
   return (
     <Menu label={`${texts.nav.changeShop}: ${merchant.name} ${texts.roles[merchant.role]}`} class="shop" items={items}>
@@ -153,9 +154,9 @@ const useOwnAccountItems = (preferences: Preferences): readonly MenuItem[] => {
   const { account: texts } = useTexts()
   const { session, account } = useShop()
   const address = useAddress()
-  const { route } = useLocation()
+  const go = useGo()
   return useAccountItems(session, preferences, [
-    { label: texts.own, startsGroup: true, onSelect: () => route(address('account')) },
+    { label: texts.own, startsGroup: true, onSelect: () => go(address('account')) },
     ...(account.user.operator ? [{ label: texts.operations, onSelect: () => location.assign('/ops') }] : []),
   ])
 }
@@ -166,15 +167,15 @@ const IN_BAR = 4
 /** Instead of the sidebar in narrow windows. */
 const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
   const { nav } = useTexts()
-  const { route } = useLocation()
+  const go = useGo()
   const address = useAddress()
   const { shop, developers, management } = useDestinations()
   const items: readonly MenuItem[] = [
     ...[...shop.slice(IN_BAR), ...developers].map(({ section, name }) => ({
-      ...{ label: name, onSelect: () => route(address(section)) },
+      ...{ label: name, onSelect: () => go(address(section)) },
     })),
     { label: nav.reference, onSelect: () => location.assign('/docs') },
-    ...management.map(({ section, name }) => ({ label: name, onSelect: () => route(address(section)) })),
+    ...management.map(({ section, name }) => ({ label: name, onSelect: () => go(address(section)) })),
     ...useOwnAccountItems(preferences),
   ]
   return (

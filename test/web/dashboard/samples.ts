@@ -12,6 +12,7 @@ import type {
   Invite,
   InvitePreview,
   InviteWithToken,
+  InvoiceWithLines,
   Member,
   MfaSetup,
   PaymentLink,
@@ -616,3 +617,88 @@ export const billingSettings: BillingSettings = {
   ...{ nextNumber: 7, daysUntilDue: 14, taxRateBps: 1_900, taxBehavior: 'exclusive', reminders: [-3, 0, 7, 14] },
   ...{ notes: null, retentionYears: 10, createdAt: ago(90_000), updatedAt: ago(900) },
 }
+
+const hotelAddress = {
+  ...{ line1: 'Seestraße 4', line2: null, city: 'Lindau', postalCode: '88131', state: null, country: 'DE' },
+}
+
+const invoiceLine = (n: number, more: Partial<InvoiceWithLines['lines'][number]> = {}) => ({
+  ...{ id: `line_${n}`, description: 'Paper lantern, 60 cm', quantity: '12', unitAmountMinor: 6_900 },
+  ...{ amountMinor: 82_800, taxRateBps: 1_900, taxCategory: 'standard' as const, taxNote: null },
+  ...{ periodStart: null, periodEnd: null, ...more },
+})
+
+const threeLines = [
+  invoiceLine(1),
+  invoiceLine(2, {
+    ...{ description: 'Pendant cable, black, 3 m', unitAmountMinor: 1_650, amountMinor: 19_800 },
+    ...{ periodStart: '2026-11-01', periodEnd: '2026-11-30' },
+  }),
+  invoiceLine(3, { description: 'Shipping', quantity: '1', unitAmountMinor: 1_602, amountMinor: 1_602 }),
+]
+
+const invoice = (n: number, more: Partial<InvoiceWithLines> = {}): InvoiceWithLines => ({
+  ...{ object: 'invoice', id: `inv_06bt4m9x3kq7v5n2c8hd1wzr${String(n).padStart(2, '0')}`, merchantId },
+  ...{ customerId: 'cus_06bt4m9x3kq7v5n2c8hd1wzr01', number: `INV-2026-04${20 - n}`, status: 'open', overdue: false },
+  ...{ currency: 'EUR', taxBehavior: 'exclusive', lines: threeLines },
+  taxes: [{ taxCategory: 'standard', taxRateBps: 1_900, netMinor: 104_202, taxMinor: 19_798 }],
+  ...{ subtotalMinor: 104_202, taxMinor: 19_798, totalMinor: 124_000, creditAppliedMinor: 0, creditNotesMinor: 0 },
+  ...{ amountPaidMinor: 0, amountProcessingMinor: 0, amountDueMinor: 124_000, amountOverpaidMinor: 0 },
+  ...{ amountRefundedMinor: 0, uncreditedRefundsMinor: 0, allocations: [], reference: 'HS-118', orderNumber: null },
+  ...{ notes: 'Thank you for your order.', issuedAt: ago(1_440 * n), issueDate: '2026-11-11', dueDate: '2026-12-02' },
+  ...{ dueAt: '2026-12-02T22:59:59.999Z', paidAt: null, voidedAt: null, paymentLinkId: null, assets: null },
+  url: 'https://pay.lampsandlight.com/invoices/ABWlp3xkq7v5n2c8hd1wzrfe0123456789abcdefghi',
+  ...{ subscription: null, creditNoteIds: [], daysUntilDue: null, reminderOffsets: null },
+  reminders: [{ offsetDays: 7, at: '2026-12-09T08:00:00.000Z', sentAt: null }],
+  ...{
+    documentHash: '21'.repeat(32),
+    previousDocumentHash: '7e'.repeat(32),
+    retainedUntil: '2036-12-31T22:59:59.999Z',
+  },
+  seller: { legalName: 'Lamps & Light GmbH', taxId: 'DE123456789', address: hotelAddress },
+  customer: {
+    ...{ email: 'einkauf@hotel-seeblick.de', name: null, company: 'Hotel Seeblick GmbH', taxId: 'DE811907344' },
+    ...{ address: hotelAddress, locale: 'de' },
+  },
+  ...{ metadata: {}, livemode: true, createdAt: ago(1_440 * n + 8), updatedAt: ago(1_440 * n) },
+  ...more,
+})
+
+const noDocument = {
+  ...{ number: null, issuedAt: null, issueDate: null, dueDate: null, dueAt: null, url: null, seller: null },
+  ...{ customer: null, documentHash: null, previousDocumentHash: null, retainedUntil: null, reminders: [] },
+}
+
+/** One invoice in each state. */
+export const invoices = {
+  draft: invoice(1, { ...noDocument, status: 'draft', reference: null }),
+  open: invoice(2, { reference: null }),
+  partly: invoice(3, { amountPaidMinor: 80_000, amountDueMinor: 44_000 }),
+  confirming: invoice(4, { amountProcessingMinor: 124_000 }),
+  overdue: invoice(5, {
+    ...{ overdue: true, dueDate: '2026-11-15', amountPaidMinor: 80_000, amountDueMinor: 44_000 },
+  }),
+  paid: invoice(6, { status: 'paid', amountPaidMinor: 124_000, amountDueMinor: 0, paidAt: ago(300) }),
+  uncollectible: invoice(7, { status: 'uncollectible', dueDate: '2026-09-01' }),
+  void: invoice(8, { status: 'void', creditNotesMinor: 124_000, amountDueMinor: 0, voidedAt: ago(200) }),
+  long: invoice(9, {
+    ...{ number: 'RECHNUNG/2026/LAMPS-AND-LIGHT-EUROPE-000000004711', totalMinor: 999_999_999_999 },
+    ...{ amountDueMinor: 999_999_999_998, amountPaidMinor: 1 },
+    reference: 'PO-2026-11-25/department-of-lighting/0000004711-revision-3',
+  }),
+} satisfies Readonly<Record<string, InvoiceWithLines>>
+
+/** As many lines as an invoice can have, of several rates and categories. */
+export const largeDraft = invoice(10, {
+  ...{ ...noDocument, status: 'draft', daysUntilDue: 30, reminderOffsets: [-3, 7] },
+  lines: Array.from({ length: 100 }, (_, n) =>
+    invoiceLine(n + 1, {
+      description: `Paper lantern no. ${n + 1}, handmade, with cable and shade`,
+      ...{ quantity: String(1 + (n % 7)), unitAmountMinor: 990 + 13 * n, amountMinor: (1 + (n % 7)) * (990 + 13 * n) },
+      ...(n % 10 === 3 && { taxRateBps: 700 }),
+      ...(n % 25 === 7 && {
+        ...{ taxCategory: 'reverse_charge' as const, taxRateBps: 0, taxNote: 'Article 196 of Directive 2006/112/EC' },
+      }),
+    }),
+  ),
+})

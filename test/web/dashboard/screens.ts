@@ -22,7 +22,9 @@ import {
   inboxRequests,
   invitePreview,
   invites,
+  invoices,
   keys,
+  largeDraft,
   links,
   members,
   merchantId,
@@ -153,6 +155,28 @@ const views: Readonly<Record<string, View>> = {
   'customer-credit-errors': { path: `customers/${customers[0]?.id}`, act: page => takeCredit(page, '20') },
   'customer-merge': { path: `customers/${customers[1]?.id}`, act: chooseSurvivor },
   'customer-erase': { path: `customers/${customers[0]?.id}`, act: page => eraseCustomer(page) },
+  invoices: { path: 'invoices' },
+  'invoices-viewer': { path: 'invoices', role: 'viewer' },
+  'invoices-filtered': { path: `invoices?status=open&overdue=true&dueBefore=2026-12-01&customer=${customers[0]?.id}` },
+  'invoices-empty': { path: 'invoices', data: 'empty', mode: 'test' },
+  'invoices-nothing': { path: 'invoices?q=INV-1', data: 'empty' },
+  'invoices-loading': { path: 'invoices', data: 'loading' },
+  'invoices-failed': { path: 'invoices', data: 'failed' },
+  'invoice-new': { path: 'invoices/new', mode: 'test' },
+  'invoice-new-filled': { path: `invoices/new?customer=${customers[0]?.id}`, mode: 'test', act: fillInvoice },
+  'invoice-new-errors': { path: 'invoices/new', act: breakInvoice },
+  'invoice-new-viewer': { path: 'invoices/new', role: 'viewer' },
+  'invoice-new-loading': { path: 'invoices/new', data: 'loading' },
+  'invoice-new-failed': { path: 'invoices/new', data: 'failed' },
+  'invoice-new-leave': { path: 'invoices/new', act: leaveInvoice },
+  'invoice-edit': { path: `invoices/${invoices.draft.id}/edit` },
+  'invoice-edit-large': { path: `invoices/${largeDraft.id}/edit` },
+  'invoice-edit-preview': { path: `invoices/${largeDraft.id}/edit`, act: showPreview },
+  'invoice-edit-more': { path: `invoices/${largeDraft.id}/edit`, act: openMore },
+  'invoice-edit-changed': { path: `invoices/${invoices.draft.id}/edit`, act: changeElsewhere },
+  'invoice-edit-final': { path: `invoices/${invoices.open.id}/edit` },
+  'invoice-finalize': { path: `invoices/${invoices.draft.id}/edit`, act: askToFinalize },
+  'invoice-incomplete': { path: `invoices/${invoices.draft.id}/edit`, data: 'empty', act: askToFinalize },
   'find-customer': { path: 'payments', act: page => find(page, 'lund') },
   balances: { path: 'balances' },
   'balances-empty': { path: 'balances', data: 'empty' },
@@ -326,6 +350,62 @@ async function chooseSurvivor(page: Page) {
   await page.locator('dialog[open] .facts').waitFor()
 }
 
+async function fillInvoice(page: Page) {
+  await page.locator('[name=description]').fill('Paper lantern, 60 cm')
+  await page.locator('[name=quantity]').fill('12')
+  await page.locator('[name=unitAmount]').fill('69')
+  await page.locator('[name=unitAmount]').press('Enter')
+  await page.locator('[name=description]').nth(1).fill('Consulting on the lights of the hall, abroad')
+  await page.locator('[name=unitAmount]').nth(1).fill('1,250.00')
+  await page.locator('.line summary').nth(1).click()
+  await page.locator('[name=taxCategory]').selectOption('reverse_charge')
+  await page.locator('[name=taxNote]').fill('Article 196 of Directive 2006/112/EC')
+  await page.waitForTimeout(600)
+}
+
+/** Faults of the browser at their fields. */
+async function breakInvoice(page: Page) {
+  await page.locator('[name=quantity]').fill('1,000')
+  await page.locator('[name=taxRate]').fill('19.555')
+  await page.locator('.line summary').click()
+  await page.locator('[name=taxCategory]').selectOption('exempt')
+  await page.locator('[name=due]').nth(1).check()
+  await page.locator('[name=days]').fill('400')
+  await page.locator('button[type=submit]').click()
+}
+
+async function leaveInvoice(page: Page) {
+  await page.locator('[name=description]').fill('Paper lantern, 60 cm')
+  await page.locator('.crumb').click()
+}
+
+async function showPreview(page: Page) {
+  await page.locator('.line').first().waitFor()
+  const tab = page.locator('[role=tab]').nth(1)
+  if (await tab.isVisible()) await tab.click()
+  await page.waitForTimeout(600)
+}
+
+async function openMore(page: Page) {
+  await page.locator('.more summary').click()
+  await page.locator('.more').scrollIntoViewIfNeeded()
+}
+
+/** Another tab has saved the draft, while lines were typed in this one. */
+async function changeElsewhere(page: Page) {
+  await page.locator('[name=description]').first().fill('Paper lantern, 80 cm')
+  await page.route('**/invoices/inv_*', route =>
+    route.fulfill({ json: { ...invoices.draft, notes: 'Changed.', updatedAt: '2026-11-25T14:31:00.000Z' } }),
+  )
+  await page.locator('button[type=submit]').click()
+  await page.locator('.note').waitFor()
+}
+
+async function askToFinalize(page: Page) {
+  await page.locator('.editor__form > .buttons .button').nth(1).click()
+  await page.locator('dialog[open] .facts').waitFor()
+}
+
 async function breakBilling(page: Page) {
   await page.locator('[name=numberPattern]').fill('{prefix}-{number:4}')
   await page.locator('[name=nextNumber]').fill('3')
@@ -485,6 +565,9 @@ const answer = (
     if (end.startsWith('customers/')) return json(given(customers.find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'settings/billing')
       return json(given(data === 'empty' ? { ...billingSettings, legalName: null, address: null } : billingSettings))
+    if (end === 'invoices') return json(sampleList(Object.values(invoices).map(given), data))
+    if (end.startsWith('invoices/'))
+      return json(given([...Object.values(invoices), largeDraft].find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'balances')
       return json({
         ...sampleList(balances, data),

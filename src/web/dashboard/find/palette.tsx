@@ -1,14 +1,16 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { StateBadge } from '../../parts/state-strip.tsx'
 import { besidesName, nameOfCustomer } from '../customers/customer-name.ts'
+import { invoicePath } from '../invoices/invoice-state.ts'
+import { useInvoicesTexts } from '../invoices/texts.ts'
 import { paymentPath } from '../payments/payment-state.ts'
 import { refundPath } from '../refunds/refund-state.ts'
 import { useRefundTexts } from '../refunds/texts.ts'
 import { useDestinations } from '../shell/destinations.ts'
+import { useGo } from '../shell/leaving.ts'
 import { useAddress, useCanWrite, useShop } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
 import { type FoundRecord, useFinding } from './records.ts'
@@ -28,7 +30,7 @@ type Group = { readonly title: string; readonly choices: readonly Choice[] }
 export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
   const texts = useFindTexts()
   const { livemode } = useShop()
-  const { route } = useLocation()
+  const go = useGo()
   const id = useId()
   const ref = useRef<HTMLDialogElement>(null)
   const [text, setText] = useState('')
@@ -51,7 +53,7 @@ export const Palette = ({ onClose }: { readonly onClose: () => void }) => {
 
   const open = ({ href }: Choice) => {
     onClose()
-    if (href.startsWith('/dashboard/')) route(href)
+    if (href.startsWith('/dashboard/')) go(href)
     else location.assign(href)
   }
   const press = (event: KeyboardEvent) => {
@@ -179,6 +181,7 @@ const useGroups = (text: string, records: readonly FoundRecord[]): readonly Grou
   const news: readonly Choice[] = [
     { href: address('links', 'new'), icon: 'plus', content: texts.newLink },
     { href: address('customers', 'new'), icon: 'plus', content: texts.newCustomer },
+    { href: address('invoices', 'new'), icon: 'plus', content: texts.newInvoice },
   ]
   const groups: readonly Group[] = [
     { title: texts.records, choices: records.map(choiceOf) },
@@ -194,6 +197,7 @@ const useGroups = (text: string, records: readonly FoundRecord[]): readonly Grou
 const useRecordChoice = () => {
   const texts = useFindTexts()
   const refundTexts = useRefundTexts()
+  const invoicesTexts = useInvoicesTexts()
   const canWrite = useCanWrite()
   const { states } = useTexts()
   const { formats } = useReader()
@@ -208,6 +212,18 @@ const useRecordChoice = () => {
             <b>{nameOfCustomer(record)}</b> {besidesName(record)}
           </>
         ),
+      }
+    if (record.object === 'invoice')
+      return {
+        href: address('invoices', record.id),
+        icon: 'invoice',
+        content: (
+          <>
+            <b>{record.number ?? texts.draft(formats.money(record.totalMinor, record.currency))}</b>{' '}
+            {[record.customer && nameOfCustomer(record.customer), record.reference].filter(Boolean).join(', ')}
+          </>
+        ),
+        state: <StateBadge path={invoicePath(record, invoicesTexts.states)} />,
       }
     const amount = <b>{formats.money(record.amountMinor, record.currency)}</b>
     switch (record.object) {

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type {
   CustomerWithTotals,
   Dispute,
+  InvoiceWithLines,
   PaymentLink,
   PaymentWithCrypto,
   RefundWithAttention,
@@ -9,7 +10,13 @@ import type {
 import { ApiError } from '../../api/request.ts'
 import { useScope, useShop } from '../shell/shop.ts'
 
-export type FoundRecord = PaymentWithCrypto | PaymentLink | RefundWithAttention | Dispute | CustomerWithTotals
+export type FoundRecord =
+  | PaymentWithCrypto
+  | PaymentLink
+  | RefundWithAttention
+  | Dispute
+  | CustomerWithTotals
+  | InvoiceWithLines
 
 export type FoundRecords = {
   /** What was searched for. */
@@ -39,7 +46,7 @@ export const useFinding = (text: string): FoundRecords | undefined => {
         return {
           data: await session
             .call('getCustomer', { merchantId, id: text }, { signal })
-            .then(one => [one], noneIfMissing),
+            .then(one => [one], noneIfMissing<CustomerWithTotals>),
         }
       const [named, referenced] = await Promise.all([
         session.call('listCustomers', { ...scope, q: text, limit: 4 }, { signal }),
@@ -47,6 +54,21 @@ export const useFinding = (text: string): FoundRecords | undefined => {
       ])
       const isNamed = ({ id }: CustomerWithTotals) => named.data.some(each => each.id === id)
       return { data: [...referenced.data.filter(each => !isNamed(each)), ...named.data] }
+    }
+    /** By ID, the whole number or the whole reference. */
+    const findInvoices = async () => {
+      if (text.startsWith('inv_'))
+        return {
+          data: await session
+            .call('getInvoice', { merchantId: scope.merchantId, id: text }, { signal })
+            .then(one => [one], noneIfMissing<InvoiceWithLines>),
+        }
+      const [numbered, referenced] = await Promise.all([
+        session.call('listInvoices', { ...scope, number: text, limit: 1 }, { signal }),
+        session.call('listInvoices', { ...scope, reference: text, limit: 4 }, { signal }),
+      ])
+      const isNumbered = ({ id }: InvoiceWithLines) => numbered.data.some(each => each.id === id)
+      return { data: [...numbered.data, ...referenced.data.filter(each => !isNumbered(each))] }
     }
     const search = async () => {
       const input = { ...scope, q: text, limit: 4 }
@@ -56,6 +78,7 @@ export const useFinding = (text: string): FoundRecords | undefined => {
         session.call('listRefunds', input, { signal }),
         session.call('listDisputes', input, { signal }),
         findCustomers(),
+        findInvoices(),
       ])
       setFinding({ text, records: lists.flatMap(({ data }): readonly FoundRecord[] => data), phase: 'found' })
     }
@@ -72,7 +95,7 @@ export const useFinding = (text: string): FoundRecords | undefined => {
   return finding
 }
 
-const noneIfMissing = (error: unknown): readonly CustomerWithTotals[] => {
+const noneIfMissing = <Found>(error: unknown): readonly Found[] => {
   if (error instanceof ApiError && error.code === 'resource_not_found') return []
   throw error
 }

@@ -1,11 +1,34 @@
+import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { useAddressQuery } from '../shell/filters.tsx'
+import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
-import { useAddress } from '../shell/shop.ts'
+import { Result } from '../shell/result.tsx'
+import { useAddress, useCanWrite } from '../shell/shop.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
+import { InvoiceEditor } from './invoice-editor.tsx'
 import { useInvoicesTexts } from './texts.ts'
+import { useBillingSettings } from './use-billing-settings.ts'
 
 export const NewInvoicePage = () => {
   const texts = useInvoiceEditorTexts()
   const { title } = useInvoicesTexts()
   const address = useAddress()
-  return <PageHead title={texts.newTitle} back={{ href: address('invoices'), label: title }} />
+  const canWrite = useCanWrite()
+  const customerId = useAddressQuery().get('customer')
+  const result = useBillingSettings()
+  return (
+    <>
+      <PageHead
+        title={texts.newTitle}
+        {...(canWrite && { lead: texts.newWhat })}
+        back={{ href: address('invoices'), label: title }}
+      />
+      <OwnersNote />
+      {canWrite && (
+        <Result result={result} skeleton={<SkeletonRows rows={10} />}>
+          {settings => <InvoiceEditor settings={settings} customerId={customerId} />}
+        </Result>
+      )}
+    </>
+  )
 }

@@ -122,6 +122,12 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
   owners: names => `Nur Inhaber und Entwickler können hier etwas ändern. Inhaber: ${names}.`,
   onlyOwnersRead: names => `Nur Inhaber können das lesen. Inhaber: ${names}.`,
   onlyOwners: names => `Nur Inhaber können hier etwas ändern. Inhaber: ${names}.`,
+  leave: {
+    title: 'Ohne Speichern verlassen?',
+    what: 'Was Sie auf dieser Seite eingegeben haben, ist nicht gespeichert.',
+    yes: 'Verlassen und verwerfen',
+    no: 'Hier bleiben',
+  },
   notFound: {
     title: 'Hier ist nichts',
     what: 'Die Adresse ist vielleicht vertippt, oder die Seite ist umgezogen.',

@@ -118,6 +118,12 @@ export const dashboardEn = {
   owners: (names: string) => `Only owners and developers can make changes here. Owners: ${names}.`,
   onlyOwnersRead: (names: string) => `Only owners can read this. Owners: ${names}.`,
   onlyOwners: (names: string) => `Only owners can make changes here. Owners: ${names}.`,
+  leave: {
+    title: 'Leave without saving?',
+    what: 'What you have entered on this page is not saved.',
+    yes: 'Leave and discard',
+    no: 'Stay',
+  },
   notFound: {
     title: 'There is nothing here',
     what: 'The address may be mistyped, or the page has moved.',

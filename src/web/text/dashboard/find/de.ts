@@ -10,6 +10,8 @@ export const findDe: Translated<typeof findEn> = {
   goTo: 'Gehe zu',
   newLink: 'Neuer Zahlungslink',
   newCustomer: 'Neuer Kunde',
+  newInvoice: 'Neue Rechnung',
+  draft: total => `Entwurf über ${total}`,
   matching: text => `Zahlungen zu „${text}“`,
   refund: 'Erstattung',
   dispute: 'Einspruch',

@@ -7,6 +7,8 @@ export const findEn = {
   goTo: 'Go to',
   newLink: 'New payment link',
   newCustomer: 'New customer',
+  newInvoice: 'New invoice',
+  draft: (total: string) => `Draft for ${total}`,
   matching: (text: string) => `Payments that match “${text}”`,
   refund: 'Refund',
   dispute: 'Dispute',

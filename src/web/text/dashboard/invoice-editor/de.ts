@@ -52,12 +52,9 @@ export const invoiceEditorDe: Translated<typeof invoiceEditorEn> = {
   noMoreLines: 'Eine Rechnung hat höchstens 100 Positionen.',
   lineFaults: {
     description: { empty: 'Beschreiben Sie, was berechnet wird.' },
-    quantity: {
-      wrong:
-        'Geben Sie eine Menge über 0 mit höchstens 6 Nachkommastellen ein, zum Beispiel 1,5, ohne Tausenderpunkte.',
-    },
+    quantity: { wrong: 'Geben Sie eine Zahl über 0 ein, zum Beispiel 1,5 oder 1000.' },
     unitAmountMinor: { wrong: 'Geben Sie einen Betrag wie 49,00 ein. Ein Rabatt ist negativ: -5,00.' },
-    taxRateBps: { wrong: 'Geben Sie einen Prozentsatz von 0 bis 100 mit höchstens 2 Nachkommastellen ein.' },
+    taxRateBps: { wrong: 'Geben Sie eine Zahl von 0 bis 100 ein.' },
     taxNote: { empty: 'Geben Sie den Grund ein: Diese Steuerart braucht einen.' },
     periodStart: { wrong: 'Geben Sie einen Tag ein.' },
     periodEnd: { wrong: 'Geben Sie einen Tag ein.', order: 'Der Zeitraum endet, bevor er beginnt.' },

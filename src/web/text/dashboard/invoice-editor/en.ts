@@ -50,11 +50,9 @@ export const invoiceEditorEn = {
   noMoreLines: 'An invoice has at most 100 lines.',
   lineFaults: {
     description: { empty: 'Describe what is charged.' },
-    quantity: {
-      wrong: 'Enter a quantity above 0 with at most 6 decimal places, such as 1.5, without separators of thousands.',
-    },
+    quantity: { wrong: 'Enter a number above 0, such as 1.5 or 1000.' },
     unitAmountMinor: { wrong: 'Enter an amount such as 49.00. A discount is negative: -5.00.' },
-    taxRateBps: { wrong: 'Enter a percentage from 0 to 100 with at most 2 decimal places.' },
+    taxRateBps: { wrong: 'Enter a number from 0 to 100.' },
     taxNote: { empty: 'Enter the reason: this category needs one.' },
     periodStart: { wrong: 'Enter a day.' },
     periodEnd: { wrong: 'Enter a day.', order: 'The period ends before it begins.' },
@@ -92,7 +90,7 @@ export const invoiceEditorEn = {
   finalize: 'Finalize',
   finalizeTitle: 'Finalize this invoice?',
   finalizeWhat: 'What becomes final. Later you can only correct it with a credit note.',
-  finalizeYes: (total: string) => `Finalize over ${total}`,
+  finalizeYes: (total: string) => `Finalize for ${total}`,
   keep: 'Keep editing',
   finalized: (number: string) => `Invoice ${number} is finalized`,
   finalNumber: 'Number',

@@ -1,0 +1,120 @@
+import { TextField } from '../../parts/field.tsx'
+import { besidesName, nameOfCustomer } from '../customers/customer-name.ts'
+import { FindCustomer } from '../customers/find-customer.tsx'
+import { useCustomer } from '../customers/use-customer.ts'
+import { useInvoiceEditorTexts } from './editor-texts.ts'
+import type { DraftCustomer, InvoiceFaults } from './invoice-draft.ts'
+
+type CustomerChoiceProps = {
+  readonly customer: DraftCustomer
+  readonly onCustomer: (customer: DraftCustomer) => void
+  /** Undefined as long as the form was not checked. */
+  readonly faults: InvoiceFaults | undefined
+  /** The parameter that the server has refused. */
+  readonly refused: string | undefined
+  readonly isErased: boolean
+}
+
+/** Whom the invoice is for: a customer that exists, or a new one by its e-mail address. */
+export const CustomerChoice = ({ customer, onCustomer, faults, refused, isErased }: CustomerChoiceProps) => {
+  const texts = useInvoiceEditorTexts()
+  const { by } = customer
+  const choose = (next: DraftCustomer['by']) =>
+    onCustomer(next === 'search' ? { by: next, id: undefined } : { by: next, email: '', name: '', company: '' })
+  const errorOf = (field: string): string | undefined => (refused === `customer.${field}` ? texts.refused : undefined)
+  return (
+    <fieldset class="form">
+      <legend class="legend">{texts.customer}</legend>
+      <div class="choices-row">
+        {(['search', 'email'] as const).map(each => (
+          <label key={each} class="check">
+            <input type="radio" name="customerBy" checked={each === by} onInput={() => choose(each)} />
+            <span>{texts.customerBy[each]}</span>
+          </label>
+        ))}
+      </div>
+      {customer.by === 'search' &&
+        (customer.id === undefined ? (
+          <FindCustomer
+            label={texts.find}
+            hint={texts.findHint}
+            error={faults?.customer ? texts.findEmpty : undefined}
+            except=""
+            onCustomer={id => onCustomer({ by: 'search', id })}
+          />
+        ) : (
+          <Chosen
+            id={customer.id}
+            isRefused={refused === 'customerId'}
+            isErased={isErased}
+            onChange={() => onCustomer({ by: 'search', id: undefined })}
+          />
+        ))}
+      {customer.by === 'email' && (
+        <>
+          <TextField
+            label={texts.email}
+            type="email"
+            name="email"
+            autocomplete="off"
+            maxLength={254}
+            hint={texts.emailHint}
+            value={customer.email}
+            onInput={event => onCustomer({ ...customer, email: event.currentTarget.value })}
+            error={faults?.email ? texts.emailWrong : isErased ? texts.customerErased : errorOf('email')}
+          />
+          <TextField
+            label={texts.name}
+            optional
+            name="name"
+            autocomplete="off"
+            maxLength={200}
+            value={customer.name}
+            onInput={event => onCustomer({ ...customer, name: event.currentTarget.value })}
+            error={errorOf('name')}
+          />
+          <TextField
+            label={texts.company}
+            optional
+            name="company"
+            autocomplete="off"
+            maxLength={200}
+            value={customer.company}
+            onInput={event => onCustomer({ ...customer, company: event.currentTarget.value })}
+            error={errorOf('company')}
+          />
+        </>
+      )}
+    </fieldset>
+  )
+}
+
+type ChosenProps = {
+  readonly id: string
+  readonly isRefused: boolean
+  readonly isErased: boolean
+  readonly onChange: () => void
+}
+
+const Chosen = ({ id, isRefused, isErased, onChange }: ChosenProps) => {
+  const texts = useInvoiceEditorTexts()
+  const { data, error } = useCustomer(id)
+  const fault =
+    isErased || (data !== undefined && data.erasedAt !== null)
+      ? texts.customerErased
+      : isRefused || (error && !data)
+        ? texts.customerGone
+        : undefined
+  return (
+    <div class="chosen" aria-invalid={fault !== undefined} data-customer={id}>
+      <span>
+        <b>{data ? nameOfCustomer(data) : id}</b>
+        {data && <span class="under">{besidesName(data)}</span>}
+        {fault !== undefined && <span class="under chosen__fault">{fault}</span>}
+      </span>
+      <button type="button" class="button button--small" onClick={onChange}>
+        {texts.change}
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,153 @@
+import type { BillingSettings } from '../../api/calls.ts'
+import { FormField, TextField } from '../../parts/field.tsx'
+import { MetadataFields } from '../customers/metadata-fields.tsx'
+import { useCustomersTexts } from '../customers/texts.ts'
+import { RemindersField } from '../settings/reminders-field.tsx'
+import { chainsIn } from '../shell/chains.ts'
+import { RadioChoice } from '../shell/radio-choice.tsx'
+import { useShop } from '../shell/shop.ts'
+import { useInvoiceEditorTexts } from './editor-texts.ts'
+import type { InvoiceDraft, InvoiceEdits, InvoiceFaults } from './invoice-draft.ts'
+
+type MoreFieldsProps = {
+  readonly draft: InvoiceDraft
+  readonly onEdit: (edits: InvoiceEdits) => void
+  readonly settings: BillingSettings
+  readonly faults: InvoiceFaults | undefined
+  readonly refused: string | undefined
+}
+
+const moreFields: readonly string[] = ['reference', 'orderNumber', 'notes', 'assets', 'reminders', 'metadata']
+
+/** What most invoices do not need. */
+export const MoreFields = ({ draft, onEdit, settings, faults, refused }: MoreFieldsProps) => {
+  const texts = useInvoiceEditorTexts()
+  const { metadataRefused } = useCustomersTexts()
+  const errorOf = (field: string): string | undefined => (refused === field ? texts.refused : undefined)
+  const isRefused = moreFields.includes(refused?.split('.')[0] ?? '')
+  const hasFault = faults?.assets || faults?.metadata.some(Boolean)
+  const isFilled = [draft.reference, draft.orderNumber].some(text => text !== '') || draft.metadata.length > 0
+  return (
+    <details class="more" open={isRefused || hasFault || isFilled || draft.assets !== null}>
+      <summary>{texts.more2}</summary>
+      <div class="form form--wide">
+        <TextField
+          label={texts.reference}
+          optional
+          name="reference"
+          autocomplete="off"
+          maxLength={200}
+          hint={texts.referenceHint}
+          value={draft.reference}
+          onInput={event => onEdit({ reference: event.currentTarget.value })}
+          error={errorOf('reference')}
+        />
+        <TextField
+          label={texts.orderNumber}
+          optional
+          name="orderNumber"
+          autocomplete="off"
+          maxLength={200}
+          hint={texts.orderNumberHint}
+          value={draft.orderNumber}
+          onInput={event => onEdit({ orderNumber: event.currentTarget.value })}
+          error={errorOf('orderNumber')}
+        />
+        <FormField label={texts.notes} optional hint={texts.notesHint} error={errorOf('notes')}>
+          {props => (
+            <textarea
+              class="input"
+              name="notes"
+              rows={3}
+              maxLength={2_000}
+              {...props}
+              value={draft.notes}
+              onInput={event => onEdit({ notes: event.currentTarget.value })}
+            />
+          )}
+        </FormField>
+        <Reminders draft={draft} onEdit={onEdit} settings={settings} />
+        <Assets draft={draft} onEdit={onEdit} error={faults?.assets ? texts.assetsNone : errorOf('assets')} />
+        <MetadataFields
+          entries={draft.metadata}
+          onEntries={metadata => onEdit({ metadata })}
+          faults={faults?.metadata ?? []}
+          refused={refused?.split('.')[0] === 'metadata' ? metadataRefused : undefined}
+        />
+      </div>
+    </details>
+  )
+}
+
+const Reminders = ({ draft, onEdit, settings }: Pick<MoreFieldsProps, 'draft' | 'onEdit' | 'settings'>) => {
+  const texts = useInvoiceEditorTexts()
+  return (
+    <>
+      <RadioChoice
+        legend={texts.reminders}
+        name="reminders"
+        values={['settings', 'own'] as const}
+        words={texts.remindersBy}
+        about={texts.remindersWhat}
+        value={draft.reminders === null ? 'settings' : 'own'}
+        onValue={by => onEdit({ reminders: by === 'own' ? settings.reminders : null })}
+      />
+      {draft.reminders !== null && (
+        <RemindersField value={draft.reminders} onValue={reminders => onEdit({ reminders })} />
+      )}
+    </>
+  )
+}
+
+type AssetsProps = Pick<MoreFieldsProps, 'draft' | 'onEdit'> & { readonly error: string | undefined }
+
+/** What the customer can pay with. */
+const Assets = ({ draft: { assets }, onEdit, error }: AssetsProps) => {
+  const texts = useInvoiceEditorTexts()
+  const { livemode } = useShop()
+  const offered = chainsIn(livemode).flatMap(({ chainId, network, native, tokens }) =>
+    [native, ...tokens].map(({ asset }) => ({ chainId, asset, network })),
+  )
+  const isChosen = (one: { readonly chainId: number; readonly asset: string }) =>
+    assets?.some(({ chainId, asset }) => chainId === one.chainId && asset === one.asset) ?? false
+  return (
+    <fieldset class="form" aria-invalid={error !== undefined}>
+      <legend class="legend">{texts.assets}</legend>
+      <div class="choices-row">
+        <label class="check">
+          <input type="radio" name="assets" checked={assets === null} onInput={() => onEdit({ assets: null })} />
+          <span>{texts.assetsAll}</span>
+        </label>
+        <label class="check">
+          <input type="radio" name="assets" checked={assets !== null} onInput={() => onEdit({ assets: [] })} />
+          <span>{texts.assetsSome}</span>
+        </label>
+      </div>
+      {assets !== null && (
+        <div class="check-columns">
+          {offered.map(({ chainId, asset, network }) => (
+            <label key={`${chainId} ${asset}`} class="check">
+              <input
+                type="checkbox"
+                name="asset"
+                checked={isChosen({ chainId, asset })}
+                onInput={event => {
+                  const others = assets.filter(each => each.chainId !== chainId || each.asset !== asset)
+                  onEdit({ assets: event.currentTarget.checked ? [...others, { chainId, asset }] : others })
+                }}
+              />
+              <span>
+                {asset} <span class="quiet">{network}</span>
+              </span>
+            </label>
+          ))}
+        </div>
+      )}
+      {error !== undefined && (
+        <p class="field" role="alert">
+          <span class="error">{error}</span>
+        </p>
+      )}
+    </fieldset>
+  )
+}
