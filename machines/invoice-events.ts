@@ -74,6 +74,8 @@ export type InvoiceIssue = {
   customer: InvoiceParty
   /** 16 random bytes in hexadecimal digits, without which `partyHash` cannot be guessed from the party. */
   partySalt: string
+  /** Part of `documentHash`. It remains when party and salt are deleted, so that the chain can still be verified. */
+  partyHash: string
   documentHash: string
   /** Null for the first document of its series. */
   previousDocumentHash: string | null
@@ -105,6 +107,8 @@ export type Allocation = {
 export type Invoice = InvoiceOpening & { [Field in keyof InvoiceIssue]: InvoiceIssue[Field] | null } & {
   reminders: readonly Reminder[]
   creditAppliedMinor: number
+  /** The party is shown to owners only, and deleted after `retainedUntil`. Set in the commit that erases the customer. */
+  customerErased: boolean
   creditNotesMinor: number
   amountPaidMinor: number
   amountProcessingMinor: number

@@ -55,6 +55,7 @@ export const invoiceMachine = invoiceRules.createMachine({
   context: ({ input: { at, ...opening } }) => ({
     ...opening,
     ...notIssued,
+    customerErased: false,
     creditNotesMinor: 0,
     amountPaidMinor: 0,
     amountProcessingMinor: 0,
@@ -131,6 +132,7 @@ const notIssued = {
   seller: null,
   customer: null,
   partySalt: null,
+  partyHash: null,
   documentHash: null,
   previousDocumentHash: null,
   reminders: [],

@@ -29,6 +29,8 @@ create table invoices (
   seller jsonb,
   customer jsonb,
   party_salt text,
+  -- Remains when the party and its salt are deleted, so that the document hash can still be verified.
+  party_hash text,
   document_hash text,
   previous_document_hash text,
   reminders jsonb not null,
@@ -38,6 +40,8 @@ create table invoices (
   -- Of the address of its page, which holds the token.
   token_hash text,
   sealed_token text,
+  -- Set by erase_customer(): the party is shown to owners only, and deleted by remove_expired_parties().
+  customer_erased boolean not null,
   credit_notes_minor bigint not null,
   amount_paid_minor bigint not null,
   amount_processing_minor bigint not null,
@@ -89,10 +93,10 @@ create table invoices (
     case
       when state in ('draft', 'deleted')
       then num_nonnulls(number, series_id, sequence, issued_at, issue_date, due_at, document_hash, previous_document_hash,
-        retained_until, payment_link_id, token_hash, sealed_token) = 0
+        party_hash, retained_until, payment_link_id, token_hash, sealed_token) = 0
       when state in ('open', 'paid', 'uncollectible', 'void')
-      then num_nulls(number, series_id, sequence, issued_at, issue_date, due_date, due_at, document_hash, retained_until,
-        token_hash, sealed_token) = 0
+      then num_nulls(number, series_id, sequence, issued_at, issue_date, due_date, due_at, document_hash, party_hash,
+        retained_until, token_hash, sealed_token) = 0
       else true
     end
   ),
@@ -104,10 +108,12 @@ create table invoices (
     document_hash ~ '^[0-9a-f]*$' and length(document_hash) = 64
     and previous_document_hash ~ '^[0-9a-f]*$' and length(previous_document_hash) = 64
     and token_hash ~ '^[0-9a-f]*$' and length(token_hash) = 64
+    and party_hash ~ '^[0-9a-f]*$' and length(party_hash) = 64
   ),
-  -- When the party is deleted, so is the salt.
+  -- When the party is deleted, so is the salt. Only that of an erased customer is.
   constraint invoices_parties check (
     (customer is null) = (party_salt is null) and (number is not null or num_nonnulls(seller, customer) = 0)
+    and (number is null or customer is not null or customer_erased)
   ),
   constraint invoices_overdue check (not overdue or state = 'open'),
   constraint invoices_reminders check (reminders_passed between 0 and jsonb_array_length(reminders)),
@@ -139,6 +145,9 @@ create index invoices_open_of_customer on invoices (customer_id) where state = '
 
 -- The invoice that a payment link belongs to.
 create index invoices_of_link on invoices (payment_link_id) where payment_link_id is not null;
+
+-- Parties of erased customers that remain until their time is over: remove_expired_parties().
+create index invoices_with_erased_party on invoices (retained_until) where customer_erased and customer is not null;
 
 -- Invoices whose due date or a reminder is over and still without effect: few. See src/chain/watch/invoice-times.ts.
 create index invoices_waiting on invoices (id)

@@ -216,8 +216,8 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
   where p.id = found.id
 $$;
 
--- What erasing a customer writes besides its row: the personal data in its payments, their disputes, its e-mail addresses,
--- and the customers that were merged into it. Copies of these records are erased later: see erase_copies().
+-- What erasing a customer writes besides its row: the personal data in its payments, their disputes, its e-mail addresses, a
+-- mark in its invoices, and the customers that were merged into it. Copies of these records are erased later: see erase_copies().
 create function erase_customer(customer uuid, given json) returns void language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
@@ -235,6 +235,7 @@ begin
     order by id
     for no key update) found
   where d.id = found.id;
+  perform erase_invoices(family, its.updated_at);
   perform erase_payments(family, its.email, its.updated_at);
 
   -- From here on no credit and no payment of the customer is committed. The list is locked first, in the order of commits
@@ -245,7 +246,8 @@ begin
   if exists (select from uses_of_customer(customer)) then
     raise exception 'the customer is in use' using errcode = 'check_violation', constraint = 'customer_in_use';
   end if;
-  -- Payments that were opened, and have ended, since the first time.
+  -- Invoices that were issued with nothing due, and payments that were opened and have ended, since the first time.
+  perform erase_invoices(family, its.updated_at);
   perform erase_payments(family, its.email, its.updated_at);
 
   update customers c set email = its.email, name = null, company = null, tax_id = null, address = null, locale = null,

@@ -1,3 +1,33 @@
 -- The functions of 015-invoices.sql.
 
 select define_actor_table('invoices');
+
+-- Hides the parties of the invoices of customers that are being erased. Rows are locked in id order, as in commits.
+create function erase_invoices(customers uuid[], now_at timestamptz) returns void language sql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  update invoices i set customer_erased = true, updated_at = now_at
+  from (
+    select id from invoices
+    where customer_id = any(customers) and state <> 'deleted' and not customer_erased
+    order by id
+    for no key update) found
+  where i.id = found.id
+$$;
+
+-- Deletes the parties of erased customers whose time is over, and the stored documents that show them: of at most `most`
+-- invoices. Returns of how many. The documents can still be rendered, without the party. Invoices that another transaction has
+-- locked are left for the next call.
+create function remove_expired_parties(most integer) returns integer language plpgsql as $$
+declare
+  due uuid[] := array(
+    select id from invoices
+    where customer_erased and customer is not null and retained_until < now()
+    order by retained_until
+    limit most
+    for no key update skip locked);
+begin
+  -- Separate statements, for a snapshot after the locks: a document may have been stored in between.
+  delete from invoice_documents where invoice_id = any(due);
+  update invoices set customer = null, party_salt = null, updated_at = now() where id = any(due);
+  return cardinality(due);
+end $$;

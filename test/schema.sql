@@ -24,7 +24,7 @@ create type document_series_v1_entry as (g integer, was integer, seen xid, id uu
 
 create type idempotency_keys_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, key text, fingerprint bytea, status integer, body text, is_refund boolean, created_at timestamp with time zone, record_id uuid);
 
-create type invoices_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, customer_id uuid, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, days_until_due integer, due_date text, reference text, order_number text, notes text, assets jsonb, reminder_offsets jsonb, metadata jsonb, number text, series_id uuid, sequence integer, issued_at timestamp with time zone, issue_date text, due_at timestamp with time zone, seller jsonb, customer jsonb, party_salt text, document_hash text, previous_document_hash text, reminders jsonb, retained_until timestamp with time zone, credit_applied_minor bigint, payment_link_id uuid, token_hash text, sealed_token text, credit_notes_minor bigint, amount_paid_minor bigint, amount_processing_minor bigint, amount_overpaid_minor bigint, amount_refunded_minor bigint, uncredited_refunds_minor bigint, allocations jsonb, overdue boolean, due_passed boolean, reminders_passed integer, reminded_offset integer, reminded_at timestamp with time zone, paid_at timestamp with time zone, voided_at timestamp with time zone, void_reason text);
+create type invoices_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, customer_id uuid, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, days_until_due integer, due_date text, reference text, order_number text, notes text, assets jsonb, reminder_offsets jsonb, metadata jsonb, number text, series_id uuid, sequence integer, issued_at timestamp with time zone, issue_date text, due_at timestamp with time zone, seller jsonb, customer jsonb, party_salt text, party_hash text, document_hash text, previous_document_hash text, reminders jsonb, retained_until timestamp with time zone, credit_applied_minor bigint, payment_link_id uuid, token_hash text, sealed_token text, customer_erased boolean, credit_notes_minor bigint, amount_paid_minor bigint, amount_processing_minor bigint, amount_overpaid_minor bigint, amount_refunded_minor bigint, uncredited_refunds_minor bigint, allocations jsonb, overdue boolean, due_passed boolean, reminders_passed integer, reminded_offset integer, reminded_at timestamp with time zone, paid_at timestamp with time zone, voided_at timestamp with time zone, void_reason text);
 
 create type job_entry as (gs integer[], task text, effect text, run_at timestamp with time zone, key text);
 
@@ -590,6 +590,7 @@ create table invoices (
   seller jsonb,
   customer jsonb,
   party_salt text,
+  party_hash text,
   document_hash text,
   previous_document_hash text,
   reminders jsonb not null,
@@ -598,6 +599,7 @@ create table invoices (
   payment_link_id uuid,
   token_hash text,
   sealed_token text,
+  customer_erased boolean not null,
   credit_notes_minor bigint not null,
   amount_paid_minor bigint not null,
   amount_processing_minor bigint not null,
@@ -624,12 +626,12 @@ CASE
 END),
   constraint invoices_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
   constraint invoices_due_terms CHECK (days_until_due >= 0 AND days_until_due <= 365 AND due_date ~ '^\d{4}-\d\d-\d\d$'::text AND (number IS NOT NULL OR num_nonnulls(days_until_due, due_date) <= 1)),
-  constraint invoices_hashes CHECK (document_hash ~ '^[0-9a-f]*$'::text AND length(document_hash) = 64 AND previous_document_hash ~ '^[0-9a-f]*$'::text AND length(previous_document_hash) = 64 AND token_hash ~ '^[0-9a-f]*$'::text AND length(token_hash) = 64),
+  constraint invoices_hashes CHECK (document_hash ~ '^[0-9a-f]*$'::text AND length(document_hash) = 64 AND previous_document_hash ~ '^[0-9a-f]*$'::text AND length(previous_document_hash) = 64 AND token_hash ~ '^[0-9a-f]*$'::text AND length(token_hash) = 64 AND party_hash ~ '^[0-9a-f]*$'::text AND length(party_hash) = 64),
   constraint invoices_issue_date CHECK (issue_date ~ '^\d{4}-\d\d-\d\d$'::text AND (issue_date COLLATE "C") <= (due_date COLLATE "C")),
   constraint invoices_issued CHECK (
 CASE
-    WHEN state = ANY (ARRAY['draft'::text, 'deleted'::text]) THEN num_nonnulls(number, series_id, sequence, issued_at, issue_date, due_at, document_hash, previous_document_hash, retained_until, payment_link_id, token_hash, sealed_token) = 0
-    WHEN state = ANY (ARRAY['open'::text, 'paid'::text, 'uncollectible'::text, 'void'::text]) THEN num_nulls(number, series_id, sequence, issued_at, issue_date, due_date, due_at, document_hash, retained_until, token_hash, sealed_token) = 0
+    WHEN state = ANY (ARRAY['draft'::text, 'deleted'::text]) THEN num_nonnulls(number, series_id, sequence, issued_at, issue_date, due_at, document_hash, previous_document_hash, party_hash, retained_until, payment_link_id, token_hash, sealed_token) = 0
+    WHEN state = ANY (ARRAY['open'::text, 'paid'::text, 'uncollectible'::text, 'void'::text]) THEN num_nulls(number, series_id, sequence, issued_at, issue_date, due_date, due_at, document_hash, party_hash, retained_until, token_hash, sealed_token) = 0
     ELSE true
 END),
   constraint invoices_lines CHECK (
@@ -639,7 +641,7 @@ CASE state
 END),
   constraint invoices_overdue CHECK (NOT overdue OR state = 'open'::text),
   constraint invoices_paid CHECK ((state = 'paid'::text) = (paid_at IS NOT NULL)),
-  constraint invoices_parties CHECK ((customer IS NULL) = (party_salt IS NULL) AND (number IS NOT NULL OR num_nonnulls(seller, customer) = 0)),
+  constraint invoices_parties CHECK ((customer IS NULL) = (party_salt IS NULL) AND (number IS NOT NULL OR num_nonnulls(seller, customer) = 0) AND (number IS NULL OR customer IS NOT NULL OR customer_erased)),
   constraint invoices_reminders CHECK (reminders_passed >= 0 AND reminders_passed <= jsonb_array_length(reminders)),
   constraint invoices_sequence CHECK (sequence >= 1),
   constraint invoices_state CHECK (state = ANY (ARRAY['draft'::text, 'open'::text, 'paid'::text, 'uncollectible'::text, 'void'::text, 'deleted'::text])),
@@ -1413,6 +1415,7 @@ CREATE INDEX invoices_overdue_list ON public.invoices USING btree (merchant_id, 
 CREATE UNIQUE INDEX invoices_sequence_once ON public.invoices USING btree (series_id, sequence) WHERE (sequence IS NOT NULL);
 CREATE UNIQUE INDEX invoices_token_once ON public.invoices USING btree (token_hash) WHERE (token_hash IS NOT NULL);
 CREATE INDEX invoices_waiting ON public.invoices USING btree (id) WHERE ((state = 'open'::text) AND ((due_passed AND (NOT overdue)) OR (jsonb_array_length(jsonb_path_query_array(reminders, '$[*]?(@."sentAt" != null)'::jsonpath)) < reminders_passed)));
+CREATE INDEX invoices_with_erased_party ON public.invoices USING btree (retained_until) WHERE (customer_erased AND (customer IS NOT NULL));
 
 CREATE INDEX members_account ON public.members USING btree (account_id);
 
@@ -3127,6 +3130,7 @@ begin
     order by id
     for no key update) found
   where d.id = found.id;
+  perform erase_invoices(family, its.updated_at);
   perform erase_payments(family, its.email, its.updated_at);
 
   -- From here on no credit and no payment of the customer is committed. The list is locked first, in the order of commits
@@ -3137,7 +3141,8 @@ begin
   if exists (select from uses_of_customer(customer)) then
     raise exception 'the customer is in use' using errcode = 'check_violation', constraint = 'customer_in_use';
   end if;
-  -- Payments that were opened, and have ended, since the first time.
+  -- Invoices that were issued with nothing due, and payments that were opened and have ended, since the first time.
+  perform erase_invoices(family, its.updated_at);
   perform erase_payments(family, its.email, its.updated_at);
 
   update customers c set email = its.email, name = null, company = null, tax_id = null, address = null, locale = null,
@@ -3145,6 +3150,22 @@ begin
   where id = any(family) and id <> customer;
   delete from customer_emails where customer_id = any(family);
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.erase_invoices(customers uuid[], now_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  update invoices i set customer_erased = true, updated_at = now_at
+  from (
+    select id from invoices
+    where customer_id = any(customers) and state <> 'deleted' and not customer_erased
+    order by id
+    for no key update) found
+  where i.id = found.id
+$function$;
 
 CREATE OR REPLACE FUNCTION public.erase_payments(customers uuid[], its_email text, now_at timestamp with time zone)
  RETURNS void
@@ -3911,8 +3932,8 @@ AS $function$
     begin
       perform lock_list('invoices', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(entries) r
+      insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, party_hash, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, customer_erased, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.party_hash, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.customer_erased, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.series_id, r.sequence, r.token_hash, r.id
       on conflict do nothing;
@@ -3925,13 +3946,13 @@ AS $function$
       -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
       -- no row of the batch was inserted.
       for absent in
-        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.customer_id, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e.days_until_due, e.due_date, e.reference, e.order_number, e.notes, e.assets, e.reminder_offsets, e.metadata, e.number, e.series_id, e.sequence, e.issued_at, e.issue_date, e.due_at, e.seller, e.customer, e.party_salt, e.document_hash, e.previous_document_hash, e.reminders, e.retained_until, e.credit_applied_minor, e.payment_link_id, e.token_hash, e.sealed_token, e.credit_notes_minor, e.amount_paid_minor, e.amount_processing_minor, e.amount_overpaid_minor, e.amount_refunded_minor, e.uncredited_refunds_minor, e.allocations, e.overdue, e.due_passed, e.reminders_passed, e.reminded_offset, e.reminded_at, e.paid_at, e.voided_at, e.void_reason
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.customer_id, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e.days_until_due, e.due_date, e.reference, e.order_number, e.notes, e.assets, e.reminder_offsets, e.metadata, e.number, e.series_id, e.sequence, e.issued_at, e.issue_date, e.due_at, e.seller, e.customer, e.party_salt, e.party_hash, e.document_hash, e.previous_document_hash, e.reminders, e.retained_until, e.credit_applied_minor, e.payment_link_id, e.token_hash, e.sealed_token, e.customer_erased, e.credit_notes_minor, e.amount_paid_minor, e.amount_processing_minor, e.amount_overpaid_minor, e.amount_refunded_minor, e.uncredited_refunds_minor, e.allocations, e.overdue, e.due_passed, e.reminders_passed, e.reminded_offset, e.reminded_at, e.paid_at, e.voided_at, e.void_reason
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from invoices t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(array[absent]) r;
+          insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, party_hash, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, customer_erased, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.party_hash, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.customer_erased, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -5102,7 +5123,7 @@ CREATE OR REPLACE FUNCTION public.read_invoices_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, customer_id::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, days_until_due::text, due_date::text, reference::text, order_number::text, notes::text, assets::text, reminder_offsets::text, metadata::text, number::text, series_id::text, sequence::text, issued_at::text, issue_date::text, due_at::text, seller::text, customer::text, party_salt::text, document_hash::text, previous_document_hash::text, reminders::text, retained_until::text, credit_applied_minor::text, payment_link_id::text, token_hash::text, sealed_token::text, credit_notes_minor::text, amount_paid_minor::text, amount_processing_minor::text, amount_overpaid_minor::text, amount_refunded_minor::text, uncredited_refunds_minor::text, allocations::text, overdue::text, due_passed::text, reminders_passed::text, reminded_offset::text, reminded_at::text, paid_at::text, voided_at::text, void_reason::text])) from invoices where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, customer_id::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, days_until_due::text, due_date::text, reference::text, order_number::text, notes::text, assets::text, reminder_offsets::text, metadata::text, number::text, series_id::text, sequence::text, issued_at::text, issue_date::text, due_at::text, seller::text, customer::text, party_salt::text, party_hash::text, document_hash::text, previous_document_hash::text, reminders::text, retained_until::text, credit_applied_minor::text, payment_link_id::text, token_hash::text, sealed_token::text, customer_erased::text, credit_notes_minor::text, amount_paid_minor::text, amount_processing_minor::text, amount_overpaid_minor::text, amount_refunded_minor::text, uncredited_refunds_minor::text, allocations::text, overdue::text, due_passed::text, reminders_passed::text, reminded_offset::text, reminded_at::text, paid_at::text, voided_at::text, void_reason::text])) from invoices where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_payment_links_v1(ids uuid[])
@@ -5556,6 +5577,24 @@ AS $function$
     for update of w skip locked) as l
   where w.chain_id = chain and w.address = l.address
 $function$;
+
+CREATE OR REPLACE FUNCTION public.remove_expired_parties(most integer)
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+declare
+  due uuid[] := array(
+    select id from invoices
+    where customer_erased and customer is not null and retained_until < now()
+    order by retained_until
+    limit most
+    for no key update skip locked);
+begin
+  -- Separate statements, for a snapshot after the locks: a document may have been stored in between.
+  delete from invoice_documents where invoice_id = any(due);
+  update invoices set customer = null, party_salt = null, updated_at = now() where id = any(due);
+  return cardinality(due);
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.remove_refund_signer(merchant uuid, chain bigint, actor text)
  RETURNS TABLE(removed text, still_open bigint)
@@ -6376,7 +6415,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update invoices t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, customer_id = r.customer_id, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, days_until_due = r.days_until_due, due_date = r.due_date, reference = r.reference, order_number = r.order_number, notes = r.notes, assets = r.assets, reminder_offsets = r.reminder_offsets, metadata = r.metadata, number = r.number, series_id = r.series_id, sequence = r.sequence, issued_at = r.issued_at, issue_date = r.issue_date, due_at = r.due_at, seller = r.seller, customer = r.customer, party_salt = r.party_salt, document_hash = r.document_hash, previous_document_hash = r.previous_document_hash, reminders = r.reminders, retained_until = r.retained_until, credit_applied_minor = r.credit_applied_minor, payment_link_id = r.payment_link_id, token_hash = r.token_hash, sealed_token = r.sealed_token, credit_notes_minor = r.credit_notes_minor, amount_paid_minor = r.amount_paid_minor, amount_processing_minor = r.amount_processing_minor, amount_overpaid_minor = r.amount_overpaid_minor, amount_refunded_minor = r.amount_refunded_minor, uncredited_refunds_minor = r.uncredited_refunds_minor, allocations = r.allocations, overdue = r.overdue, due_passed = r.due_passed, reminders_passed = r.reminders_passed, reminded_offset = r.reminded_offset, reminded_at = r.reminded_at, paid_at = r.paid_at, voided_at = r.voided_at, void_reason = r.void_reason, updated_at = now_at, lease = null, leased_until = null
+      update invoices t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, customer_id = r.customer_id, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, days_until_due = r.days_until_due, due_date = r.due_date, reference = r.reference, order_number = r.order_number, notes = r.notes, assets = r.assets, reminder_offsets = r.reminder_offsets, metadata = r.metadata, number = r.number, series_id = r.series_id, sequence = r.sequence, issued_at = r.issued_at, issue_date = r.issue_date, due_at = r.due_at, seller = r.seller, customer = r.customer, party_salt = r.party_salt, party_hash = r.party_hash, document_hash = r.document_hash, previous_document_hash = r.previous_document_hash, reminders = r.reminders, retained_until = r.retained_until, credit_applied_minor = r.credit_applied_minor, payment_link_id = r.payment_link_id, token_hash = r.token_hash, sealed_token = r.sealed_token, customer_erased = r.customer_erased, credit_notes_minor = r.credit_notes_minor, amount_paid_minor = r.amount_paid_minor, amount_processing_minor = r.amount_processing_minor, amount_overpaid_minor = r.amount_overpaid_minor, amount_refunded_minor = r.amount_refunded_minor, uncredited_refunds_minor = r.uncredited_refunds_minor, allocations = r.allocations, overdue = r.overdue, due_passed = r.due_passed, reminders_passed = r.reminders_passed, reminded_offset = r.reminded_offset, reminded_at = r.reminded_at, paid_at = r.paid_at, voided_at = r.voided_at, void_reason = r.void_reason, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)

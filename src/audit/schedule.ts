@@ -1,12 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dependencies } from '../dependencies.ts'
 import { findLastAudit, startNightlyAudit } from '../queries/audits.ts'
+import { type Checks, runChecks } from '../workers/checks.ts'
 import type { WorkerShare } from '../workers/share.ts'
 
 const EVERY_MS = 60_000
 const LATE_S = 2 * 86_400
-
-export type AuditSchedule = { stop(): Promise<void> }
 
 /**
  * Starts the audit of each night, and logs when there has been none for two days. It runs in one of the workers; running
@@ -15,30 +13,11 @@ export type AuditSchedule = { stop(): Promise<void> }
 export const scheduleAudits = (
   deps: Pick<Dependencies, 'sql' | 'log'>,
   { share, everyMs = EVERY_MS }: { readonly share: WorkerShare; readonly everyMs?: number },
-): AuditSchedule => {
-  const stopping = new AbortController()
-  const { signal } = stopping
-  const check = openAuditCheck(deps)
-  const loop = async (): Promise<void> => {
-    for (let failures = 0; !signal.aborted; ) {
-      // First, because the start of a process is no time for an audit.
-      await sleep(everyMs, undefined, { signal }).catch(() => {})
-      try {
-        if (share().position === 0 && !signal.aborted) await check()
-        failures = 0
-      } catch (err) {
-        if (failures++ === 0) deps.log.error({ err }, 'check for a due audit failed, retrying')
-      }
-    }
-  }
-  const looping = loop()
-  return {
-    stop: async () => {
-      stopping.abort()
-      await looping
-    },
-  }
-}
+): Checks =>
+  runChecks({
+    ...{ share, everyMs, check: openAuditCheck(deps) },
+    onFailure: err => deps.log.error({ err }, 'check for a due audit failed, retrying'),
+  })
 
 /** One turn of the schedule. */
 export const openAuditCheck = ({ sql, log }: Pick<Dependencies, 'sql' | 'log'>): (() => Promise<void>) => {

@@ -42,15 +42,17 @@ export const issueInvoice = (plan: IssuePlan, actors: ReadonlyMap<string, Actor>
   if ((seriesYear(settings.restart, dates.issueDate) ?? 0) !== year) throw new StalePlan()
   const sequence = lastNumber + 1
   const number = numberOf(invoice, settings, { sequence, issueDate: dates.issueDate })
+  const hashOfParty = partyHash(Buffer.from(fixed.partySalt, 'hex'), party)
   const seller = { legalName: settings.legal_name, address: settings.address, taxId: settings.tax_id }
   return {
     ...{ ...fixed, ...dates, number, seriesId: plan.seriesId, sequence, issuedAt, seller, customer: party },
+    partyHash: hashOfParty,
     previousDocumentHash: lastDocumentHash,
     documentHash: documentHash(lastDocumentHash, {
       ...{ number, kind: 'invoice', currency: invoice.currency, lines: invoice.lines, taxes: invoice.taxes },
       ...{ subtotalMinor: invoice.subtotalMinor, taxMinor: invoice.taxMinor, totalMinor: invoice.totalMinor },
       ...{ issueDate: dates.issueDate, dueDate: dates.dueDate, sellerHash: sellerHash(seller) },
-      partyHash: partyHash(Buffer.from(fixed.partySalt, 'hex'), party),
+      partyHash: hashOfParty,
     }),
     reminders: dates.reminders.map(reminder => ({
       ...{ offsetDays: reminder.offsetDays, at: reminder.at.toISOString(), sentAt: null },

@@ -28,7 +28,7 @@ import {
 } from './docs/invoices.ts'
 import { answerIdempotently } from './idempotency.ts'
 import { invoicePdfAnswer } from './invoice-document.ts'
-import { readInvoiceFor, withoutUrl, withUrl } from './invoice-facts.ts'
+import { maySeeErasedParty, readInvoiceFor, withoutUrl, withUrl } from './invoice-facts.ts'
 import { listOf, listQuery, pageOf } from './list.ts'
 import { recordKey } from './record-id.ts'
 import type { Route } from './route.ts'
@@ -77,7 +77,7 @@ export const invoiceActionRoutes: readonly Route[] = [
       handle: async (api, call) => {
         const invoice = (await findInvoice(api.sql, recordKey('inv', call))) ?? refuse('resource_not_found')
         if (call.query.format === 'json') return { status: 200, body: readInvoiceFor(api, call)(invoice) }
-        return invoicePdfAnswer(api, invoice)
+        return invoicePdfAnswer(api, invoice, maySeeErasedParty(call))
       },
     },
   ),

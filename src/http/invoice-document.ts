@@ -11,25 +11,30 @@ import type { Api } from './api.ts'
 
 /**
  * The document of an invoice as PDF. The first rendering after finalization is stored and sent from then on, so later
- * versions of this program send the same bytes. A draft is rendered anew, with the present settings and customer.
+ * versions of this program send the same bytes. A draft is rendered anew, with the present settings and customer; so is the
+ * document of an erased customer for readers that may not see the party, without it.
  */
 export const renderInvoicePdf = async (
   { sql }: Pick<Api, 'sql'>,
   invoice: Actor<Invoice>,
+  showsErasedParty = false,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const { id, state, context } = invoice
   if (state === 'draft')
     return new Uint8Array(await renderPdf(printedInvoice(context, await presentParties(sql, context))))
+  const { seller, customer } = context
+  if (customer === null || (context.customerErased && !showsErasedParty))
+    return new Uint8Array(await renderPdf(printedInvoice(context, { seller, customer: null })))
   const stored = await findInvoiceDocument(sql, id)
   if (stored) return new Uint8Array(stored)
-  const printed = printedInvoice(context, { seller: context.seller, customer: context.customer })
-  return new Uint8Array(await keepInvoiceDocument(sql, id, await renderPdf(printed)))
+  const rendered = await renderPdf(printedInvoice(context, { seller, customer }))
+  return new Uint8Array(await keepInvoiceDocument(sql, id, rendered))
 }
 
 /** The response with the document, which a browser shows. */
-export const invoicePdfAnswer = async (api: Pick<Api, 'sql'>, invoice: Actor<Invoice>) => ({
+export const invoicePdfAnswer = async (api: Pick<Api, 'sql'>, invoice: Actor<Invoice>, showsErasedParty?: boolean) => ({
   status: 200,
-  text: await renderInvoicePdf(api, invoice),
+  text: await renderInvoicePdf(api, invoice, showsErasedParty),
   headers: {
     'content-type': 'application/pdf',
     'content-disposition': `inline; filename="${fileName(invoice)}.pdf"`,

@@ -26,9 +26,13 @@ const invoiceUrl = ({ keyring, settings }: Api, { id, context }: Actor<Invoice>)
 /** An invoice as the caller can see it. */
 export const readInvoiceFor = (api: Api, reader: InvoiceReader) => {
   const isShown = maySeeUrl(reader)
+  const showsErasedParty = maySeeErasedParty(reader)
   return (invoice: Actor<Invoice>) =>
-    invoiceReadRecord.render(invoice, { url: isShown ? invoiceUrl(api, invoice) : null })
+    invoiceReadRecord.render(invoice, { url: isShown ? invoiceUrl(api, invoice) : null, showsErasedParty })
 }
+
+/** Owners must be able to show what was invoiced until `retainedUntil`. */
+export const maySeeErasedParty = ({ member }: InvoiceReader): boolean => member?.role === 'owner'
 
 /** An invoice in a response that is stored: without its address, which the response gets when it is sent. */
 export const withoutUrl = (invoice: Actor<Invoice>) => invoiceReadRecord.render(invoice, { url: null })

@@ -221,7 +221,7 @@ export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
   },
   retainedUntil: {
     type: timeOrNull,
-    about: 'Until when the names and addresses of seller and customer are kept. Null for a draft.',
+    about: 'Until when the name and address of the customer are kept after the customer was erased. Null for a draft.',
     example: null,
     of: ({ context }) => context.retainedUntil?.toISOString() ?? null,
   },

@@ -39,6 +39,8 @@ export const invoiceKind: Kind<Invoice> = {
     seller: 'json',
     customer: 'json',
     partySalt: 'text',
+    partyHash: 'text',
+    customerErased: 'boolean',
     documentHash: 'text',
     previousDocumentHash: 'text',
     reminders: 'json',

@@ -75,9 +75,14 @@ export const findInvoiceDocument = async (sql: Sql, invoiceId: string): Promise<
   return row?.pdf
 }
 
-/** Stores a rendering unless there is one already, and returns the one that is stored. */
+/**
+ * Stores a rendering unless there is one already, and returns the one that is stored. The party may have been deleted while
+ * the document was rendered: the lock waits for such a commit, and nothing is stored after it.
+ */
 export const keepInvoiceDocument = async (sql: Sql, invoiceId: string, pdf: Uint8Array): Promise<Uint8Array> => {
   await sql`
-    insert into invoice_documents (invoice_id, pdf) values (${invoiceId}, ${Buffer.from(pdf)}) on conflict do nothing`
+    insert into invoice_documents (invoice_id, pdf)
+    select id, ${Buffer.from(pdf)} from invoices where id = ${invoiceId} and customer is not null for share
+    on conflict do nothing`
   return (await findInvoiceDocument(sql, invoiceId)) ?? pdf
 }

@@ -20,6 +20,8 @@ import { invoiceRecord } from '../kinds/invoice-record.ts'
 export type InvoiceAdditions = {
   /** Null for callers that may not see it. */
   readonly url: string | null
+  /** Whether the party of an erased customer is shown, which owners may see. */
+  readonly showsErasedParty?: boolean
 }
 
 const signedMinor = () => type('-9007199254740991 <= number.integer <= 9007199254740991')
@@ -196,16 +198,20 @@ export const invoiceReadRecord = recordOf<Actor<Invoice>, InvoiceAdditions>()('I
   seller: {
     inside: seller.inside,
     type: () => seller.type().or('null'),
-    about: 'You, as you were when the invoice was finalized. Null for a draft, and after `retainedUntil`.',
+    about: 'You, as you were when the invoice was finalized. Null for a draft.',
     example: seller.example,
     of: ({ context }) => (context.seller === null ? null : seller.render(context.seller)),
   },
   customer: {
     inside: party.inside,
     type: () => party.type().or('null'),
-    about: 'The customer as it was when the invoice was finalized. Null for a draft, and after `retainedUntil`.',
+    about:
+      'The customer as it was when the invoice was finalized. Null for a draft. After the customer was erased: shown to owners on the dashboard until `retainedUntil`, and null for all other callers.',
     example: party.example,
-    of: ({ context }) => (context.customer === null ? null : party.render(context.customer)),
+    of: ({ context }, { showsErasedParty = false }) => {
+      const { customer, customerErased } = context
+      return customer === null || (customerErased && !showsErasedParty) ? null : party.render(customer)
+    },
   },
   reminders: {
     inside: reminder.inside,

@@ -33,6 +33,7 @@ import { openListener } from '../webhooks/listener.ts'
 import { openPoster } from '../webhooks/post.ts'
 import { openSender, type Sender } from '../webhooks/sender.ts'
 import { startWorker } from '../workers/worker.ts'
+import { removeDueParties } from './party-removal.ts'
 import { logStuckActors } from './stuck-log.ts'
 
 /** The actors, and what a worker runs besides: timers, jobs, chain watchers, signers and the webhook sender. */
@@ -133,6 +134,7 @@ const startWorkerServices = (
   const nodes = recordNodes(services, { chains: chains.all, share: worker.share })
   const audits = scheduleAudits(services, { share: worker.share })
   const stuck = logStuckActors(services, { share: worker.share })
+  const parties = removeDueParties(services, { share: worker.share })
   const sums = runFeedReaders(services, [machineSumsReader, customerTotalsReader], {
     isChosen: () => worker.share().position === 0,
   })
@@ -147,7 +149,8 @@ const startWorkerServices = (
       const graceTimer = setTimeout(() => chains.close(), CHAINS_GRACE_MS)
       await Promise.all([
         ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), warnings.stop()],
-        ...[nodes.stop(), audits.stop(), sums.stop(), stuck.stop(), mining?.stop(), listener.stop(), sender.stop()],
+        ...[nodes.stop(), audits.stop(), sums.stop(), stuck.stop(), parties.stop()],
+        ...[mining?.stop(), listener.stop(), sender.stop()],
       ])
       clearTimeout(graceTimer)
     },

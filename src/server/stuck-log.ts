@@ -1,22 +1,18 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dependencies } from '../dependencies.ts'
 import { kinds } from '../kinds/all.ts'
 import { drivenStates } from '../kinds/event-marks.ts'
 import { findStuck, type StuckActor } from '../queries/ops/stuck.ts'
+import { type Checks, runChecks } from '../workers/checks.ts'
 import type { WorkerShare } from '../workers/share.ts'
 
 const EVERY_MS = 60_000
 const MOST = 100
 
-export type StuckLog = { stop(): Promise<void> }
-
 /** Logs each actor that becomes stuck, once, in one of the workers. */
 export const logStuckActors = (
   { sql, log }: Pick<Dependencies, 'sql' | 'log'>,
   { share, everyMs = EVERY_MS }: { readonly share: WorkerShare; readonly everyMs?: number },
-): StuckLog => {
-  const stopping = new AbortController()
-  const { signal } = stopping
+): Checks => {
   let known: ReadonlySet<string> = new Set()
   const check = async (): Promise<void> => {
     const found = await findStuck(sql, kinds, { driven: drivenStates, limit: MOST })
@@ -24,24 +20,10 @@ export const logStuckActors = (
       log.warn({ kind, id, state, since: since.toISOString(), reason }, 'actor stuck')
     known = new Set(found.map(keyOf))
   }
-  const loop = async (): Promise<void> => {
-    for (let failures = 0; !signal.aborted; ) {
-      await sleep(everyMs, undefined, { signal }).catch(() => {})
-      try {
-        if (share().position === 0 && !signal.aborted) await check()
-        failures = 0
-      } catch (err) {
-        if (failures++ === 0) log.error({ err }, 'check for stuck actors failed, retrying')
-      }
-    }
-  }
-  const looping = loop()
-  return {
-    stop: async () => {
-      stopping.abort()
-      await looping
-    },
-  }
+  return runChecks({
+    ...{ share, everyMs, check },
+    onFailure: err => log.error({ err }, 'check for stuck actors failed, retrying'),
+  })
 }
 
 const keyOf = ({ id, state, reason }: StuckActor): string => `${id} ${state} ${reason}`

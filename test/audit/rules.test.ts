@@ -125,6 +125,7 @@ const eraseExcept = (forgotten?: string): string => {
       update customers set state = 'erased', erased_at = now(), email = '${email}', name = null, company = null,
         tax_id = null, address = null, locale = null, reference = null, metadata = '{}'`,
     payments: `update payments set customer_email = '${email}', customer_name = null`,
+    invoices: 'update invoices set customer_erased = true',
     customer_emails: 'delete from customer_emails',
     events: `update events set object = ${copy('object')}`,
     idempotency_keys: `update idempotency_keys set body = ${copy('body::json')}::text`,
@@ -215,7 +216,12 @@ test.each([
   ],
   [
     'I4: an invoice that breaks the chain of document hashes',
-    `update invoices set document_hash = repeat('0', 64), customer = null, party_salt = null where sequence = 1`,
+    `update invoices set document_hash = repeat('0', 64), customer = null, party_salt = null, customer_erased = true
+     where sequence = 1`,
+  ],
+  [
+    'I4: an invoice that breaks the chain of document hashes',
+    `update invoices set party_hash = repeat('0', 64) where sequence = 2`,
   ],
   [
     'I4: an invoice that breaks the chain of document hashes',
@@ -231,6 +237,21 @@ test.each([
   ['I9: personal data of an erased customer', eraseExcept('payments')],
   ['I9: personal data of an erased customer', eraseExcept('customer_emails')],
   ['I9: personal data of an erased customer', eraseExcept('events')],
+  ['I9: personal data of an erased customer', eraseExcept('invoices')],
+  [
+    'I9: personal data of an erased customer',
+    `${eraseExcept()}; update invoices set retained_until = now() - interval '3 days' where sequence = 1`,
+  ],
+  [
+    'I9: personal data of an erased customer',
+    `${eraseExcept()}; insert into invoice_documents (invoice_id, pdf) select id, 'x' from invoices where sequence = 1;
+     update invoices set customer = null, party_salt = null where sequence = 1`,
+  ],
+  [
+    'I9: personal data of an erased customer',
+    `${eraseExcept()}; update idempotency_keys set record_id = (select id from invoices where sequence = 1),
+     body = '{"object":"invoice","customer":{"name":"Ada"}}'`,
+  ],
   [
     'I9: personal data of an erased customer',
     `${eraseExcept()}; update idempotency_keys set record_id = (select id from payments limit 1), body = '{"customerName":"Ada"}'`,

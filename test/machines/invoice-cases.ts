@@ -56,6 +56,7 @@ export const invoiceIssue: InvoiceIssue = {
   seller: { legalName: 'Lamps Ltd', address: null, taxId: null },
   customer: { email: 'ada@example.com', name: null, company: null, taxId: null, address: null, locale: null },
   partySalt: '0'.repeat(32),
+  partyHash: 'e'.repeat(64),
   documentHash: 'a'.repeat(64),
   previousDocumentHash: null,
   reminders: [
@@ -169,6 +170,9 @@ export const invoices: Cases = {
     open          | token_hash = 'b'                                            | invoices_hashes
     open          | previous_document_hash = 'b'                                | invoices_hashes
     open          | party_salt = null                                           | invoices_parties
+    open          | customer = null, party_salt = null                          | invoices_parties
+    open          | party_hash = null                                           | invoices_issued
+    open          | party_hash = 'e'                                            | invoices_hashes
     uncollectible | overdue = true                                              | invoices_overdue
     open          | reminders_passed = 3                                        | invoices_reminders
     paid          | paid_at = null                                              | invoices_paid

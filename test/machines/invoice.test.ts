@@ -3,12 +3,12 @@ import type { Invoice } from '../../machines/invoice-events.ts'
 import { invoiceIssue, invoices } from './invoice-cases.ts'
 import { arrive, creation, differences, minutes, shortestPaths, step } from './table.ts'
 
-const { number, seriesId, seller, customer, partySalt, documentHash, reminders } = invoiceIssue
+const { number, seriesId, seller, customer, partySalt, partyHash, documentHash, reminders } = invoiceIssue
 
 /** What finalization adds to a draft, in the order of its fields. */
 const frozen =
   `dueDate=2026-11-21 number=${number} seriesId=${seriesId} sequence=1 issuedAt=+0m issueDate=2026-11-20 dueAt=+1440m ` +
-  `seller=${JSON.stringify(seller)} customer=${JSON.stringify(customer)} partySalt=${partySalt} ` +
+  `seller=${JSON.stringify(seller)} customer=${JSON.stringify(customer)} partySalt=${partySalt} partyHash=${partyHash} ` +
   `documentHash=${documentHash} reminders=${JSON.stringify(reminders)} retainedUntil=+14400m`
 
 const token = (digit: string) => `tokenHash=${digit.repeat(64)} sealedToken=sealed ${digit}`

@@ -10,8 +10,8 @@ import { eachRow, ROWS_AT_ONCE } from './each-row.ts'
 type Row = ActorRow & { readonly hash_before: string | null }
 
 /**
- * The hash of each document is that of what it says and of the document before it in its series. When the parties of a
- * document are deleted, only the link to the document before it can be checked.
+ * The hash of each document is that of what it says and of the document before it in its series. The hash of its party is that
+ * of the party, until the party is deleted.
  */
 export const documentChain: Check = {
   invariant: 'I4',
@@ -44,12 +44,13 @@ const seriesWithOtherEnd = async (sql: Sql): Promise<readonly string[]> => {
 const isIntact = ({ context: invoice }: Actor<Invoice>, hashBefore: string | null): boolean => {
   const { number, issueDate, dueDate, seller, customer, partySalt, previousDocumentHash } = invoice
   if (previousDocumentHash !== hashBefore || number === null || issueDate === null) return false
-  if (seller === null || customer === null || partySalt === null) return true
+  if (seller === null || invoice.partyHash === null) return false
+  if (customer && partySalt && partyHash(Buffer.from(partySalt, 'hex'), customer) !== invoice.partyHash) return false
   const { currency, lines, taxes, subtotalMinor, taxMinor, totalMinor } = invoice
   const expected = documentHash(previousDocumentHash, {
     ...{ number, kind: 'invoice', currency, lines, taxes, subtotalMinor, taxMinor, totalMinor, issueDate, dueDate },
     sellerHash: sellerHash(seller),
-    partyHash: partyHash(Buffer.from(partySalt, 'hex'), customer),
+    partyHash: invoice.partyHash,
   })
   return expected === invoice.documentHash
 }
