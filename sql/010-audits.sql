@@ -2,6 +2,10 @@
 create table audits (
   id uuid not null default new_uuidv7(),
   status text not null default 'running',
+  -- What started it: the schedule of each night, an operator, or `bun run audit`.
+  started_by text not null,
+  -- The operator.
+  account_id uuid,
   started_at timestamptz not null default now(),
   -- Renewed every few seconds by the process that runs it: see audit_is_dead(). A requested run that no worker takes
   -- ends the same way.
@@ -16,6 +20,8 @@ create table audits (
 
   constraint audits_pkey primary key (id),
   constraint audits_status check (status in ('running', 'clean', 'findings', 'failed')),
+  constraint audits_started_by check (started_by in ('schedule', 'operator', 'command')),
+  constraint audits_account check ((started_by = 'operator') = (account_id is not null)),
   constraint audits_finished check ((status = 'running') = (finished_at is null))
 );
 -- At most one run at a time, whichever process starts it.

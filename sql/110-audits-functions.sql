@@ -4,18 +4,20 @@
 create function audit_is_dead(audits) returns boolean language sql stable
 return $1.status = 'running' and $1.beat_at < now() - interval '60 s';
 
--- Starts a run and returns its row, or no row while another run is under way. `queued`: a worker runs it.
-create function start_audit(queued boolean) returns setof audits language plpgsql as $$
+-- Starts a run and returns its row, or no row while another run is under way. A worker runs it, unless the process of a
+-- command does.
+create function start_audit(by text, account uuid default null) returns setof audits language plpgsql as $$
 declare
   started audits;
 begin
   perform pg_advisory_xact_lock(hashtext('paymachine audits'));
   update audits a set status = 'failed', finished_at = a.beat_at where audit_is_dead(a);
-  insert into audits default values on conflict (status) where status = 'running' do nothing returning * into started;
+  insert into audits (started_by, account_id) values (by, account)
+  on conflict (status) where status = 'running' do nothing returning * into started;
   if started.id is null then
     return;
   end if;
-  if queued then
+  if by <> 'command' then
     perform graphile_worker.add_job('run-audit', json_build_object('auditId', started.id));
   end if;
   return next started;
@@ -33,7 +35,7 @@ begin
   then
     return;
   end if;
-  return query select * from start_audit(queued => true);
+  return query select * from start_audit('schedule');
 end $$;
 
 -- Takes a run for a process. Returns its attempt, or null when it is finished or has failed.

@@ -119,6 +119,8 @@ create table attempts (
 create table audits (
   id uuid not null default new_uuidv7(),
   status text not null default 'running'::text,
+  started_by text not null,
+  account_id uuid,
   started_at timestamp with time zone not null default now(),
   beat_at timestamp with time zone not null default now(),
   attempt integer not null default 0,
@@ -126,7 +128,9 @@ create table audits (
   checks json not null default '[]'::json,
   seq bigint not null generated always as identity,
   constraint audits_pkey PRIMARY KEY (id),
+  constraint audits_account CHECK ((started_by = 'operator'::text) = (account_id IS NOT NULL)),
   constraint audits_finished CHECK ((status = 'running'::text) = (finished_at IS NULL)),
+  constraint audits_started_by CHECK (started_by = ANY (ARRAY['schedule'::text, 'operator'::text, 'command'::text])),
   constraint audits_status CHECK (status = ANY (ARRAY['running'::text, 'clean'::text, 'findings'::text, 'failed'::text]))
 );
 
@@ -6009,7 +6013,7 @@ AS $function$
   where s.starts_at <= now()
 $function$;
 
-CREATE OR REPLACE FUNCTION public.start_audit(queued boolean)
+CREATE OR REPLACE FUNCTION public.start_audit(by text, account uuid DEFAULT NULL::uuid)
  RETURNS SETOF audits
  LANGUAGE plpgsql
 AS $function$
@@ -6018,11 +6022,12 @@ declare
 begin
   perform pg_advisory_xact_lock(hashtext('paymachine audits'));
   update audits a set status = 'failed', finished_at = a.beat_at where audit_is_dead(a);
-  insert into audits default values on conflict (status) where status = 'running' do nothing returning * into started;
+  insert into audits (started_by, account_id) values (by, account)
+  on conflict (status) where status = 'running' do nothing returning * into started;
   if started.id is null then
     return;
   end if;
-  if queued then
+  if by <> 'command' then
     perform graphile_worker.add_job('run-audit', json_build_object('auditId', started.id));
   end if;
   return next started;
@@ -6041,7 +6046,7 @@ begin
   then
     return;
   end if;
-  return query select * from start_audit(queued => true);
+  return query select * from start_audit('schedule');
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.stop_webhook_endpoint(endpoint uuid, new_state text, reason text)

@@ -1,5 +1,5 @@
 import type { AnyStateNode } from 'xstate'
-import { nameOfTimer } from '../actors/command.ts'
+import { CREATE, nameOfTimer } from '../actors/command.ts'
 import type { Kind } from '../actors/kind.ts'
 
 /**
@@ -106,6 +106,11 @@ const distinct = (moves: readonly { readonly event: string }[]) => [...new Set(m
 /** The event as histories name it. */
 export const inHistory = (event: string): string =>
   event.startsWith(AFTER) ? nameOfTimer(event.slice(AFTER.length)) : event
+
+/** All events of the machine, also those that stay in their state, as histories name them. */
+export const eventsOf = ({ machine }: Kind): readonly string[] => [
+  ...new Set([CREATE, ...nodesOf(machine).flatMap(node => [...node.transitions.keys()].map(inHistory))]),
+]
 
 export const statesOf = ({ machine }: Kind): readonly { readonly state: string; readonly isFinal: boolean }[] =>
   nodesOf(machine).map(({ key, type }) => ({ state: key, isFinal: type === 'final' }))

@@ -17,6 +17,9 @@ export type AuditCheck = {
 export type AuditRow = {
   readonly id: string
   readonly status: AuditStatus
+  readonly started_by: 'schedule' | 'operator' | 'command'
+  /** The operator. */
+  readonly account_id: string | null
   readonly started_at: Date
   readonly finished_at: Date | null
   readonly checks: readonly AuditCheck[]
@@ -25,16 +28,16 @@ export type AuditRow = {
 /** A run that this process has taken. */
 export type TakenAudit = { readonly id: string; readonly attempt: number }
 
-/** Starts a run that a worker takes. Undefined while another run is under way. */
-export const requestAudit = async (sql: Sql): Promise<AuditRow | undefined> => {
+/** Starts a run that a worker takes, for an operator. Undefined while another run is under way. */
+export const requestAudit = async (sql: Sql, accountId: string): Promise<AuditRow | undefined> => {
   const [row] = await sql<AuditRow[]>`
-    select id, status, started_at, finished_at, checks from start_audit(queued => true)`
+    select ${auditColumns(sql)} from start_audit('operator', ${accountId}) a`
   return row
 }
 
 /** Starts a run that this process takes. Undefined while another run is under way. */
 export const startOwnAudit = async (sql: Sql): Promise<TakenAudit | undefined> => {
-  const [row] = await sql<{ id: string }[]>`select id from start_audit(queued => false)`
+  const [row] = await sql<{ id: string }[]>`select id from start_audit('command')`
   return row && takeAudit(sql, row.id)
 }
 
@@ -68,12 +71,16 @@ export const finishAudit = async (
   return rows.length > 0
 }
 
-/** All runs. A run whose process was killed is shown as failed, although its row is changed only by the next start. */
+/** A run whose process was killed is shown as failed, although its row is changed only by the next start. */
+const auditColumns = (sql: Sql) => sql`
+  id, case when audit_is_dead(a) then 'failed' else status end as status, started_by, account_id, started_at,
+  case when audit_is_dead(a) then beat_at else finished_at end as finished_at, checks`
+
 export const listAudits = (sql: Sql, page: Page): Promise<AuditRow[]> => sql<AuditRow[]>`
-  select id, case when audit_is_dead(a) then 'failed' else status end as status, started_at,
-    case when audit_is_dead(a) then beat_at else finished_at end as finished_at, checks
-  from audits a
-  where ${pageBySeq(sql, page)}`
+  select ${auditColumns(sql)} from audits a where ${pageBySeq(sql, page)}`
+
+export const findAudit = async (sql: Sql, id: string): Promise<AuditRow | undefined> =>
+  (await sql<AuditRow[]>`select ${auditColumns(sql)} from audits a where id = ${id}`)[0]
 
 export const findAuditSeq = async (sql: Sql, id: string): Promise<string | undefined> =>
   (await sql<{ seq: string }[]>`select seq from audits where id = ${id}`)[0]?.seq

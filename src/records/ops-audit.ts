@@ -1,7 +1,8 @@
 import { type } from 'arktype'
-import { example } from '../fields/examples.ts'
+import { example, exampleId } from '../fields/examples.ts'
 import { groupOf, recordOf } from '../fields/record.ts'
-import { count, text, textOrNull, time, timeOrNull, uuid } from '../fields/wire.ts'
+import { count, idOf, text, textOrNull, time, timeOrNull, uuid } from '../fields/wire.ts'
+import { encodeId } from '../ids.ts'
 import type { AuditCheck, AuditRow } from '../queries/audits.ts'
 
 const check = groupOf<AuditCheck>()({
@@ -26,6 +27,21 @@ const check = groupOf<AuditCheck>()({
   },
 })
 
+const startedBy = groupOf<AuditRow>()({
+  type: {
+    type: () => type("'schedule' | 'operator' | 'command'"),
+    about: '`schedule`: the audit of each night. `command`: `bun run audit`.',
+    example: 'operator' as const,
+    of: row => row.started_by,
+  },
+  id: {
+    type: () => idOf('usr').or('null'),
+    about: 'The operator. Null otherwise.',
+    example: exampleId('member'),
+    of: ({ account_id }) => account_id && encodeId('usr', account_id),
+  },
+})
+
 /** A run of the audit. */
 export const opsAuditRecord = recordOf<AuditRow>()('OpsAudit', {
   id: {
@@ -39,6 +55,13 @@ export const opsAuditRecord = recordOf<AuditRow>()('OpsAudit', {
     about: '`clean`: every invariant holds. `findings`: one is broken. `failed`: the run did not reach its end.',
     example: 'clean' as const,
     of: ({ status }) => status,
+  },
+  startedBy: {
+    type: () => startedBy.type(),
+    about: 'What started it.',
+    inside: startedBy.inside,
+    example: startedBy.example,
+    of: startedBy.render,
   },
   startedAt: {
     type: time,

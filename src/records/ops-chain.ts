@@ -97,6 +97,13 @@ export const opsChainRecord = recordOf<OpsChain>()('OpsChain', {
     example: example.at,
     of: ({ readAt }) => readAt?.toISOString() ?? null,
   },
+  stoppedAt: {
+    type: timeOrNull,
+    about:
+      'Since when the chain is neither read nor offered to customers, because it was reorganized below its final block. Null as long as it is read.',
+    example: null,
+    of: ({ stoppedAt }) => stoppedAt?.toISOString() ?? null,
+  },
   nodes: {
     type: () => node.type().array(),
     about: 'The nodes of the chain, as the process sees them that reads the chain.',

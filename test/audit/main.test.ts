@@ -35,6 +35,7 @@ test.concurrent('an operator audits a database by its URL and gets its violation
   expect(out).toContain('I7 broken 1 ×: a timer overdue by more than a minute')
   const [found, clean] = await listAudits(db.sql, { after: undefined, limit: 10, order: 'desc' })
   expect([found?.status, clean?.status]).toEqual(['findings', 'clean'])
+  expect([found?.started_by, clean?.started_by]).toEqual(['command', 'command'])
   expect(found?.checks).toContainEqual(
     expect.objectContaining({ name: 'I7: a timer overdue by more than a minute', status: 'findings', count: 1 }),
   )
@@ -42,7 +43,7 @@ test.concurrent('an operator audits a database by its URL and gets its violation
 
 test.concurrent('the checks also run while another audit is under way, and with a role that cannot write', async () => {
   await using db = await database()
-  await requestAudit(db.sql)
+  await requestAudit(db.sql, crypto.randomUUID())
   expect(await runAudit({ DATABASE_URL: db.url, SECRET_KEY })).toEqual(cleanIn('the database of DATABASE_URL'))
   await db.sql`update audits set status = 'failed', finished_at = now()`
   const name = `reader_${crypto.randomUUID().slice(0, 8)}`

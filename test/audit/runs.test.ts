@@ -21,13 +21,16 @@ import { until } from '../harness/until.ts'
 const newest = { after: undefined, limit: 100, order: 'desc' } as const
 const statuses = async (sql: Sql) => (await listAudits(sql, newest)).map(({ status }) => status)
 
+/** For an operator. */
+const request = (sql: Sql) => requestAudit(sql, crypto.randomUUID())
+
 const overdueTimer = (sql: Sql) =>
   sql`insert into timers (actor, name, kind, generation, due_at) values (gen_random_uuid(), 'x.y.z', 'k', 1, '-infinity')`
 
 /** Runs a requested audit in this process. */
 const run = async ({ sql, url }: Database) => {
   const logged = readableLog()
-  const { id } = (await requestAudit(sql)) ?? expect.unreachable('another audit is under way')
+  const { id } = (await request(sql)) ?? expect.unreachable('another audit is under way')
   await runAudit({ sql, log: logged.log }, id, {
     databaseUrl: url,
     keyring: openKeyring(SECRET_KEY),
@@ -40,7 +43,7 @@ test('a run records every check, and a breach with its count and one ID', async 
   await using db = await database()
   expect(await run(db)).toMatchObject([{ level: 30, msg: 'audit clean' }])
   const [clean] = await listAudits(db.sql, newest)
-  expect(clean).toMatchObject({ status: 'clean', finished_at: expect.any(Date) })
+  expect(clean).toMatchObject({ status: 'clean', started_by: 'operator', finished_at: expect.any(Date) })
   expect(clean?.checks.length).toBeGreaterThan(80)
   expect(clean?.checks.filter(({ status, sample }) => status !== 'clean' || sample !== null)).toEqual([])
 
@@ -68,7 +71,7 @@ test('of many processes that request an audit at the same time, one gets it', as
   await using db = await database()
   const pools = Array.from({ length: 8 }, () => connect(db.url, { max: 1 }))
   for (let round = 0; round < 5; round++) {
-    const started = (await Promise.all(pools.map(requestAudit))).filter(row => row !== undefined)
+    const started = (await Promise.all(pools.map(request))).filter(row => row !== undefined)
     expect(started).toHaveLength(1)
     const taken = await takeAudit(db.sql, started[0]?.id ?? '')
     expect(taken && (await finishAudit(db.sql, taken, { status: 'clean', checks: [] }))).toBe(true)
@@ -80,15 +83,15 @@ test('of many processes that request an audit at the same time, one gets it', as
 test('a run without a sign of life for a minute has failed, and is over for its process', async () => {
   await using db = await database()
   const { sql } = db
-  const { id } = (await requestAudit(sql)) ?? expect.unreachable('another audit is under way')
+  const { id } = (await request(sql)) ?? expect.unreachable('another audit is under way')
   const taken = (await takeAudit(sql, id)) ?? expect.unreachable('it was just requested')
   await sql`update audits set beat_at = now() - interval '50 s'`
-  expect(await requestAudit(sql)).toBeUndefined()
+  expect(await request(sql)).toBeUndefined()
   expect(await recordAuditBeat(sql, taken)).toBe(true)
   await sql`update audits set beat_at = now() - interval '61 s'`
   expect(await statuses(sql)).toEqual(['failed'])
   expect(await takeAudit(sql, id)).toBeUndefined()
-  expect(await requestAudit(sql)).toMatchObject({ status: 'running' })
+  expect(await request(sql)).toMatchObject({ status: 'running' })
   expect(await statuses(sql)).toEqual(['running', 'failed'])
   expect(await finishAudit(sql, taken, { status: 'clean', checks: [] })).toBe(false)
   expect(await recordAuditBeat(sql, taken)).toBe(false)
@@ -97,7 +100,7 @@ test('a run without a sign of life for a minute has failed, and is over for its 
 test('a run that another process has taken is written by that process only', async () => {
   await using db = await database()
   const { sql } = db
-  const { id } = (await requestAudit(sql)) ?? expect.unreachable('another audit is under way')
+  const { id } = (await request(sql)) ?? expect.unreachable('another audit is under way')
   const [first, second] = [await takeAudit(sql, id), await takeAudit(sql, id)]
   expect([first, second]).toEqual([
     { id, attempt: 1 },
@@ -128,6 +131,7 @@ test('the nightly audit starts once a night, is repeated twice after failures, a
   await end('clean', await startNightlyAudit(sql))
   expect(await startNightlyAudit(sql)).toBeUndefined()
   expect(await statuses(sql)).toEqual(['clean', 'failed', 'failed', 'failed'])
+  expect((await listAudits(sql, newest)).map(run => run.started_by)).toEqual(Array(4).fill('schedule'))
 })
 
 test('two days without a finished audit are logged once, and again after the next one', async () => {
@@ -164,7 +168,7 @@ test('a run whose worker was killed is finished by another worker', async () => 
   await using db = await database()
   await using first = await worker(db)
   const held = await holdAudits(db)
-  await requestAudit(db.sql)
+  await request(db.sql)
   await until(async () => (await attempts(db.sql)) === 1)
   first.child.kill('SIGKILL')
   await first.exited
@@ -180,7 +184,7 @@ test('a worker that stops ends its run, which has failed then', async () => {
   await using db = await database()
   await using only = await worker(db)
   const held = await holdAudits(db)
-  await requestAudit(db.sql)
+  await request(db.sql)
   await until(async () => (await attempts(db.sql)) === 1)
   only.child.kill('SIGTERM')
   expect(await only.exited).toBe(0)

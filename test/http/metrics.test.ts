@@ -87,8 +87,8 @@ test('a scraper on this machine reads counts of responses, their durations, the 
 test('the checks with breaches of the last finished audit are counted, and its age is measured', async () => {
   const checks = ['findings', 'clean', 'findings'].map(status => ({ name: 'I7: x', status, count: 1, sample: null }))
   await server.sql`
-    insert into audits (status, finished_at, checks)
-    values ('findings', now() - interval '1 hour', ${JSON.stringify(checks)}::text::json), ('failed', now(), '[]')`
+    insert into audits (status, started_by, finished_at, checks)
+    values ('findings', 'schedule', now() - interval '1 hour', ${JSON.stringify(checks)}::text::json), ('failed', 'schedule', now(), '[]')`
   const series = parse((await scrape()).text)
   expect(series.get('paymachine_audit_findings')).toBe(2)
   expect(Math.floor(series.get('paymachine_audit_age_seconds') ?? 0)).toBe(3_600)

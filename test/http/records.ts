@@ -258,6 +258,13 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   'GET /v1/merchants/:merchantId/refunds/:id/history': refund,
   'GET /v1/merchants/:merchantId/disputes/:id/history': dispute(false),
   'GET /v1/merchants/:merchantId/deliveries/:id/history': delivery,
+  'GET /v1/ops/audits/:id': {
+    make: async ({ sql }) => {
+      const [row] = await sql<{ id: string }[]>`
+        insert into audits (status, started_by, finished_at) values ('clean', 'schedule', now()) returning id`
+      return row?.id ?? ''
+    },
+  },
   'GET /v1/ops/machines/:kind': { make: async () => 'payment' },
   'GET /v1/ops/actors/:id': payment('success'),
   'GET /v1/ops/actors/:id/transitions': payment('success'),

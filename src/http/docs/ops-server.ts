@@ -61,6 +61,14 @@ export const listAuditsDocs: Docs = {
   answers: { 200: listShape(opsAuditRecord) },
 }
 
+export const getAuditDocs: Docs = {
+  operation: 'getAudit',
+  summary: 'Retrieve an audit',
+  description: 'A run with its checks.',
+  answers: { 200: opsAuditRecord },
+  refusals: ['resource_not_found'],
+}
+
 export const startAuditDocs: Docs = {
   operation: 'startAudit',
   summary: 'Start an audit',

@@ -1,7 +1,7 @@
 import { refuse } from '../../errors.ts'
-import { findAuditSeq, listAudits, requestAudit } from '../../queries/audits.ts'
+import { findAudit, findAuditSeq, listAudits, requestAudit } from '../../queries/audits.ts'
 import { opsAuditRecord } from '../../records/ops-audit.ts'
-import { listAuditsDocs, startAuditDocs } from '../docs/ops-server.ts'
+import { getAuditDocs, listAuditsDocs, startAuditDocs } from '../docs/ops-server.ts'
 import { listOf, listQuery, pageOf } from '../list.ts'
 import { uuidIn } from '../record-id.ts'
 import { forOperators, type Route } from '../route.ts'
@@ -22,14 +22,28 @@ export const auditRoutes: readonly Route[] = [
   ),
 
   forOperators(
+    'GET',
+    {},
+    {
+      path: '/v1/ops/audits/:id',
+      docs: getAuditDocs,
+      handle: async ({ sql }, { params }) => {
+        const id = uuidIn(params.id) ?? refuse('resource_not_found')
+        return { status: 200, body: opsAuditRecord.render((await findAudit(sql, id)) ?? refuse('resource_not_found')) }
+      },
+    },
+  ),
+
+  forOperators(
     'POST',
     {},
     {
       path: '/v1/ops/audits',
       docs: startAuditDocs,
-      handle: async ({ sql }) => {
+      handle: async ({ sql }, { session }) => {
         const started =
-          (await requestAudit(sql)) ?? refuse('state_conflict', { message: 'An audit is already running.' })
+          (await requestAudit(sql, session.accountId)) ??
+          refuse('state_conflict', { message: 'An audit is already running.' })
         return { status: 201, body: opsAuditRecord.render(started) }
       },
     },

@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { refuse } from '../../errors.ts'
 import { kinds } from '../../kinds/all.ts'
-import { arrowsOf, definitionOf, statesOf, uncountedStates } from '../../kinds/definition.ts'
+import { arrowsOf, definitionOf, eventsOf, statesOf, uncountedStates } from '../../kinds/definition.ts'
 import { drivenStates } from '../../kinds/event-marks.ts'
 import {
   countStates,
@@ -80,8 +80,10 @@ const machineOf = (kind: (typeof kinds)[number], { counts, flows, stays }: Figur
   }
   return {
     object: 'machine',
+    id: name,
     kind: name,
     version,
+    events: eventsOf(kind),
     states: statesOf(kind).map(({ state, isFinal }) => ({
       state,
       final: isFinal,

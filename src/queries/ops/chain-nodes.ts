@@ -32,6 +32,8 @@ export type RecordedChain = {
   readonly lastBlockAt: Date | null
   /** When it was read. */
   readonly readAt: Date | null
+  /** Since when it is not read, because it was reorganized below its final block. */
+  readonly stoppedAt: Date | null
   readonly nodes: readonly NodeState[]
 }
 
@@ -39,7 +41,7 @@ export type RecordedChain = {
 export const findRecordedChains = async (sql: Sql, chainIds: readonly number[]): Promise<readonly RecordedChain[]> => {
   const rows = await sql<RecordedRow[]>`
     select wanted.id::float8 as "chainId", c.number::float8 as cursor, c.mined_at as "lastBlockAt", c.moved_at as "readAt",
-      n.nodes
+      c.stopped_at as "stoppedAt", n.nodes
     from unnest(${[...chainIds]}::bigint[]) with ordinality as wanted (id, place)
     left join chain_cursors c on c.chain_id = wanted.id
     left join lateral (

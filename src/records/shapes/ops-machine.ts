@@ -5,8 +5,10 @@ import { kindName } from '../ops-transition.ts'
 
 const machine = () => ({
   object: "'machine'" as const,
+  id: kindName(),
   kind: kindName(),
   version: count(),
+  events: 'string[]' as const,
   states: type({
     state: 'string',
     final: 'boolean',
@@ -19,8 +21,10 @@ const machine = () => ({
 
 const example = {
   object: 'machine',
+  id: 'dispute',
   kind: 'dispute',
   version: 1,
+  events: ['create', 'evidence_given', 'evidence_submitted', 'resolve', 'after.decision.dispute.under_review'],
   states: [
     { state: 'needs_response', final: false, driven: true, count: 2, dwellMs: { p50: 86_400_000, p95: 172_800_000 } },
     { state: 'under_review', final: false, driven: false, count: 1, dwellMs: null },
@@ -29,8 +33,10 @@ const example = {
 }
 
 const inside = {
+  id: 'The same as `kind`.',
   kind: 'Machine: the type of its actors.',
   version: 'Version of the machine.',
+  events: 'All events that its actors take, as in their histories. Those of timers begin with `after.`.',
   states: 'All states, in the order of the machine.',
   'states.state': 'Name of the state.',
   'states.final': 'Whether actors never leave the state.',

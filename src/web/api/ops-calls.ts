@@ -21,6 +21,7 @@ export const opsCalls = {
   listDatabases: 'GET /v1/ops/database',
   listAudits: 'GET /v1/ops/audits?limit&order&startingAfter',
   startAudit: 'POST /v1/ops/audits',
+  getAudit: 'GET /v1/ops/audits/{id}',
   createInspectorTicket: 'POST /v1/ops/tickets',
 } as const
 
@@ -151,6 +152,10 @@ export type OpsCalls = {
     input: object
     output: OpsAudit
   }
+  getAudit: {
+    input: { readonly id: string }
+    output: OpsAudit
+  }
   createInspectorTicket: {
     input: object
     output: InspectorTicket
@@ -165,6 +170,15 @@ export type MachineList = {
 
 export type MachineWithDefinition = {
   readonly object: 'machine'
+  readonly id:
+    | 'customer'
+    | 'delivery'
+    | 'dispute'
+    | 'document_series'
+    | 'invoice'
+    | 'payment'
+    | 'payment_link'
+    | 'refund'
   readonly kind:
     | 'customer'
     | 'delivery'
@@ -175,6 +189,7 @@ export type MachineWithDefinition = {
     | 'payment_link'
     | 'refund'
   readonly version: number
+  readonly events: readonly string[]
   readonly states: readonly {
     readonly count: number
     readonly driven: boolean
@@ -353,6 +368,10 @@ export type OpsAuditList = {
 export type OpsAudit = {
   readonly id: string
   readonly status: 'clean' | 'failed' | 'findings' | 'running'
+  readonly startedBy: {
+    readonly id: string | null
+    readonly type: 'command' | 'operator' | 'schedule'
+  }
   readonly startedAt: string
   readonly finishedAt: string | null
   readonly checks: readonly {
@@ -370,6 +389,15 @@ export type InspectorTicket = {
 
 export type Machine = {
   readonly object: 'machine'
+  readonly id:
+    | 'customer'
+    | 'delivery'
+    | 'dispute'
+    | 'document_series'
+    | 'invoice'
+    | 'payment'
+    | 'payment_link'
+    | 'refund'
   readonly kind:
     | 'customer'
     | 'delivery'
@@ -380,6 +408,7 @@ export type Machine = {
     | 'payment_link'
     | 'refund'
   readonly version: number
+  readonly events: readonly string[]
   readonly states: readonly {
     readonly count: number
     readonly driven: boolean
@@ -546,6 +575,7 @@ export type OpsChain = {
   readonly lagBlocks: number | null
   readonly lastBlockAt: string | null
   readonly readAt: string | null
+  readonly stoppedAt: string | null
   readonly nodes: readonly {
     readonly head: number | null
     readonly label: string

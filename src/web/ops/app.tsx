@@ -25,6 +25,7 @@ const TailPage = lazy(async () => (await import('./tail/tail-page.tsx')).TailPag
 const ChainsPage = lazy(async () => (await import('./engine/chains-page.tsx')).ChainsPage)
 const QueuesPage = lazy(async () => (await import('./engine/queues-page.tsx')).QueuesPage)
 const WorkersPage = lazy(async () => (await import('./engine/workers-page.tsx')).WorkersPage)
+const AuditPage = lazy(async () => (await import('./engine/audit-page.tsx')).AuditPage)
 const AuditsPage = lazy(async () => (await import('./engine/audits-page.tsx')).AuditsPage)
 
 export const OpsApp = ({ session, preferences }: SessionProps) => {
@@ -73,6 +74,7 @@ const Screen = ({ session, preferences }: SessionProps) => {
           <Route path="/ops/queues" component={QueuesPage} />
           <Route path="/ops/workers" component={WorkersPage} />
           <Route path="/ops/audits" component={AuditsPage} />
+          <Route path="/ops/audits/:id" component={AuditPage} />
           <Route default component={NothingHere} />
         </Router>
       </OpsShell>

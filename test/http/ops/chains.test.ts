@@ -19,6 +19,7 @@ type Chain = {
   readonly lagBlocks: number | null
   readonly lastBlockAt: string | null
   readonly readAt: string | null
+  readonly stoppedAt: string | null
   readonly nodes: readonly { readonly label: string; readonly state: string; readonly lastError: string | null }[]
   readonly prices: readonly { readonly pair: string; readonly rate: string | null; readonly at: string | null }[]
 }
@@ -65,6 +66,7 @@ test('a process that only serves requests shows the nodes as the process sees th
       lagBlocks: null,
       lastBlockAt: null,
       readAt: null,
+      stoppedAt: null,
       nodes: [],
       prices: expect.any(Array),
     },
@@ -122,10 +124,23 @@ test('a chain is shown with its blocks and its prices', async () => {
   })
   expect([chain.chainId, typeof chain.lagBlocks, typeof chain.lastBlockAt]).toEqual([31337, 'number', 'string'])
   expect(Math.abs(Date.parse(chain.readAt ?? '') - Date.now())).toBeLessThan(60_000)
+  expect(chain.stoppedAt).toBeNull()
   expect(chain.lagBlocks).toBe(Math.max(0, (chain.head ?? -1) - (chain.cursor ?? 0)))
   expect(chain.prices.map(({ pair }) => pair)).toEqual(['ETH / USD', 'EUR / USD'])
   for (const { rate, at } of chain.prices) {
     expect(Number(rate)).toBeGreaterThan(0)
     expect(at).toBeString()
   }
+})
+
+test('a chain that was reorganized below its final block is shown with the time since when it is not read', async () => {
+  const nowhere = `0x${'0'.repeat(40)}`
+  const chain = sandboxChain({ token: nowhere, feed: nowhere, euroFeed: nowhere })
+  const url = `http://127.0.0.1:${await unusedPort()}`
+  await using server = await apiServer({ routes, chains: outside => connectChains([chain], () => [url], outside) })
+  const read = await readChains(server)
+  await server.sql`
+    insert into chain_cursors (chain_id, number, hash, mined_at, final_number, step, stopped_at)
+    values (31337, 7, ${`0x${'7'.repeat(64)}`}, now(), 7, 1, '2026-11-20T12:00:00Z')`
+  expect((await read()).chains[0]).toMatchObject({ cursor: 7, stoppedAt: '2026-11-20T12:00:00.000Z' })
 })

@@ -14,6 +14,7 @@ const { server, lamps, chairs } = await twoShops({ routes })
 const { bearer } = await operator(server.api)
 
 type Machine = {
+  readonly id: string
   readonly kind: string
   readonly states: readonly {
     readonly state: string
@@ -113,6 +114,7 @@ describe('GET /v1/ops/machines', () => {
 describe('GET /v1/ops/machines/:kind', () => {
   test.each(kinds.map(({ name }) => [name]))('200: %s with its definition', async kind => {
     const { definition, ...machine } = (await get(`/${kind}`)) as Machine
+    expect([machine.id, machine.kind]).toEqual([kind, kind])
     const listed = await one(kind)
     expect(machine).toEqual(listed as never)
     expect(Object.keys(definition?.states ?? {})).toEqual(listed?.states.map(({ state }) => state) ?? [])

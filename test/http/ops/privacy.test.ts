@@ -94,9 +94,11 @@ const paths = routes.flatMap(({ method, path, access, docs }) =>
 )
 
 const read = async (ids: readonly string[]): Promise<readonly string[]> => {
+  const audit = (await fixtureOf({ method: 'GET', path: '/v1/ops/audits/:id' })?.make(server.api, lamps, false)) ?? ''
   const get = async (path: string) => (await server.call('GET', path, { bearer })).text
   const asked = paths.flatMap(path => {
     if (path.endsWith('/:kind')) return machineNames.map(name => path.replace(':kind', name))
+    if (path === '/v1/ops/audits/:id') return [path.replace(':id', audit)]
     return path.includes(':id') ? ids.map(id => path.replace(':id', id)) : [path]
   })
   const more = ['/v1/ops/transitions?limit=100', ...ids.map(id => `/v1/ops/search?q=${id}`)]

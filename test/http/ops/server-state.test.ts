@@ -9,10 +9,11 @@ import { operator } from '../people.ts'
 
 let server: ApiServer
 let bearer: string
+let operatorId: string
 
 beforeAll(async () => {
   server = await apiServer({ routes: opsRoutes })
-  bearer = (await operator(server.api)).bearer
+  ;({ bearer, id: operatorId } = await operator(server.api))
 })
 afterAll(() => server[Symbol.asyncDispose]())
 
@@ -93,11 +94,15 @@ test('an audit is started once at a time, runs in a worker, and is listed with i
   expect(started).toEqual({
     id: started.id,
     status: 'running',
+    startedBy: { type: 'operator', id: operatorId },
     startedAt: expect.any(String),
     finishedAt: null,
     checks: [],
   } as never)
   expect((await list<Audit>('audits')).data).toEqual([started])
+  expect((await ask('GET', `audits/${started.id}`)).json).toEqual(started)
+  for (const id of [crypto.randomUUID(), 'x', started.id.toUpperCase()])
+    expect((await ask('GET', `audits/${id}`)).status).toBe(404)
   const jobs = await server.sql`select j.payload from graphile_worker._private_jobs j
     join graphile_worker._private_tasks t on t.id = j.task_id where t.identifier = 'run-audit'`
   expect([...jobs]).toEqual([{ payload: { auditId: started.id } }])
@@ -140,7 +145,7 @@ test('a run whose process was killed is shown as failed, and does not prevent th
 
 test('audits are listed in pages', async () => {
   await server.sql`delete from audits`
-  await server.sql`insert into audits (status, finished_at) select 'clean', now() from generate_series(1, 5)`
+  await server.sql`insert into audits (status, started_by, finished_at) select 'clean', 'schedule', now() from generate_series(1, 5)`
   const ids = (await server.sql<{ id: string }[]>`select id from audits order by seq`).map(({ id }) => id)
   await expectPages(query => list<Audit>(`audits${query}`) as never, ids)
 })

@@ -169,4 +169,75 @@ describe.skipIf(!hasBrowser)('with the keyboard alone', () => {
     expect((await focused(page))?.isSeen).toBe(true)
     await walk()
   })
+
+  test('the tables have what the chart shows: counts, how long actors stay, and arrows', async () => {
+    const { page, served } = shop
+    const { heading, expectSound } = onPage(page)
+    const { sql } = served.server
+    await shop.payAndWait()
+    await sql`
+      insert into machine_stays
+      values ('week', date_trunc('week', now(), 'UTC'), 'payment', 'processing', duration_class(60000), 1000)
+      on conflict (span, starts_at, kind, state, duration) do update set stays = excluded.stays`
+    await page.goto(`${served.server.url}/ops/machines/payment?window=30d`)
+    await heading('Machines')
+    await content()
+    const cellsOf = (table: string) =>
+      page
+        .getByRole('table', { name: table, exact: true })
+        .getByRole('row')
+        .filter({ has: page.getByRole('cell') })
+        .evaluateAll(rows => rows.map(row => [...row.querySelectorAll('[role=cell]')].map(cell => cell.textContent)))
+    const boxes = () =>
+      page.locator('.chart__state').evaluateAll(all =>
+        all.map(box => {
+          const text = (selector: string) => box.querySelector(selector)?.textContent ?? ''
+          return [text('code'), text(':scope > span:nth-child(2)'), text('b')]
+        }),
+      )
+    const drawn = await boxes()
+    // State, stays, times left, share, now.
+    const states = await cellsOf('States')
+    expect(states.map(([state, stays, , , now]) => [state, stays, now])).toEqual(drawn)
+    const counts = await sql<{ state: string; count: number }[]>`
+      select state, count(*)::integer as count from payments group by state`
+    expect(counts.length).toBeGreaterThan(0)
+    for (const { state, count } of counts)
+      expect([state, states.find(([name]) => name === state)?.[4]]).toEqual([state, String(count)])
+    expect(states.find(([name]) => name === 'processing')?.[1]).toBe('p50 58 sec · p95 58 sec')
+    const arrows = await cellsOf('Arrows')
+    const shown = await page
+      .locator('.chart__arrows g')
+      .evaluateAll(all => all.map(arrow => arrow.querySelector('.chart__count')?.textContent))
+    expect(arrows.map(([, , taken]) => taken).toSorted()).toEqual(shown.toSorted())
+    const taken = arrows.find(([name]) => name === 'processing → success')?.[2]
+    expect(Number(taken)).toBeGreaterThan(0)
+    expect(states.find(([name]) => name === 'processing')?.[2]).toBe(taken)
+    await expectSound()
+    await tabToPart(page, 'success')
+    expect(await focused(page)).toMatchObject({ name: 'success', isSeen: true })
+    await page.keyboard.press('k')
+    expect(await focused(page)).toMatchObject({ name: 'processing', isSeen: true })
+    await page.keyboard.press('Enter')
+    await page.getByRole('complementary', { name: 'processing' }).waitFor()
+  })
+
+  test('the runs of the audit are gone through with j, and opened with Enter', async () => {
+    const { page, served } = shop
+    const { heading } = onPage(page)
+    await served.server.sql`
+      insert into audits (status, started_by, finished_at) values ('clean', 'schedule', now()), ('failed', 'command', now())`
+    await page.goto(`${served.server.url}/ops/audits`)
+    await heading('Audit')
+    await page.getByRole('row').nth(2).waitFor()
+    await walk()
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await heading(/^Audit of /)
+    await page.getByText('bun run audit').waitFor()
+    await walk()
+    await tabToPart(page, 'Audit', 'Shift+Tab')
+    await page.keyboard.press('Enter')
+    await heading('Audit')
+  })
 })

@@ -81,7 +81,15 @@ describe.skipIf(!hasBrowser)('the pages for operators', () => {
     expect(tones).toEqual(tones.toSorted())
     await signer.getByRole('link').click()
     expect(new URL(page.url()).hash).toBe('#signers')
-    await page.getByRole('table', { name: 'Refund signers' }).getByText('0.00 ETH').waitFor()
+    const table = page.getByRole('table', { name: 'Refund signers' })
+    await table.getByText('0.00 ETH').waitFor()
+    // The link scrolls on the page that is open already, also when it is followed again.
+    const isInSight = async () => ((await table.boundingBox())?.y ?? Number.POSITIVE_INFINITY) < 700
+    await until(isInSight)
+    await page.evaluate('scrollTo(0, 0)')
+    await until(async () => !(await isInSight()))
+    await signer.getByRole('link').click()
+    await until(isInSight)
     await page.getByRole('table', { name: 'Webhook endpoints' }).getByText('Disabled by the server').waitFor()
     expect(await page.content()).not.toContain('secret-path')
     await expectSound()
@@ -114,7 +122,9 @@ describe.skipIf(!hasBrowser)('the pages for operators', () => {
     await shop.page.locator('.chart__state').first().waitFor()
     expect((await shop.page.locator('.chart__name code').allTextContents()).sort()).toEqual(states.sort())
     const arrows = await shop.page.locator('.chart__arrows g').count()
-    expect(await shop.page.locator('.table tbody tr').count()).toBe(arrows)
+    const rowsOf = (table: string) => shop.page.getByRole('table', { name: table, exact: true }).locator('tbody tr')
+    expect(await rowsOf('Arrows').count()).toBe(arrows)
+    expect(await rowsOf('States').count()).toBe(states.length)
     expect(arrows).toBeGreaterThan(0)
   })
 
@@ -149,6 +159,7 @@ describe.skipIf(!hasBrowser)('the pages for operators', () => {
 
   test('the engine: queues, workers, chains and audits; an audit is started here', async () => {
     const { heading, click, toast, expectSound } = onPage(shop.page)
+    await open('/ops')
     for (const name of ['Queues', 'Workers', 'Chains']) {
       await click(name, 'link')
       await heading(name)
@@ -159,8 +170,71 @@ describe.skipIf(!hasBrowser)('the pages for operators', () => {
     await heading('Audit')
     await click('Run an audit')
     await toast('The audit has started')
-    await shop.page.getByRole('row').nth(1).waitFor()
+    const row = shop.page.getByRole('row').nth(1)
+    await row.getByText('Operator').waitFor()
     await expectSound()
+    await row.getByRole('link').click()
+    await heading(/^Audit of /)
+    const { page } = shop
+    const rules = page.getByRole('table', { name: 'Rules' })
+    await until(async () => (await rules.getByRole('row').count()) > 80, { timeoutMs: 60_000 })
+    await page.getByText(/^Operator usr_/).waitFor()
+    await expectSound()
+  })
+
+  test('the page of an audit says of each finding what to do, and leads to the record', async () => {
+    const { page } = shop
+    const { sql } = shop.served.server
+    const [event] = await sql<{ id: string }[]>`select id from events where type = 'payment.created' limit 1`
+    const checks = [
+      { name: 'I1: an event without a delivery', status: 'findings', count: 2, sample: event?.id },
+      { name: 'I9: another rule', status: 'clean', count: 0, sample: null },
+      { name: 'Base (8453): no node answers', status: 'failed', count: 0, sample: null },
+    ]
+    const [audit] = await sql<{ id: string }[]>`
+      insert into audits (status, started_by, finished_at, checks)
+      values ('findings', 'schedule', now() + interval '12 s', ${JSON.stringify(checks)}::text::json) returning id`
+    const { heading, expectSound } = onPage(page)
+    await open(`/ops/audits/${audit?.id}`)
+    await heading(/^Audit of /)
+    const facts = page.locator('.facts').first()
+    for (const fact of ['Findings', '12 sec', 'The schedule of each night']) await facts.getByText(fact).waitFor()
+    const findings = page.getByRole('region', { name: 'Findings' }).getByRole('listitem')
+    expect(await findings.count()).toBe(2)
+    await findings.nth(0).getByText('2 breaches').waitFor()
+    await findings.nth(0).getByText('A shop may have missed an event').waitFor()
+    await findings.nth(1).getByText('It could not be checked').waitFor()
+    await expectSound()
+    await findings.nth(0).getByRole('link').click()
+    await page.waitForURL(/\/ops\/actors\/pay_/)
+    // The search has led to the only record that it found, and asks for the next one.
+    expect(await page.getByRole('searchbox').inputValue()).toBe('')
+  })
+
+  test('a chain that was reorganized below its final block is named, with what to do, on its page too', async () => {
+    const { page } = shop
+    const { heading, expectSound } = onPage(page)
+    const { sql } = shop.served.server
+    await sql`
+      create function keep_stopped() returns trigger language plpgsql as
+      $$begin new.stopped_at = '2026-11-20T12:00:00Z'; return new; end$$`
+    await sql`create trigger keep_stopped before update on chain_cursors for each row execute function keep_stopped()`
+    await sql`update chain_cursors set step = step`
+    const failure = () => page.locator('.asks > li').filter({ hasText: 'Sandbox has not been read since' })
+    await open('/ops')
+    await heading('Health')
+    await failure().getByText('name others in RPC_URLS').waitFor()
+    await failure().getByRole('link').click()
+    await heading('Chains')
+    await failure().waitFor()
+    await page.getByText('Not read since').waitFor()
+    // It is this page that it would lead to.
+    expect(await failure().getByRole('link').count()).toBe(0)
+    await expectSound()
+    await sql`drop trigger keep_stopped on chain_cursors`
+    await sql`drop function keep_stopped`
+    await sql`update chain_cursors set stopped_at = null`
+    await failure().waitFor({ state: 'detached' })
   })
 
   test('an account that is no operator learns how to become one', async () => {

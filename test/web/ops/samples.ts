@@ -1,5 +1,5 @@
 import { kinds } from '../../../src/kinds/all.ts'
-import { arrowsOf, definitionOf, statesOf } from '../../../src/kinds/definition.ts'
+import { arrowsOf, definitionOf, eventsOf, statesOf } from '../../../src/kinds/definition.ts'
 import { drivenStates } from '../../../src/kinds/event-marks.ts'
 import { type MachineName, resources } from '../../../src/resources.ts'
 import type {
@@ -33,7 +33,7 @@ const figure = (name: string, most: number): number =>
 export const machines: readonly MachineWithDefinition[] = kinds.map(kind => {
   const name = kind.name as MachineName
   return {
-    ...{ object: 'machine', id: name, kind: name, version: kind.version },
+    ...{ object: 'machine', id: name, kind: name, version: kind.version, events: [...eventsOf(kind)] },
     states: statesOf(kind).map(({ state, isFinal }) => ({
       ...{ state, final: isFinal, driven: drivenStates[name].includes(state) },
       count: figure(state, isFinal ? 2_000_000 : 900),
@@ -83,6 +83,7 @@ export const chains: readonly OpsChain[] = [
       lagBlocks: 1,
       lastBlockAt: ago(0),
       readAt: ago(0),
+      stoppedAt: null,
     },
     nodes: [node('base.rpc.example.org'), node('base-mainnet.nodes.lampsandlight.example:8545', { latencyMs: 7 })],
     prices: [{ pair: 'ETH / USD', rate: '3012.45', at: ago(2) }],
@@ -96,6 +97,7 @@ export const chains: readonly OpsChain[] = [
       lagBlocks: 0,
       lastBlockAt: ago(0),
       readAt: ago(0),
+      stoppedAt: null,
     },
     nodes: [node('eth.rpc.example.org', { head: 21_000_004, latencyMs: 230 })],
     prices: [
@@ -136,6 +138,7 @@ const checks = (broken: number): OpsAudit['checks'] =>
 
 export const audits: readonly OpsAudit[] = (['clean', 'findings', 'failed', 'clean'] as const).map((status, n) => ({
   ...{ id: `0193a000-0000-7000-8000-00000000006${n}`, status, startedAt: ago(300 + n * 1_440) },
+  startedBy: n === 1 ? { type: 'operator', id: 'usr_06bt4m9x3kq7v5n2c8hd1wzrfe' } : { type: 'schedule', id: null },
   ...{ finishedAt: ago(299 + n * 1_440), checks: status === 'failed' ? [] : checks(status === 'findings' ? 1 : 0) },
 }))
 

@@ -89,6 +89,11 @@ const views: Readonly<Record<string, View>> = {
   ...pageViews('queues', '/queues'),
   ...pageViews('workers', '/workers'),
   ...pageViews('audits', '/audits'),
+  ...Object.fromEntries(
+    samples.audits.slice(0, 3).map(({ id, status }) => [`audit-${status}`, { path: `/audits/${id}` }]),
+  ),
+  'audit-loading': { path: `/audits/${samples.audits[0]?.id}`, data: 'loading' },
+  'audit-failed-to-load': { path: `/audits/${samples.audits[0]?.id}`, data: 'failed' },
 }
 
 /** Answers the calls of the page with samples. */
@@ -119,6 +124,7 @@ const answer = (page: Page, view: View) => {
       return json(second === undefined ? sampleList(machines, 'loading') : machines.find(({ kind }) => kind === second))
     if (third === 'story') return json(sampleList(storyOf(view, searchParams), 'loading'))
     if (third === 'preview') return json(samples.preview)
+    if (first === 'audits' && second !== undefined) return json(samples.audits.find(({ id }) => id === second))
     if (first === 'actors') return json(actorOf(view))
     return list(lists[first])
   })

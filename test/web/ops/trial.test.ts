@@ -42,10 +42,13 @@ describe.skipIf(!hasBrowser)('the reason of a payment that is stuck, from its ID
     await until(async () => ((await row.boundingBox())?.y ?? Number.POSITIVE_INFINITY) < 800)
   })
 
-  test('a refund signer without gas: one click from the payment to its refund, whose page names the signer', async () => {
+  test('a refund signer without gas: named on the page of the payment, and of its refund', async () => {
     await using other = await openGasTrial()
     const { page, payment, refund } = other
     await search(other, payment)
+    await region('What hinders it', page)
+      .getByText(/too little ETH for gas/)
+      .waitFor()
     await region('Related', page).getByRole('link', { name: refund }).click()
     await onPage(page).heading(refund)
     const hindrances = region('What hinders it', page)

@@ -21,16 +21,20 @@ export const Hindrances = ({ actor }: { readonly actor: Actor }) => {
   const texts = useOpsTexts()
   const { formats, now } = useReader()
   const isDriven = useMachine(actor.kind)?.states.some(({ state, driven }) => driven && state === actor.state) ?? false
-  const chainId = isDriven ? actor.context.chainId : null
-  const result = useOpsQuery(['surroundings', chainId], async (call, signal): Promise<Surroundings> => {
-    const none = { data: [] }
-    const [chains, signers, endpoints] = await Promise.all([
-      chainId == null ? none : call('listChains', {}, signal),
-      chainId == null ? none : call('listSigners', {}, signal),
-      call('listWaitingEndpoints', {}, signal),
-    ])
-    return { chains: chains.data, signers: signers.data, endpoints: endpoints.data }
-  }).value
+  const isSigned = isDriven ? actor.kind === 'refund' : hasUnsignedRefund(actor)
+  const chainId = isDriven || isSigned ? actor.context.chainId : null
+  const result = useOpsQuery(
+    ['surroundings', chainId, isDriven, isSigned],
+    async (call, signal): Promise<Surroundings> => {
+      const none = { data: [] }
+      const [chains, signers, endpoints] = await Promise.all([
+        chainId == null || !isDriven ? none : call('listChains', {}, signal),
+        chainId == null || !isSigned ? none : call('listSigners', {}, signal),
+        call('listWaitingEndpoints', {}, signal),
+      ])
+      return { chains: chains.data, signers: signers.data, endpoints: endpoints.data }
+    },
+  ).value
   const failures = result.data ? hindrancesOf(actor, result.data, { texts, formats, now: now.value }) : []
   if (failures.length === 0) return null
   return (
@@ -40,13 +44,17 @@ export const Hindrances = ({ actor }: { readonly actor: Actor }) => {
   )
 }
 
+/** Its customer waits for the refund, and asks for the payment. */
+const hasUnsignedRefund = ({ kind, related }: Actor): boolean =>
+  kind === 'payment' && related.some(other => other.kind === 'refund' && other.state === 'requires_signature')
+
 const hindrancesOf = (actor: Actor, { chains, signers, endpoints }: Surroundings, words: Words): readonly Failure[] => {
-  const { kind, merchantId, livemode, context } = actor
+  const { merchantId, livemode, context } = actor
   const ofShop = <Row extends { readonly merchantId: string }>(row: Row) => row.merchantId === merchantId
   const onChain = ({ chainId }: { readonly chainId: number }) => chainId === context.chainId
   return [
     ...chains.filter(onChain).flatMap(chain => chainFailures(chain, words)),
-    ...(kind === 'refund' ? signers.filter(ofShop).filter(onChain) : []).flatMap(each => signerFailures(each, words)),
+    ...signers.filter(each => ofShop(each) && onChain(each)).flatMap(each => signerFailures(each, words)),
     ...endpointFailures(
       endpoints.filter(ofShop).filter(each => each.livemode === livemode),
       words,

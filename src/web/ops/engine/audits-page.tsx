@@ -6,17 +6,16 @@ import { shownFailure } from '../../dashboard/shell/failure.ts'
 import { PageHead } from '../../dashboard/shell/page-head.tsx'
 import { PageLinks, readListPage, usePosition } from '../../dashboard/shell/pages.tsx'
 import { Result } from '../../dashboard/shell/result.tsx'
-import { Badge, type BadgeTone } from '../../parts/badge.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import type { StateShape } from '../../parts/state-mark.tsx'
 import { Table } from '../../parts/table.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { useOpsCall, useOpsQuery } from '../shell/ops.ts'
 import { useOpsTexts } from '../shell/texts.ts'
+import { AuditBadge } from './audit-badge.tsx'
 
 export const AuditsPage = () => {
   const { audits: texts, nav } = useOpsTexts()
@@ -64,13 +63,6 @@ const RunButton = () => {
   )
 }
 
-const looks: Readonly<Record<OpsAudit['status'], readonly [StateShape, BadgeTone]>> = {
-  running: ['now', 'info'],
-  clean: ['done', 'good'],
-  findings: ['bad', 'bad'],
-  failed: ['warn', 'warn'],
-}
-
 const AuditsTable = ({ rows }: { readonly rows: readonly OpsAudit[] }) => {
   const { audits: texts, nav } = useOpsTexts()
   const { formats } = useReader()
@@ -80,22 +72,26 @@ const AuditsTable = ({ rows }: { readonly rows: readonly OpsAudit[] }) => {
       rows={rows}
       keyOf={({ id }) => id}
       columns={[
-        { key: 'when', head: texts.when, card: 1, cell: ({ startedAt }) => <Moment at={startedAt} short /> },
+        {
+          ...{ key: 'when', head: texts.when, card: 1 },
+          cell: ({ id, startedAt }) => (
+            <a class="open" href={`/ops/audits/${id}`}>
+              <Moment at={startedAt} short />
+            </a>
+          ),
+        },
         {
           ...{ key: 'result', head: texts.result, card: 2 },
-          cell: ({ status }) => {
-            const [shape, tone] = looks[status]
-            return (
-              <Badge shape={shape} tone={tone}>
-                {texts.states[status]}
-              </Badge>
-            )
-          },
+          cell: ({ status }) => <AuditBadge status={status} />,
         },
         {
           ...{ key: 'took', head: texts.took, card: 5, named: true },
           cell: ({ startedAt, finishedAt }) =>
             finishedAt === null ? null : formats.duration(Date.parse(finishedAt) - Date.parse(startedAt)),
+        },
+        {
+          ...{ key: 'by', head: texts.startedBy, card: 6, named: true },
+          cell: ({ startedBy: { type } }) => texts.starters[type],
         },
         {
           ...{ key: 'checks', head: texts.checks, card: 7 },

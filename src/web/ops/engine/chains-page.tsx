@@ -9,7 +9,8 @@ import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import type { StateShape } from '../../parts/state-mark.tsx'
 import { Table } from '../../parts/table.tsx'
-import { nodeErrorText } from '../health/failures.ts'
+import { FailureList } from '../health/failure-list.tsx'
+import { chainFailures, nodeErrorText } from '../health/failures.ts'
 import { useOpsQuery } from '../shell/ops.ts'
 import { useOpsTexts } from '../shell/texts.ts'
 
@@ -33,20 +34,24 @@ export const ChainsPage = () => {
 }
 
 const Chain = (chain: OpsChain) => {
-  const { chains: texts, health } = useOpsTexts()
-  const { formats } = useReader()
-  const { name, chainId, head, cursor, lagBlocks, lastBlockAt, readAt, nodes, prices } = chain
+  const texts = useOpsTexts()
+  const { chains: words, health } = texts
+  const { formats, now } = useReader()
+  const { name, chainId, head, cursor, lagBlocks, lastBlockAt, readAt, stoppedAt, nodes, prices } = chain
+  const failures = chainFailures(chain, { texts, formats, now: now.value })
   const count = (value: number | null) => (value === null ? health.unknown : formats.count(value))
   return (
     <Section title={name} aside={chainId}>
+      {failures.length > 0 && <FailureList failures={failures} />}
       <div class="glance">
         <Facts
           facts={[
-            [texts.head, count(head)],
-            [texts.cursor, count(cursor)],
-            [texts.behind, lagBlocks === null ? health.unknown : health.chains(formats.count(lagBlocks))],
-            [texts.readAt, readAt === null ? health.unknown : <Moment at={readAt} />],
-            [texts.lastBlock, lastBlockAt === null ? health.unknown : <Moment at={lastBlockAt} />],
+            [words.head, count(head)],
+            [words.cursor, count(cursor)],
+            [words.behind, lagBlocks === null ? health.unknown : health.chains(formats.count(lagBlocks))],
+            [words.readAt, readAt === null ? health.unknown : <Moment at={readAt} />],
+            [words.lastBlock, lastBlockAt === null ? health.unknown : <Moment at={lastBlockAt} />],
+            [words.stoppedAt, stoppedAt !== null && <Moment at={stoppedAt} />],
           ]}
         />
         {prices.length > 0 && (

@@ -59,12 +59,19 @@ const workerFailures = ({ workers, at }: HealthReading, { texts: { health } }: W
     : [{ tone: 'bad', title: health.noWorker, what: health.noWorkerWhat, path: '/ops/workers' }]
 
 export const chainFailures = (chain: OpsChain, words: Words): readonly Failure[] => {
-  const { name, nodes } = chain
+  const { name, nodes, stoppedAt } = chain
   const { health } = words.texts
   const failing = nodes.filter(({ state }) => state === 'paused')
   const path = '/ops/chains'
   if (nodes.length > 0 && failing.length === nodes.length)
     return [{ tone: 'bad', title: health.noNode(name), what: health.noNodeWhat(errorsOf(failing, health)), path }]
+  if (stoppedAt !== null)
+    return [
+      {
+        ...{ tone: 'bad', what: health.stoppedWhat, path },
+        title: health.stopped(name, words.formats.listed(stoppedAt, words.now)),
+      },
+    ]
   return [
     ...lateFailures(chain, words).map(late => ({ tone: 'bad' as const, ...late, path })),
     ...failing.map(({ label, lastError }) => ({

@@ -93,7 +93,7 @@ export const SignerTable = ({ signers }: { readonly signers: readonly OpsSigner[
               cell: ({ waits }) =>
                 waits.length === 0
                   ? null
-                  : waits.map(({ reason, count }) => `${formats.count(count)} ${reason}`).join(', '),
+                  : waits.map(({ reason, count }) => `${formats.count(count)} ${texts.reasons[reason]}`).join(', '),
             },
             {
               ...{ key: 'balance', head: texts.balance, card: 7, named: true, end: true },

@@ -2,9 +2,12 @@ import type { OpsSigner } from '../../api/ops-calls.ts'
 import { shortenMiddle } from '../../parts/address.tsx'
 import type { Failure, Words } from './words.ts'
 
+/** An answer may be late. */
+const LONG_MS = 60_000
+
 /** Reasons that an operator can end. The others end by themselves, or are left to the shop. */
 const reasons = [
-  ...(['no_gas', 'no_funds', 'on_hold', 'nonce_ahead', 'unreadable_key', 'refused', 'fault'] as const),
+  ...(['no_gas', 'no_funds', 'on_hold', 'nonce_ahead', 'unreadable_key', 'refused', 'fault', 'no_answer'] as const),
 ] satisfies readonly OpsSigner['waits'][number]['reason'][]
 
 /** Refunds that a signer should sign and does not, and a signer that could not sign the next one. */
@@ -16,7 +19,7 @@ export const signerFailures = (signer: OpsSigner, words: Words): readonly Failur
   const failures: Failure[] = []
   for (const reason of reasons) {
     const wait = waits.find(each => each.reason === reason)
-    if (!wait) continue
+    if (!wait || (reason === 'no_answer' && words.now.getTime() - Date.parse(wait.since) < LONG_MS)) continue
     failures.push({
       ...{ tone: 'bad', title: health.signerWaits(network, words.formats.count(wait.count), name), path },
       what: health.signerWhat[reason](asset ?? ''),

@@ -100,6 +100,7 @@ const OneMachine = ({ kind, window }: OneMachineProps) => {
               {selected && <StatePanel machine={machine} state={selected} />}
             </div>
             <Legend />
+            <StatesTable machine={machine} />
             <ArrowsTable machine={machine} />
           </>
         )
@@ -112,7 +113,6 @@ const StatePanel = ({ machine, state }: { machine: MachineWithDefinition; state:
   const { machines: texts } = useOpsTexts()
   const { formats } = useReader()
   const staying = stayingEvents(machine.definition, state.state)
-  const left = machine.edges.filter(({ from }) => from === state.state).reduce((sum, { count }) => sum + count, 0)
   return (
     <aside class="machine__state" aria-label={state.state}>
       <h2>
@@ -122,7 +122,7 @@ const StatePanel = ({ machine, state }: { machine: MachineWithDefinition; state:
         facts={[
           [texts.now, formats.count(state.count)],
           [texts.stay, staysText(state, texts, formats)],
-          [texts.leaves, texts.times(formats.count(left))],
+          [texts.leaves, texts.times(formats.count(leftOf(machine, state.state)))],
           [texts.waitsFor, state.final ? null : state.driven ? texts.driven : texts.people],
         ]}
       />
@@ -154,6 +154,47 @@ const Legend = () => {
     </p>
   )
 }
+
+const StatesTable = ({ machine }: { readonly machine: MachineWithDefinition }) => {
+  const { machines: texts } = useOpsTexts()
+  const { formats } = useReader()
+  const { addressWith } = useAddressQuery()
+  const total = machine.states.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <Section title={texts.states} aside={texts.arrowsWhat}>
+      <Table
+        label={texts.states}
+        rows={machine.states}
+        keyOf={({ state }) => state}
+        stateOf={({ count }) => (count === 0 ? 'ended' : undefined)}
+        columns={[
+          {
+            ...{ key: 'state', head: texts.state, card: 1 },
+            cell: ({ state }) => (
+              <a class="open" href={addressWith({ state })}>
+                <code>{state}</code>
+              </a>
+            ),
+          },
+          { key: 'stay', head: texts.stay, card: 3, cell: state => staysText(state, texts, formats) },
+          {
+            ...{ key: 'leaves', head: texts.leaves, card: 4, named: true, end: true },
+            cell: ({ state, final }) => (final ? null : formats.count(leftOf(machine, state))),
+          },
+          {
+            ...{ key: 'share', head: texts.shareHead, card: 5, named: true, end: true },
+            cell: ({ count }) => (total === 0 ? null : formats.share(count / total)),
+          },
+          { key: 'now', head: texts.now, card: 2, end: true, cell: ({ count }) => formats.count(count) },
+        ]}
+      />
+    </Section>
+  )
+}
+
+/** How often actors left a state in the window. */
+const leftOf = ({ edges }: Machine, state: string): number =>
+  edges.filter(({ from }) => from === state).reduce((sum, { count }) => sum + count, 0)
 
 const ArrowsTable = ({ machine }: { readonly machine: MachineWithDefinition }) => {
   const { machines: texts } = useOpsTexts()

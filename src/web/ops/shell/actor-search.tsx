@@ -1,4 +1,4 @@
-import { useRef } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Icon } from '../../parts/icon.tsx'
 import { useShortcut } from '../../parts/shortcut.ts'
@@ -7,8 +7,12 @@ import { useOpsTexts } from './texts.ts'
 /** Finds an actor by anything that identifies it. `/` leads here. */
 export const ActorSearch = () => {
   const { search } = useOpsTexts()
-  const { route } = useLocation()
+  const { route, path, query } = useLocation()
   const input = useRef<HTMLInputElement>(null)
+  const searched = path === '/ops/search' ? (query.q ?? '') : ''
+  useEffect(() => {
+    if (input.current) input.current.value = searched
+  }, [path, searched])
   useShortcut('/', () => input.current?.focus())
   const submit = (event: SubmitEvent) => {
     event.preventDefault()

@@ -102,22 +102,13 @@ type Words = { readonly events: readonly string[]; readonly states: readonly str
 /** The events and states of a machine, or of all. Machines change with the server, so they are read once. */
 const useWords = (kind: Kind | undefined): Words => {
   const call = useOpsCall()
-  const kinds = useKinds()
   const result = useQuery({
     queryKey: ['ops', 'words'],
-    queryFn: () => Promise.all(kinds.map(async kind => ({ kind, ...wordsOf(await call('getMachine', { kind })) }))),
+    queryFn: () => call('listMachines', { window: '1h' }),
   }).value
-  const machines = (result.data ?? []).filter(each => kind === undefined || each.kind === kind)
-  return { events: machines.flatMap(({ events }) => events), states: machines.flatMap(({ states }) => states) }
-}
-
-type States = Readonly<Record<string, { readonly on: object; readonly after: object }>>
-
-const wordsOf = ({ definition }: { readonly definition: Readonly<Record<string, unknown>> }): Words => {
-  const states = definition.states as States
-  const events = Object.values(states).flatMap(({ on, after }) => [
-    ...Object.keys(on),
-    ...Object.keys(after).map(name => `after.${name}`),
-  ])
-  return { states: Object.keys(states), events: ['create', ...events] }
+  const machines = (result.data?.data ?? []).filter(each => kind === undefined || each.kind === kind)
+  return {
+    events: machines.flatMap(({ events }) => events),
+    states: machines.flatMap(({ states }) => states.map(({ state }) => state)),
+  }
 }
