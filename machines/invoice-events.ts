@@ -92,7 +92,7 @@ export type PageToken = { tokenHash: string; sealedToken: string }
 /**
  * What one payment has paid of the invoice. `overpaidMinor` has become credit of the customer, and refunds have taken back
  * `takenBackMinor` of it. `excessMinor` was overpaid after the customer was erased, and is no credit. `refundedMinor`: its
- * refunds that are processed.
+ * refunds that are processed. `creditedMinor`: what credit notes return of `amountMinor` by refunds.
  */
 export type Allocation = {
   paymentId: string
@@ -101,6 +101,7 @@ export type Allocation = {
   takenBackMinor: number
   excessMinor: number
   refundedMinor: number
+  creditedMinor: number
   at: string
 }
 
@@ -118,6 +119,7 @@ export type Invoice = InvoiceOpening & { [Field in keyof InvoiceIssue]: InvoiceI
   /** The part of them that was neither overpaid nor is part of a credit note. */
   uncreditedRefundsMinor: number
   allocations: readonly Allocation[]
+  creditNoteIds: readonly string[]
   overdue: boolean
   /** Whether `dueAt` is over, and for how many reminders the time has come. The chain may not have been read as far yet. */
   duePassed: boolean
@@ -144,9 +146,21 @@ export type InvoiceEvent = { at: Date } & (
   | { type: 'payment_processing' | 'payment_reverted'; amountMinor: number }
   | MoneyCounted
   | RefundOfPayment
-  | { type: 'void'; reason: string | null }
+  | CreditNoteIssued
+  | ({ type: 'void'; reason: string | null } & Pick<CreditNoteIssued, 'creditNoteId' | 'retainedUntil'>)
   | ({ type: 'rotate_url' } & PageToken)
 )
+
+/** In the bundle of the credit note, before the events of its refunds. */
+export type CreditNoteIssued = {
+  at: Date
+  type: 'credit_note_issued'
+  creditNoteId: string
+  dueReducedMinor: number
+  /** The party is part of the credit note too. */
+  retainedUntil: Date
+  refunds: readonly { paymentId: string; amountMinor: number }[]
+}
 
 /**
  * `countedMinor`: all money of the payment that counts now. `processedMinor`: how much of it was processing until now.

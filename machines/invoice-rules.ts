@@ -1,6 +1,7 @@
 import { assertEvent, assign, setup } from 'xstate'
 import type {
   Allocation,
+  CreditNoteIssued,
   Invoice,
   InvoiceContent,
   InvoiceEvent,
@@ -61,9 +62,23 @@ export const invoiceRules = setup({
       assertEvent(event, 'void')
       return {
         creditNotesMinor: context.totalMinor,
+        ...nameCreditNote(context, event),
         creditAppliedMinor: 0,
         voidedAt: event.at,
         voidReason: event.reason,
+      }
+    }),
+    recordCreditNote: assign(({ context, event }) => {
+      assertEvent(event, 'credit_note_issued')
+      const allocations = context.allocations.map(each => ({
+        ...each,
+        creditedMinor: each.creditedMinor + returnedMinor(event, each.paymentId),
+      }))
+      return {
+        creditNotesMinor: context.creditNotesMinor + event.dueReducedMinor,
+        ...nameCreditNote(context, event),
+        allocations,
+        uncreditedRefundsMinor: sumOfUncredited(allocations),
       }
     }),
     countProcessing: assign(({ context, event }) => {
@@ -89,7 +104,7 @@ export const invoiceRules = setup({
       return {
         allocations,
         amountRefundedMinor: context.amountRefundedMinor + event.amountMinor,
-        uncreditedRefundsMinor: allocations.reduce((sum, each) => sum + uncreditedMinor(each), 0),
+        uncreditedRefundsMinor: sumOfUncredited(allocations),
       }
     }),
     passDueDate: assign({ duePassed: true }),
@@ -135,6 +150,14 @@ export const invoiceRules = setup({
     paysTheRest: ({ context, event }) =>
       event.type === 'money_counted' && newMoneyMinor(context, event) >= amountDueMinor(context),
     refundIsCovered: ({ context, event }) => event.type === 'refund_reserved' && isCovered(context, event),
+    creditsTheRest: ({ context, event }) =>
+      event.type === 'credit_note_issued' &&
+      event.dueReducedMinor === amountDueMinor(context) &&
+      returnsPaidMoney(context, event),
+    creditsAPart: ({ context, event }) =>
+      event.type === 'credit_note_issued' &&
+      event.dueReducedMinor < amountDueMinor(context) &&
+      returnsPaidMoney(context, event),
     nothingReceived: ({ context }) =>
       context.amountPaidMinor + context.amountOverpaidMinor + context.amountProcessingMinor === 0,
   },
@@ -175,6 +198,7 @@ const allocate = (invoice: Invoice, counted: MoneyCounted): Partial<Invoice> => 
     takenBackMinor: before?.takenBackMinor ?? 0,
     excessMinor: (before?.excessMinor ?? 0) + (isOfErasedCustomer ? overpaidMinor : 0),
     refundedMinor: before?.refundedMinor ?? 0,
+    creditedMinor: before?.creditedMinor ?? 0,
     at: at.toISOString(),
   }
   return {
@@ -194,14 +218,15 @@ const changeAllocation = (
 })
 
 /**
- * Refunds of a payment take back the credit that it gave before they return what it has paid. Credit that has paid
- * something else meanwhile cannot be taken back. A refund that is given up returns what is not needed any more.
+ * Refunds of a payment take back the credit that it gave before they return what it has paid. Those of credit notes return
+ * what it has paid. Credit that has paid something else meanwhile cannot be taken back. A refund that is given up returns
+ * what is not needed any more.
  */
 const takenBackMinor = (
-  { overpaidMinor, takenBackMinor: before }: Allocation,
+  { overpaidMinor, takenBackMinor: before, creditedMinor }: Allocation,
   { type, refundsReservedMinor, creditMinor }: RefundOfPayment,
 ): number => {
-  const wantedMinor = Math.min(refundsReservedMinor, overpaidMinor)
+  const wantedMinor = Math.min(Math.max(0, refundsReservedMinor - creditedMinor), overpaidMinor)
   if (type === 'refund_released') return Math.min(before, wantedMinor)
   return before + Math.min(Math.max(0, wantedMinor - before), creditMinor)
 }
@@ -215,6 +240,31 @@ const isCovered = ({ allocations }: Invoice, event: RefundOfPayment): boolean =>
   return fromPaidMinor <= Math.max(0, receivedMinor - allocation.overpaidMinor)
 }
 
-/** The part of the processed refunds that returned what the payment has paid of the invoice. */
-const uncreditedMinor = ({ amountMinor, takenBackMinor, excessMinor, refundedMinor }: Allocation): number =>
-  Math.min(amountMinor, Math.max(0, refundedMinor - takenBackMinor - excessMinor))
+/** The party is kept as long as the latest document that shows it. */
+const nameCreditNote = (
+  { creditNoteIds, retainedUntil }: Invoice,
+  note: Pick<CreditNoteIssued, 'creditNoteId' | 'retainedUntil'>,
+): Pick<Invoice, 'creditNoteIds' | 'retainedUntil'> => ({
+  creditNoteIds: [...creditNoteIds, note.creditNoteId],
+  retainedUntil: retainedUntil !== null && retainedUntil > note.retainedUntil ? retainedUntil : note.retainedUntil,
+})
+
+/** What this credit note returns of the payment. */
+const returnedMinor = ({ refunds }: Pick<CreditNoteIssued, 'refunds'>, paymentId: string): number =>
+  refunds.reduce((sum, each) => (each.paymentId === paymentId ? sum + each.amountMinor : sum), 0)
+
+/** Credit notes return no more of a payment than it has paid. */
+const returnsPaidMoney = ({ allocations }: Invoice, event: CreditNoteIssued): boolean =>
+  event.refunds.every(({ paymentId }) => {
+    const allocation = allocations.find(each => each.paymentId === paymentId)
+    return (
+      allocation !== undefined && allocation.creditedMinor + returnedMinor(event, paymentId) <= allocation.amountMinor
+    )
+  })
+
+/** The part of the processed refunds that returned what payments have paid of the invoice, and that no credit note covers. */
+const sumOfUncredited = (allocations: readonly Allocation[]): number =>
+  allocations.reduce((sum, { amountMinor, takenBackMinor, excessMinor, refundedMinor, creditedMinor }) => {
+    const uncreditedMinor = Math.max(0, refundedMinor - takenBackMinor - excessMinor - creditedMinor)
+    return sum + Math.min(amountMinor, uncreditedMinor)
+  }, 0)

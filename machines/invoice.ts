@@ -31,6 +31,14 @@ const unpaid = invoiceRules.createStateConfig({
       { guard: 'moneyCounts', actions: ['allocate', emit({ type: 'invoice.payment_received' })] },
       { actions: 'allocate' },
     ],
+    credit_note_issued: [
+      {
+        guard: 'creditsTheRest',
+        target: 'paid',
+        actions: ['recordCreditNote', 'recordPaid', 'clearOverdue', emit({ type: 'invoice.paid' })],
+      },
+      { guard: 'creditsAPart', actions: 'recordCreditNote' },
+    ],
     void: {
       guard: 'nothingReceived',
       target: 'void',
@@ -63,6 +71,7 @@ export const invoiceMachine = invoiceRules.createMachine({
     amountRefundedMinor: 0,
     uncreditedRefundsMinor: 0,
     allocations: [],
+    creditNoteIds: [],
     overdue: false,
     duePassed: false,
     remindersPassed: 0,
@@ -114,6 +123,8 @@ export const invoiceMachine = invoiceRules.createMachine({
           { guard: 'moneyCounts', actions: ['allocate', emit({ type: 'invoice.payment_received' })] },
           { actions: 'allocate' },
         ],
+        // Nothing is due, so it is credit or refunds.
+        credit_note_issued: { guard: 'creditsTheRest', actions: 'recordCreditNote' },
         rotate_url: { actions: 'replaceToken' },
       },
     },

@@ -39,6 +39,7 @@ export type PaymentLinkEvent = { at: Date } & {
     | 'payment_succeeded' //  processing → success
     | 'payment_accepted' //   any other state → success: late money, or accepted by the merchant
     | 'deactivate'
+    | 'close' //              its invoice was voided
 }
 
 const rules = setup({
@@ -59,6 +60,7 @@ const rules = setup({
       !isTaken(context) && (context.expiresAt === null || event.at < context.expiresAt),
     someProcessing: ({ context }) => context.paymentsProcessing > 0,
     isNotHidden: ({ context }) => !context.hidden,
+    isHidden: ({ context }) => context.hidden,
     reachesLimitFromProcessing: ({ context }) => context.paymentsProcessing > 0 && reachesLimit(context),
     reachesLimit: ({ context }) => reachesLimit(context),
   },
@@ -127,6 +129,7 @@ export const paymentLinkMachine = rules.createMachine({
         ],
         // The payments of an invoice end with the invoice.
         deactivate: { guard: 'isNotHidden', target: 'deactivated', actions: 'recordDeactivation' },
+        close: { guard: 'isHidden', target: 'deactivated', actions: 'recordDeactivation' },
       },
     },
     deactivated: closed,

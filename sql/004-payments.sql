@@ -188,7 +188,7 @@ create table payment_links (
   constraint payment_links_expired check (state <> 'expired' or expires_at is not null),
   -- The invoice decides what can be paid, and until when.
   constraint payment_links_hidden check (
-    not hidden or (state = 'active' and max_payments is null and expires_at is null and reference is null))
+    not hidden or (state in ('active', 'deactivated') and max_payments is null and expires_at is null and reference is null))
 );
 
 -- A second request for a link with the same reference is answered with the first link, even a closed one.

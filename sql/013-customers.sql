@@ -116,6 +116,9 @@ create index credit_entries_list on credit_entries (customer_id, seq);
 -- What was applied to an invoice, and released.
 create index credit_entries_of_invoice on credit_entries (invoice_id) where invoice_id is not null;
 
+-- What a credit note added.
+create index credit_entries_of_credit_note on credit_entries (credit_note_id) where credit_note_id is not null;
+
 create table credit_balances (
   customer_id uuid not null,
   currency text not null,

@@ -50,6 +50,7 @@ create table invoices (
   uncredited_refunds_minor bigint not null,
   -- What each payment has paid: see machines/invoice-events.ts.
   allocations jsonb not null,
+  credit_note_ids jsonb not null,
   overdue boolean not null,
   -- The timers have fired. What they cause waits for the chains: see src/chain/watch/invoice-times.ts.
   due_passed boolean not null,
@@ -156,9 +157,12 @@ where state = 'open' and (
   or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed
 );
 
--- The first rendering of each finalized invoice, which is sent from then on.
+-- The first renderings of each finalized invoice and of its credit notes, which are sent from then on.
 create table invoice_documents (
-  invoice_id uuid primary key references invoices,
+  invoice_id uuid not null references invoices,
+  -- Null for the document of the invoice itself.
+  credit_note_id uuid,
   pdf bytea not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  constraint invoice_documents_once unique nulls not distinct (invoice_id, credit_note_id)
 );

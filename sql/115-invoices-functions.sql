@@ -14,8 +14,8 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
   where i.id = found.id
 $$;
 
--- Deletes the parties of erased customers whose time is over, and the stored documents that show them: of at most `most`
--- invoices. Returns of how many. The documents can still be rendered, without the party. Invoices that another transaction has
+-- Deletes the parties of erased customers whose time is over, and the stored documents that show them, also of credit notes:
+-- of at most `most` invoices. Returns of how many. The documents can still be rendered, without the party. Invoices that another transaction has
 -- locked are left for the next call.
 create function remove_expired_parties(most integer) returns integer language plpgsql as $$
 declare

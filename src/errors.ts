@@ -88,6 +88,11 @@ const refusals = {
     'The customer cannot be erased yet: details.records names what has not ended, or the customer itself for its credit.',
   ],
   customer_erased: [409, 'conflict_error', 'The personal data of the customer was erased.'],
+  invoice_has_payments: [
+    409,
+    'conflict_error',
+    'Money for the invoice was received or is processing, so it cannot be voided. Issue a credit note.',
+  ],
   email_taken: [409, 'conflict_error', 'An account with this e-mail address already exists.'],
   idempotency_key_in_use: [409, 'idempotency_error', 'Another request with this Idempotency-Key is still in progress.'],
   idempotency_key_reused: [422, 'idempotency_error', 'This Idempotency-Key was already used for a different request.'],
@@ -123,6 +128,17 @@ const refusals = {
     422,
     'invalid_request_error',
     'The total of the invoice is negative, or an amount is larger than 9007199254740991.',
+  ],
+  credit_note_exceeds_invoice: [
+    422,
+    'invalid_request_error',
+    'The credit note credits more than was invoiced and is not credited yet.',
+    '{param} is more than was invoiced and is not credited yet.',
+  ],
+  credit_note_not_settled: [
+    422,
+    'invalid_request_error',
+    'creditMinor and the refunds must be the part of the credit note that does not reduce what is due: details.restMinor.',
   ],
   rate_limited: [
     429,

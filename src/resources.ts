@@ -135,6 +135,21 @@ export const resources = {
     ],
     eventsScope: 'billing:read',
   },
+  credit_note: {
+    prefix: 'cn',
+    example: 18,
+    table: 'credit_notes',
+    isMachine: true,
+    path: 'credit-notes',
+    section: {
+      name: 'Credit notes',
+      description:
+        'A credit note takes back all or a part of an invoice. It reduces what is due; what was paid becomes credit of the customer or is refunded.',
+      isShared: true,
+    },
+    events: ['credit_note.issued'],
+    eventsScope: 'billing:read',
+  },
   // The counters of the numbers of documents. They have no endpoints.
   document_series: {
     prefix: 'series',

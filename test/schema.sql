@@ -6,6 +6,8 @@ create type checkouts_v1_entry as (g integer, was integer, seen xid, payment_id 
 
 create type credit_entries_v1_entry as (g integer, was integer, seen xid, customer_id uuid, currency text, id uuid, merchant_id uuid, livemode boolean, type text, amount_minor bigint, balance_minor bigint, invoice_id uuid, payment_id uuid, credit_note_id uuid, note text, created_at timestamp with time zone);
 
+create type credit_notes_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, invoice_id uuid, customer_id uuid, reason text, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, due_reduced_minor bigint, credit_minor bigint, refunds_minor bigint, refund_ids jsonb, note text, number text, series_id uuid, sequence integer, issued_at timestamp with time zone, issue_date text, document_hash text, previous_document_hash text);
+
 create type customer_emails_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, email_key text, customer_id uuid, email text);
 
 create type customers_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, email text, name text, company text, tax_id text, address jsonb, locale text, reference text, source text, metadata jsonb, merged_into_id uuid, erased_at timestamp with time zone);
@@ -24,7 +26,7 @@ create type document_series_v1_entry as (g integer, was integer, seen xid, id uu
 
 create type idempotency_keys_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, key text, fingerprint bytea, status integer, body text, is_refund boolean, created_at timestamp with time zone, record_id uuid);
 
-create type invoices_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, customer_id uuid, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, days_until_due integer, due_date text, reference text, order_number text, notes text, assets jsonb, reminder_offsets jsonb, metadata jsonb, number text, series_id uuid, sequence integer, issued_at timestamp with time zone, issue_date text, due_at timestamp with time zone, seller jsonb, customer jsonb, party_salt text, party_hash text, document_hash text, previous_document_hash text, reminders jsonb, retained_until timestamp with time zone, credit_applied_minor bigint, payment_link_id uuid, token_hash text, sealed_token text, customer_erased boolean, credit_notes_minor bigint, amount_paid_minor bigint, amount_processing_minor bigint, amount_overpaid_minor bigint, amount_refunded_minor bigint, uncredited_refunds_minor bigint, allocations jsonb, overdue boolean, due_passed boolean, reminders_passed integer, reminded_offset integer, reminded_at timestamp with time zone, paid_at timestamp with time zone, voided_at timestamp with time zone, void_reason text);
+create type invoices_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, customer_id uuid, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, days_until_due integer, due_date text, reference text, order_number text, notes text, assets jsonb, reminder_offsets jsonb, metadata jsonb, number text, series_id uuid, sequence integer, issued_at timestamp with time zone, issue_date text, due_at timestamp with time zone, seller jsonb, customer jsonb, party_salt text, party_hash text, document_hash text, previous_document_hash text, reminders jsonb, retained_until timestamp with time zone, credit_applied_minor bigint, payment_link_id uuid, token_hash text, sealed_token text, customer_erased boolean, credit_notes_minor bigint, amount_paid_minor bigint, amount_processing_minor bigint, amount_overpaid_minor bigint, amount_refunded_minor bigint, uncredited_refunds_minor bigint, allocations jsonb, credit_note_ids jsonb, overdue boolean, due_passed boolean, reminders_passed integer, reminded_offset integer, reminded_at timestamp with time zone, paid_at timestamp with time zone, voided_at timestamp with time zone, void_reason text);
 
 create type job_entry as (gs integer[], task text, effect text, run_at timestamp with time zone, key text);
 
@@ -243,6 +245,55 @@ create table credit_entries (
   constraint credit_entries_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
   constraint credit_entries_note CHECK (length(note) <= 1000),
   constraint credit_entries_type CHECK (type = ANY (ARRAY['overpayment'::text, 'credit_note'::text, 'applied'::text, 'released'::text, 'refunded'::text, 'adjustment'::text]))
+);
+
+create table credit_notes (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  seq bigint not null generated always as identity,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  api_version text not null,
+  invoice_id uuid not null,
+  customer_id uuid not null,
+  reason text not null,
+  currency text not null,
+  tax_behavior text not null,
+  lines jsonb not null,
+  taxes jsonb not null,
+  subtotal_minor bigint not null,
+  tax_minor bigint not null,
+  total_minor bigint not null,
+  due_reduced_minor bigint not null,
+  credit_minor bigint not null,
+  refunds_minor bigint not null,
+  refund_ids jsonb not null,
+  note text,
+  number text not null,
+  series_id uuid not null,
+  sequence integer not null,
+  issued_at timestamp with time zone not null,
+  issue_date text not null,
+  document_hash text not null,
+  previous_document_hash text,
+  constraint credit_notes_pkey PRIMARY KEY (id),
+  constraint credit_notes_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint credit_notes_hashes CHECK (document_hash ~ '^[0-9a-f]*$'::text AND length(document_hash) = 64 AND previous_document_hash ~ '^[0-9a-f]*$'::text AND length(previous_document_hash) = 64),
+  constraint credit_notes_issue_date CHECK (issue_date ~ '^\d{4}-\d\d-\d\d$'::text),
+  constraint credit_notes_lines CHECK (jsonb_array_length(lines) >= 1 AND jsonb_array_length(lines) <= 100),
+  constraint credit_notes_note CHECK (length(note) <= 2000),
+  constraint credit_notes_reason CHECK (reason = ANY (ARRAY['duplicate'::text, 'requested_by_customer'::text, 'product_unsatisfactory'::text, 'order_change'::text, 'cancellation'::text, 'other'::text])),
+  constraint credit_notes_sequence CHECK (sequence >= 1),
+  constraint credit_notes_settled CHECK (total_minor = (due_reduced_minor + credit_minor + refunds_minor) AND LEAST(due_reduced_minor, credit_minor, refunds_minor) >= 0 AND (refunds_minor = 0) = (jsonb_array_length(refund_ids) = 0)),
+  constraint credit_notes_state CHECK (state = 'issued'::text),
+  constraint credit_notes_tax_behavior CHECK (tax_behavior = ANY (ARRAY['exclusive'::text, 'inclusive'::text])),
+  constraint credit_notes_total CHECK (total_minor = (subtotal_minor + tax_minor) AND total_minor >= 0 AND total_minor <= '9007199254740991'::bigint)
 );
 
 create table customer_emails (
@@ -550,9 +601,10 @@ create table invites (
 
 create table invoice_documents (
   invoice_id uuid not null,
+  credit_note_id uuid,
   pdf bytea not null,
   created_at timestamp with time zone not null default now(),
-  constraint invoice_documents_pkey PRIMARY KEY (invoice_id),
+  constraint invoice_documents_once UNIQUE NULLS NOT DISTINCT (invoice_id, credit_note_id),
   constraint invoice_documents_invoice_id_fkey FOREIGN KEY (invoice_id) REFERENCES invoices(id)
 );
 
@@ -611,6 +663,7 @@ create table invoices (
   amount_refunded_minor bigint not null,
   uncredited_refunds_minor bigint not null,
   allocations jsonb not null,
+  credit_note_ids jsonb not null,
   overdue boolean not null,
   due_passed boolean not null,
   reminders_passed integer not null,
@@ -819,7 +872,7 @@ END),
   constraint payment_links_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
   constraint payment_links_deactivated CHECK ((state = 'deactivated'::text) = (deactivated_at IS NOT NULL)),
   constraint payment_links_expired CHECK (state <> 'expired'::text OR expires_at IS NOT NULL),
-  constraint payment_links_hidden CHECK (NOT hidden OR state = 'active'::text AND max_payments IS NULL AND expires_at IS NULL AND reference IS NULL),
+  constraint payment_links_hidden CHECK (NOT hidden OR (state = ANY (ARRAY['active'::text, 'deactivated'::text])) AND max_payments IS NULL AND expires_at IS NULL AND reference IS NULL),
   constraint payment_links_max_payments CHECK (max_payments >= 1),
   constraint payment_links_state CHECK (state = ANY (ARRAY['active'::text, 'deactivated'::text, 'completed'::text, 'expired'::text])),
   constraint payment_links_texts CHECK (length(title) <= 200 AND length(description) <= 1000 AND length(reference) <= 200 AND length(success_url) <= 2048),
@@ -1372,7 +1425,13 @@ CREATE INDEX audits_list ON public.audits USING btree (seq);
 CREATE UNIQUE INDEX audits_one_running ON public.audits USING btree (status) WHERE (status = 'running'::text);
 
 CREATE INDEX credit_entries_list ON public.credit_entries USING btree (customer_id, seq);
+CREATE INDEX credit_entries_of_credit_note ON public.credit_entries USING btree (credit_note_id) WHERE (credit_note_id IS NOT NULL);
 CREATE INDEX credit_entries_of_invoice ON public.credit_entries USING btree (invoice_id) WHERE (invoice_id IS NOT NULL);
+
+CREATE INDEX credit_notes_list ON public.credit_notes USING btree (merchant_id, livemode, seq);
+CREATE INDEX credit_notes_of_customer ON public.credit_notes USING btree (customer_id, seq);
+CREATE INDEX credit_notes_of_invoice ON public.credit_notes USING btree (invoice_id, seq);
+CREATE UNIQUE INDEX credit_notes_sequence_once ON public.credit_notes USING btree (series_id, sequence);
 
 CREATE INDEX customer_emails_of_customer ON public.customer_emails USING btree (customer_id);
 
@@ -3611,6 +3670,51 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.insert_credit_notes_v1(entries credit_notes_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent credit_notes_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      perform lock_list('credit_notes', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into credit_notes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, invoice_id, customer_id, reason, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, due_reduced_minor, credit_minor, refunds_minor, refund_ids, note, number, series_id, sequence, issued_at, issue_date, document_hash, previous_document_hash)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.invoice_id, r.customer_id, r.reason, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.due_reduced_minor, r.credit_minor, r.refunds_minor, r.refund_ids, r.note, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.document_hash, r.previous_document_hash from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.series_id, r.sequence, r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
+      for absent in
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.invoice_id, e.customer_id, e.reason, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e.due_reduced_minor, e.credit_minor, e.refunds_minor, e.refund_ids, e.note, e.number, e.series_id, e.sequence, e.issued_at, e.issue_date, e.document_hash, e.previous_document_hash
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from credit_notes t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
+      loop
+        begin
+          insert into credit_notes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, invoice_id, customer_id, reason, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, due_reduced_minor, credit_minor, refunds_minor, refund_ids, note, number, series_id, sequence, issued_at, issue_date, document_hash, previous_document_hash) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.invoice_id, r.customer_id, r.reason, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.due_reduced_minor, r.credit_minor, r.refunds_minor, r.refund_ids, r.note, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.document_hash, r.previous_document_hash from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot determine which rows of credit_notes exist already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.insert_customer_emails_v1(entries customer_emails_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
@@ -3936,8 +4040,8 @@ AS $function$
     begin
       perform lock_list('invoices', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, party_hash, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, customer_erased, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.party_hash, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.customer_erased, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(entries) r
+      insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, party_hash, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, customer_erased, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, credit_note_ids, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.party_hash, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.customer_erased, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.credit_note_ids, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.series_id, r.sequence, r.token_hash, r.id
       on conflict do nothing;
@@ -3950,13 +4054,13 @@ AS $function$
       -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
       -- no row of the batch was inserted.
       for absent in
-        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.customer_id, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e.days_until_due, e.due_date, e.reference, e.order_number, e.notes, e.assets, e.reminder_offsets, e.metadata, e.number, e.series_id, e.sequence, e.issued_at, e.issue_date, e.due_at, e.seller, e.customer, e.party_salt, e.party_hash, e.document_hash, e.previous_document_hash, e.reminders, e.retained_until, e.credit_applied_minor, e.payment_link_id, e.token_hash, e.sealed_token, e.customer_erased, e.credit_notes_minor, e.amount_paid_minor, e.amount_processing_minor, e.amount_overpaid_minor, e.amount_refunded_minor, e.uncredited_refunds_minor, e.allocations, e.overdue, e.due_passed, e.reminders_passed, e.reminded_offset, e.reminded_at, e.paid_at, e.voided_at, e.void_reason
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.customer_id, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e.days_until_due, e.due_date, e.reference, e.order_number, e.notes, e.assets, e.reminder_offsets, e.metadata, e.number, e.series_id, e.sequence, e.issued_at, e.issue_date, e.due_at, e.seller, e.customer, e.party_salt, e.party_hash, e.document_hash, e.previous_document_hash, e.reminders, e.retained_until, e.credit_applied_minor, e.payment_link_id, e.token_hash, e.sealed_token, e.customer_erased, e.credit_notes_minor, e.amount_paid_minor, e.amount_processing_minor, e.amount_overpaid_minor, e.amount_refunded_minor, e.uncredited_refunds_minor, e.allocations, e.credit_note_ids, e.overdue, e.due_passed, e.reminders_passed, e.reminded_offset, e.reminded_at, e.paid_at, e.voided_at, e.void_reason
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from invoices t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, party_hash, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, customer_erased, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.party_hash, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.customer_erased, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(array[absent]) r;
+          insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, party_hash, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, customer_erased, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, credit_note_ids, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.party_hash, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.customer_erased, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.credit_note_ids, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -4287,6 +4391,7 @@ AS $function$
         case writer
           when 'checkouts_v1' then return insert_checkouts_v1(entries::checkouts_v1_entry[], skip, now_at);
     when 'credit_entries_v1' then return insert_credit_entries_v1(entries::credit_entries_v1_entry[], skip, now_at);
+    when 'credit_notes_v1' then return insert_credit_notes_v1(entries::credit_notes_v1_entry[], skip, now_at);
     when 'customer_emails_v1' then return insert_customer_emails_v1(entries::customer_emails_v1_entry[], skip, now_at);
     when 'customers_v1' then return insert_customers_v1(entries::customers_v1_entry[], skip, now_at);
     when 'deliveries_v1' then return insert_deliveries_v1(entries::deliveries_v1_entry[], skip, now_at);
@@ -4517,6 +4622,17 @@ AS $function$
   limit 1
 $function$;
 
+CREATE OR REPLACE FUNCTION public.lease_credit_notes(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      update credit_notes set lease = holder, leased_until = until
+      where id in (select id from credit_notes where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.lease_customers(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -4702,6 +4818,21 @@ begin
   end loop;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.lock_credit_notes_v1(entries credit_notes_v1_entry[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from credit_notes where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.lock_customers_v1(entries customers_v1_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -4838,7 +4969,8 @@ CREATE OR REPLACE FUNCTION public.lock_rows(writer text, entries text, holder uu
 AS $function$
       begin
         case writer
-          when 'customers_v1' then return lock_customers_v1(entries::customers_v1_entry[], holder, now_at);
+          when 'credit_notes_v1' then return lock_credit_notes_v1(entries::credit_notes_v1_entry[], holder, now_at);
+    when 'customers_v1' then return lock_customers_v1(entries::customers_v1_entry[], holder, now_at);
     when 'deliveries_v1' then return lock_deliveries_v1(entries::deliveries_v1_entry[], holder, now_at);
     when 'disputes_v1' then return lock_disputes_v1(entries::disputes_v1_entry[], holder, now_at);
     when 'document_series_v1' then return lock_document_series_v1(entries::document_series_v1_entry[], holder, now_at);
@@ -5090,6 +5222,14 @@ AS $function$
     or span in ('day', 'week') and starts_at < now() - interval '31 days';
 $function$;
 
+CREATE OR REPLACE FUNCTION public.read_credit_notes_v1(ids uuid[])
+ RETURNS TABLE(found json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, invoice_id::text, customer_id::text, reason::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, due_reduced_minor::text, credit_minor::text, refunds_minor::text, refund_ids::text, note::text, number::text, series_id::text, sequence::text, issued_at::text, issue_date::text, document_hash::text, previous_document_hash::text])) from credit_notes where id = any(ids)
+    $function$;
+
 CREATE OR REPLACE FUNCTION public.read_customers_v1(ids uuid[])
  RETURNS TABLE(found json)
  LANGUAGE sql
@@ -5127,7 +5267,7 @@ CREATE OR REPLACE FUNCTION public.read_invoices_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, customer_id::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, days_until_due::text, due_date::text, reference::text, order_number::text, notes::text, assets::text, reminder_offsets::text, metadata::text, number::text, series_id::text, sequence::text, issued_at::text, issue_date::text, due_at::text, seller::text, customer::text, party_salt::text, party_hash::text, document_hash::text, previous_document_hash::text, reminders::text, retained_until::text, credit_applied_minor::text, payment_link_id::text, token_hash::text, sealed_token::text, customer_erased::text, credit_notes_minor::text, amount_paid_minor::text, amount_processing_minor::text, amount_overpaid_minor::text, amount_refunded_minor::text, uncredited_refunds_minor::text, allocations::text, overdue::text, due_passed::text, reminders_passed::text, reminded_offset::text, reminded_at::text, paid_at::text, voided_at::text, void_reason::text])) from invoices where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, customer_id::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, days_until_due::text, due_date::text, reference::text, order_number::text, notes::text, assets::text, reminder_offsets::text, metadata::text, number::text, series_id::text, sequence::text, issued_at::text, issue_date::text, due_at::text, seller::text, customer::text, party_salt::text, party_hash::text, document_hash::text, previous_document_hash::text, reminders::text, retained_until::text, credit_applied_minor::text, payment_link_id::text, token_hash::text, sealed_token::text, customer_erased::text, credit_notes_minor::text, amount_paid_minor::text, amount_processing_minor::text, amount_overpaid_minor::text, amount_refunded_minor::text, uncredited_refunds_minor::text, allocations::text, credit_note_ids::text, overdue::text, due_passed::text, reminders_passed::text, reminded_offset::text, reminded_at::text, paid_at::text, voided_at::text, void_reason::text])) from invoices where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_payment_links_v1(ids uuid[])
@@ -6301,6 +6441,33 @@ AS $function$
   delete from refund_looks where refund_id = refund
 $function$;
 
+CREATE OR REPLACE FUNCTION public.update_credit_notes_v1(entries credit_notes_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update credit_notes t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, invoice_id = r.invoice_id, customer_id = r.customer_id, reason = r.reason, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, due_reduced_minor = r.due_reduced_minor, credit_minor = r.credit_minor, refunds_minor = r.refunds_minor, refund_ids = r.refund_ids, note = r.note, number = r.number, series_id = r.series_id, sequence = r.sequence, issued_at = r.issued_at, issue_date = r.issue_date, document_hash = r.document_hash, previous_document_hash = r.previous_document_hash, updated_at = now_at, lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from credit_notes t where t.id = r.id and t.rev = r.rev
+              and t.xmin = pg_current_xact_id()::xid));
+      end if;
+      return answer;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.update_customers_v1(entries customers_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -6420,7 +6587,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update invoices t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, customer_id = r.customer_id, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, days_until_due = r.days_until_due, due_date = r.due_date, reference = r.reference, order_number = r.order_number, notes = r.notes, assets = r.assets, reminder_offsets = r.reminder_offsets, metadata = r.metadata, number = r.number, series_id = r.series_id, sequence = r.sequence, issued_at = r.issued_at, issue_date = r.issue_date, due_at = r.due_at, seller = r.seller, customer = r.customer, party_salt = r.party_salt, party_hash = r.party_hash, document_hash = r.document_hash, previous_document_hash = r.previous_document_hash, reminders = r.reminders, retained_until = r.retained_until, credit_applied_minor = r.credit_applied_minor, payment_link_id = r.payment_link_id, token_hash = r.token_hash, sealed_token = r.sealed_token, customer_erased = r.customer_erased, credit_notes_minor = r.credit_notes_minor, amount_paid_minor = r.amount_paid_minor, amount_processing_minor = r.amount_processing_minor, amount_overpaid_minor = r.amount_overpaid_minor, amount_refunded_minor = r.amount_refunded_minor, uncredited_refunds_minor = r.uncredited_refunds_minor, allocations = r.allocations, overdue = r.overdue, due_passed = r.due_passed, reminders_passed = r.reminders_passed, reminded_offset = r.reminded_offset, reminded_at = r.reminded_at, paid_at = r.paid_at, voided_at = r.voided_at, void_reason = r.void_reason, updated_at = now_at, lease = null, leased_until = null
+      update invoices t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, customer_id = r.customer_id, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, days_until_due = r.days_until_due, due_date = r.due_date, reference = r.reference, order_number = r.order_number, notes = r.notes, assets = r.assets, reminder_offsets = r.reminder_offsets, metadata = r.metadata, number = r.number, series_id = r.series_id, sequence = r.sequence, issued_at = r.issued_at, issue_date = r.issue_date, due_at = r.due_at, seller = r.seller, customer = r.customer, party_salt = r.party_salt, party_hash = r.party_hash, document_hash = r.document_hash, previous_document_hash = r.previous_document_hash, reminders = r.reminders, retained_until = r.retained_until, credit_applied_minor = r.credit_applied_minor, payment_link_id = r.payment_link_id, token_hash = r.token_hash, sealed_token = r.sealed_token, customer_erased = r.customer_erased, credit_notes_minor = r.credit_notes_minor, amount_paid_minor = r.amount_paid_minor, amount_processing_minor = r.amount_processing_minor, amount_overpaid_minor = r.amount_overpaid_minor, amount_refunded_minor = r.amount_refunded_minor, uncredited_refunds_minor = r.uncredited_refunds_minor, allocations = r.allocations, credit_note_ids = r.credit_note_ids, overdue = r.overdue, due_passed = r.due_passed, reminders_passed = r.reminders_passed, reminded_offset = r.reminded_offset, reminded_at = r.reminded_at, paid_at = r.paid_at, voided_at = r.voided_at, void_reason = r.void_reason, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -6523,7 +6690,8 @@ CREATE OR REPLACE FUNCTION public.update_rows(writer text, entries text, skip in
 AS $function$
       begin
         case writer
-          when 'customers_v1' then return update_customers_v1(entries::customers_v1_entry[], skip, holder, now_at);
+          when 'credit_notes_v1' then return update_credit_notes_v1(entries::credit_notes_v1_entry[], skip, holder, now_at);
+    when 'customers_v1' then return update_customers_v1(entries::customers_v1_entry[], skip, holder, now_at);
     when 'deliveries_v1' then return update_deliveries_v1(entries::deliveries_v1_entry[], skip, holder, now_at);
     when 'disputes_v1' then return update_disputes_v1(entries::disputes_v1_entry[], skip, holder, now_at);
     when 'document_series_v1' then return update_document_series_v1(entries::document_series_v1_entry[], skip, holder, now_at);

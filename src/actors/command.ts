@@ -19,18 +19,20 @@ export type Command = {
    */
   readonly rows?: readonly Row[] | ((actors: readonly Actor[], before: Actor | undefined) => readonly Row[])
 } & (
-  | { readonly create: Readonly<Context> }
+  | { readonly create: Readonly<Context>; readonly given?: Given }
   | {
       readonly event: { readonly type: string } & Readonly<Record<string, unknown>>
-      /**
-       * Makes more fields of the event, such as the next number of a counter. `actors`: those of the bundle as they are
-       * before this command, by id; one that does not exist yet is missing. `at`: the time of the event. If a row has
-       * changed before the commit, the fields are made again.
-       */
-      readonly given?: (actors: ReadonlyMap<string, Actor>, at: Date) => Readonly<Record<string, unknown>>
+      readonly given?: Given
     }
   | { readonly timer: { readonly name: string; readonly generation: number } }
 )
+
+/**
+ * Makes more fields of the new actor or of the event, such as the next number of a counter. `actors`: those of the bundle as
+ * they are before this command, by id; one that does not exist yet is missing. `at`: the time of the command. If a row has
+ * changed before the commit, the fields are made again.
+ */
+type Given = (actors: ReadonlyMap<string, Actor>, at: Date) => Readonly<Record<string, unknown>>
 
 /** A command in the dispatcher: with its id, and the key of its actor. */
 export type IdentifiedCommand = Command & { readonly id: string; readonly key: string }

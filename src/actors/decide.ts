@@ -96,7 +96,8 @@ export const decider = (
     const registered = registry.get(command.kind)
     if ('create' in command) {
       if (head) return { refusal: 'exists', head }
-      return advance(command, unit, undefined, registered.begin({ ...command.create, at }))
+      const input = withGiven(command.create, command, unit)
+      return advance(command, unit, undefined, registered.begin({ ...input, at }))
     }
     if (!head) return { refusal: 'missing' }
     if ('timer' in command) {
@@ -107,7 +108,8 @@ export const decider = (
       // Events of timers may come only from timers.
       return { refusal: 'state', head }
     }
-    const event = 'timer' in command ? registered.timerEvent(command.timer.name) : eventOf(command, unit)
+    const event =
+      'timer' in command ? registered.timerEvent(command.timer.name) : withGiven(command.event, command, unit)
     const stepped = registered.take(head.actor.state, head.actor.context, { ...event, at })
     if (!stepped) return { refusal: 'state', head }
     return advance(command, unit, head, stepped)
@@ -116,13 +118,17 @@ export const decider = (
   const headIn = ({ tentative }: Before, command: IdentifiedCommand): ActorHead | undefined =>
     tentative.get(command.key) ?? heads.get(command.key) ?? headOf(command)
 
-  const eventOf = ({ event, given }: Extract<IdentifiedCommand, { event: unknown }>, unit: Before) => {
-    if (!given) return event
+  const withGiven = <Fields extends object>(
+    fields: Fields,
+    { given }: Extract<IdentifiedCommand, { readonly given?: unknown }>,
+    unit: Before,
+  ): Fields => {
+    if (!given) return fields
     const actors = unit.commands.flatMap(other => {
       const head = headIn(unit, other)
       return head ? [[other.actor, head.actor] as const] : []
     })
-    return { ...given(new Map(actors), at), ...event }
+    return { ...given(new Map(actors), at), ...fields }
   }
 
   const headOf = ({ kind: name, key }: IdentifiedCommand): ActorHead | undefined => {

@@ -51,14 +51,14 @@ const evaluate = (check: () => boolean, wasRead: () => boolean): boolean | null 
 /** An event of which only the type and the time are known, and whether something else of it was read. */
 const withoutContent = (event: AnyEventObject) => {
   let read = false
-  const note = (field: string | symbol): boolean => {
+  const readField = (field: string | symbol): boolean => {
     const isKnown = field in event
     if (!isKnown) read = true
     return isKnown
   }
   const asked = new Proxy(event, {
-    get: (target, field) => (note(field) ? Reflect.get(target, field) : undefined),
-    has: (_, field) => note(field),
+    get: (target, field) => (readField(field) ? Reflect.get(target, field) : undefined),
+    has: (_, field) => readField(field),
   })
   return { asked, wasRead: () => read }
 }

@@ -1,7 +1,7 @@
-import type { Invoice, InvoiceContent } from '../../machines/invoice-events.ts'
+import type { InvoiceContent } from '../../machines/invoice-events.ts'
 import { hashInvoiceToken, makeInvoiceToken } from '../access/invoice-token.ts'
 import { type BundleOutcome, type Command, CommandFault, type Row } from '../actors/command.ts'
-import type { Actor } from '../actors/kind.ts'
+import type { Actor, Kind } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import { dayIn } from '../billing/days.ts'
 import { seriesYear } from '../billing/document-number.ts'
@@ -68,7 +68,7 @@ export const finalizationOf = (
     },
     {
       ...{ kind: 'document_series', actor: seriesId, event: { type: 'issue' }, cause },
-      given: actors => recordInSeries(id, actors),
+      given: actors => recordInSeries(invoiceKind, id, actors),
     },
   ]
 }
@@ -79,11 +79,14 @@ const dueOf = ({ merchantId, livemode, currency, assets }: IssuableDraft['conten
 })
 
 /** The series that a document is numbered in if it is issued now. */
-export const currentSeriesOf = ({ settings }: Pick<FinalizationFacts, 'settings'>, livemode: boolean, now: Date) =>
-  ({
-    ...{ merchantId: settings.merchant_id, livemode, documentKind: 'invoice' },
-    year: seriesYear(settings.restart, dayIn(settings.time_zone, now)) ?? 0,
-  }) satisfies SeriesKey
+export const currentSeriesOf = (
+  { settings }: Pick<FinalizationFacts, 'settings'>,
+  mode: Pick<SeriesKey, 'documentKind' | 'livemode'>,
+  now: Date,
+): SeriesKey => ({
+  ...{ ...mode, merchantId: settings.merchant_id },
+  year: seriesYear(settings.restart, dayIn(settings.time_zone, now)) ?? 0,
+})
 
 /** Creates the series of the first document. It does not matter which request does. */
 export const ensureSeries = async ({ actors }: Services, series: SeriesKey, cause: string): Promise<void> => {
@@ -120,30 +123,40 @@ export const dispatchPlanned = async (
   }
 }
 
-/** Rows for the response, on the last command of a bundle, by the invoice as it is then. */
-export const withResponse = (
+/** Rows for the response, on the last command of a bundle, by the actor in the response as it is then. */
+export const withResponse = <C>(
+  kind: Kind<C>,
+  id: string,
   commands: readonly Command[],
-  invoiceId: string,
-  responseRows: (invoice: Actor<Invoice>) => readonly Row[],
+  responseRows: (actor: Actor<C>) => readonly Row[],
 ): readonly Command[] =>
   commands.map((command, at) => {
     if (at < commands.length - 1) return command
     const own = typeof command.rows === 'function' ? [] : (command.rows ?? [])
-    return {
-      ...command,
-      rows: actors => [...own, ...responseRows(ofKind(invoiceKind, lastOf(invoiceId, actors)))],
-    }
+    return { ...command, rows: actors => [...own, ...responseRows(ofKind(kind, lastOf(id, actors)))] }
   })
 
-/** The invoice after a bundle. It must be the object that the response was rendered from. */
-export const invoiceAfter = (invoiceId: string, outcome: BundleOutcome & { readonly ok: true }): Actor<Invoice> =>
+/** An actor after a bundle. It must be the object that the response was rendered from. */
+export const afterBundle = <C>(kind: Kind<C>, id: string, outcome: BundleOutcome & { readonly ok: true }): Actor<C> =>
   ofKind(
-    invoiceKind,
+    kind,
     lastOf(
-      invoiceId,
+      id,
       outcome.done.map(({ actor }) => actor),
     ),
   )
+
+/** So many requests that change the same customer or invoice at the same time are finished, one in each round. */
+const MOST_ROUNDS = 100
+
+/** Makes the commands again until they fit the rows. */
+export const untilCurrent = async <Made>(work: (attempt: number) => Promise<Made | undefined>): Promise<Made> => {
+  for (let attempt = 0; attempt < MOST_ROUNDS; attempt++) {
+    const made = await work(attempt)
+    if (made !== undefined) return made
+  }
+  return refuse('service_unavailable', { retryAfter: 1 })
+}
 
 const lastOf = (id: string, actors: readonly Actor[]): Actor | undefined => actors.findLast(actor => actor.id === id)
 

@@ -1,9 +1,9 @@
 import type { Customer } from '../../machines/customer.ts'
-import type { Invoice, InvoiceIssue, InvoiceParty } from '../../machines/invoice-events.ts'
-import type { Actor } from '../actors/kind.ts'
-import { endOfDay } from '../billing/days.ts'
-import { documentHash, partyHash, sellerHash } from '../billing/document-hash.ts'
-import { parseNumberPattern, renderNumber, seriesYear } from '../billing/document-number.ts'
+import type { Invoice, InvoiceIssue, InvoiceParty, InvoiceSeller } from '../../machines/invoice-events.ts'
+import type { Actor, Kind } from '../actors/kind.ts'
+import { dayIn, endOfDay } from '../billing/days.ts'
+import { documentHash, type HashedDocument, partyHash, sellerHash } from '../billing/document-hash.ts'
+import { type NumberedDocument, parseNumberPattern, renderNumber, seriesYear } from '../billing/document-number.ts'
 import { dateInvoice } from '../billing/invoice-dates.ts'
 import { documentSeriesKind } from '../kinds/document-series.ts'
 import { invoiceKind } from '../kinds/invoice.ts'
@@ -33,39 +33,59 @@ export class StalePlan extends Error {
  */
 export const issueInvoice = (plan: IssuePlan, actors: ReadonlyMap<string, Actor>, at: Date): InvoiceIssue => {
   const { settings, party, fixed } = plan
-  const [draft, series] = [actors.get(plan.invoiceId), actors.get(plan.seriesId)]
-  if (!series || draft?.rev !== plan.rev) throw new StalePlan()
+  const draft = actors.get(plan.invoiceId)
+  if (draft?.rev !== plan.rev) throw new StalePlan()
   const { context: invoice } = ofKind(invoiceKind, draft)
-  const { lastNumber, lastIssuedAt, lastDocumentHash, year } = ofKind(documentSeriesKind, series).context
-  const issuedAt = lastIssuedAt !== null && lastIssuedAt > at ? lastIssuedAt : at
-  const dates = datesOf(invoice, settings, issuedAt)
-  if ((seriesYear(settings.restart, dates.issueDate) ?? 0) !== year) throw new StalePlan()
-  const sequence = lastNumber + 1
-  const number = numberOf(invoice, settings, { sequence, issueDate: dates.issueDate })
-  const hashOfParty = partyHash(Buffer.from(fixed.partySalt, 'hex'), party)
+  const place = nextInSeries(plan.seriesId, actors, { settings, prefix: settings.invoice_prefix, at })
+  const dates = datesOf(invoice, settings, place.issuedAt)
   const seller = { legalName: settings.legal_name, address: settings.address, taxId: settings.tax_id }
+  const parties = { seller, partyHash: partyHash(Buffer.from(fixed.partySalt, 'hex'), party) }
   return {
-    ...{ ...fixed, ...dates, number, seriesId: plan.seriesId, sequence, issuedAt, seller, customer: party },
-    partyHash: hashOfParty,
-    previousDocumentHash: lastDocumentHash,
-    documentHash: documentHash(lastDocumentHash, {
-      ...{ number, kind: 'invoice', currency: invoice.currency, lines: invoice.lines, taxes: invoice.taxes },
-      ...{ subtotalMinor: invoice.subtotalMinor, taxMinor: invoice.taxMinor, totalMinor: invoice.totalMinor },
-      ...{ issueDate: dates.issueDate, dueDate: dates.dueDate, sellerHash: sellerHash(seller) },
-      partyHash: hashOfParty,
-    }),
+    ...{ ...fixed, ...dates, ...place, ...parties, customer: party },
+    documentHash: hashOf({ ...invoice, ...dates, ...place, ...parties, kind: 'invoice' }),
+    retainedUntil: retainedFrom(place.issueDate, settings),
     reminders: dates.reminders.map(reminder => ({
       ...{ offsetDays: reminder.offsetDays, at: reminder.at.toISOString(), sentAt: null },
     })),
-    retainedUntil: endOfDay(settings.time_zone, lastDayKept(dates.issueDate, settings.retention_years)),
   }
 }
 
-/** The fields of the event `issue` of the series, from the invoice that was finalized before it in the same bundle. */
-export const recordInSeries = (invoiceId: string, actors: ReadonlyMap<string, Actor>) => {
-  const { sequence, issueDate, issuedAt, documentHash } = ofKind(invoiceKind, actors.get(invoiceId)).context
+/**
+ * The place of a document that is issued now, from the row of the series: the next number, and a time that is not before
+ * that of the document before it.
+ */
+export const nextInSeries = (
+  seriesId: string,
+  actors: ReadonlyMap<string, Actor>,
+  { settings, prefix, at }: { readonly settings: BillingSettingsRow; readonly prefix: string; readonly at: Date },
+) => {
+  const found = actors.get(seriesId)
+  if (!found) throw new StalePlan()
+  const { context: series } = ofKind(documentSeriesKind, found)
+  const { lastNumber, lastIssuedAt, lastDocumentHash: previousDocumentHash } = series
+  const issuedAt = lastIssuedAt !== null && lastIssuedAt > at ? lastIssuedAt : at
+  const issueDate = dayIn(settings.time_zone, issuedAt)
+  if ((seriesYear(settings.restart, issueDate) ?? 0) !== series.year) throw new StalePlan()
+  const sequence = lastNumber + 1
+  const number = numberOf(settings, { prefix, issueDate, number: sequence, livemode: series.livemode })
+  return { seriesId, sequence, number, issuedAt, issueDate, previousDocumentHash }
+}
+
+type IssuedDocument = Omit<HashedDocument, 'sellerHash'> & {
+  readonly seller: InvoiceSeller
+  readonly previousDocumentHash: string | null
+}
+
+export const hashOf = ({ seller, previousDocumentHash, ...document }: IssuedDocument): string =>
+  documentHash(previousDocumentHash, { ...document, sellerHash: sellerHash(seller) })
+
+/** The fields of the event `issue` of the series, from the document that was issued before it in the same bundle. */
+export const recordInSeries = <C extends Numbered>(kind: Kind<C>, id: string, actors: ReadonlyMap<string, Actor>) => {
+  const { sequence, issueDate, issuedAt, documentHash } = ofKind(kind, actors.get(id)).context
   return { number: sequence, year: Number(issueDate?.slice(0, 4)), issuedAt, documentHash }
 }
+
+type Numbered = { [Field in 'sequence' | 'issueDate' | 'issuedAt' | 'documentHash']: InvoiceIssue[Field] | null }
 
 /** Names and addresses as the document shows them. */
 export const partyOf = ({ email, name, company, taxId, address, locale }: PartyFields): InvoiceParty => ({
@@ -86,15 +106,14 @@ const datesOf = (invoice: Invoice, settings: BillingSettingsRow, issuedAt: Date)
 }
 
 const numberOf = (
-  { livemode }: Invoice,
   settings: BillingSettingsRow,
-  { sequence, issueDate }: { readonly sequence: number; readonly issueDate: string },
+  document: Omit<NumberedDocument, 'pattern' | 'testClockId'>,
 ): string => {
   const parsed = parseNumberPattern(settings.number_pattern, settings.restart)
   if (!parsed.ok) throw new Error(`The settings have the number pattern ${settings.number_pattern}`)
-  const { pattern } = parsed
-  const prefix = settings.invoice_prefix
-  return renderNumber({ pattern, prefix, issueDate, number: sequence, livemode, testClockId: null })
+  return renderNumber({ ...document, pattern: parsed.pattern, testClockId: null })
 }
 
-const lastDayKept = (issueDate: string, years: number): string => `${Number(issueDate.slice(0, 4)) + years}-12-31`
+/** Until when the parties of a document are kept. */
+export const retainedFrom = (issueDate: string, settings: BillingSettingsRow): Date =>
+  endOfDay(settings.time_zone, `${Number(issueDate.slice(0, 4)) + settings.retention_years}-12-31`)

@@ -1,7 +1,7 @@
 import { isErased } from '../../machines/customer.ts'
 import type { Invoice, InvoiceEvent } from '../../machines/invoice-events.ts'
 import { HOUR_MS } from '../../machines/invoice-rules.ts'
-import type { Row } from '../actors/command.ts'
+import type { Command, Row } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
@@ -15,14 +15,15 @@ import type { RecordKey } from '../queries/record-finder.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { refuseState } from './customers.ts'
 import {
+  afterBundle,
   currentSeriesOf,
   dispatchPlanned,
   ensureSeries,
   finalizationOf,
   type InvoiceServices,
-  invoiceAfter,
   newToken,
   requireComplete,
+  untilCurrent,
   withResponse,
 } from './finalizations.ts'
 import {
@@ -68,7 +69,7 @@ export const createInvoice = async (
       creditMinor: await getCreditBalance(sql, customer.id, opening.currency),
     }
     requireComplete(facts, livemode)
-    const series = currentSeriesOf(facts, livemode, now)
+    const series = currentSeriesOf(facts, { documentKind: 'invoice', livemode }, now)
     await ensureSeries(services, series, cause)
     const draft = { id, rev: 1, content: opening }
     const more = finalizationOf(services, series, { draft, facts, cause })
@@ -88,7 +89,7 @@ export const finalizeInvoice = async (
     if (isErased(facts.customer.state)) refuse('customer_erased')
     const { id, rev, context: content } = invoice
     requireComplete(facts, content.livemode)
-    const series = currentSeriesOf(facts, content.livemode, services.clock.now())
+    const series = currentSeriesOf(facts, { documentKind: 'invoice', livemode: content.livemode }, services.clock.now())
     // Usually it exists.
     if (attempt > 0) await ensureSeries(services, series, cause)
     const commands = finalizationOf(services, series, { draft: { id, rev, content }, facts, cause })
@@ -179,7 +180,7 @@ const change = async (
 
 type Settling = {
   readonly id: string
-  readonly commands: Parameters<typeof withResponse>[0]
+  readonly commands: readonly Command[]
   readonly responseRows: (invoice: Actor<Invoice>) => readonly Row[]
   /** Called with an invoice that has refused its event; may throw another refusal than `state_conflict`. */
   readonly refuseAs?: ((invoice: Actor<Invoice>) => void) | undefined
@@ -190,9 +191,9 @@ const settle = async (
   services: InvoiceServices,
   { id, commands, responseRows, refuseAs }: Settling,
 ): Promise<Actor<Invoice> | undefined> => {
-  const outcome = await dispatchPlanned(services, withResponse(commands, id, responseRows))
+  const outcome = await dispatchPlanned(services, withResponse(invoiceKind, id, commands, responseRows))
   if (outcome === 'stale') return undefined
-  if (outcome.ok) return invoiceAfter(id, outcome)
+  if (outcome.ok) return afterBundle(invoiceKind, id, outcome)
   refuseTwin(outcome)
   if (outcome.actor?.kind === 'invoice') refuseAs?.(ofKind(invoiceKind, outcome.actor))
   return refuseState(outcome)
@@ -200,14 +201,3 @@ const settle = async (
 
 const getSettings = async ({ sql }: InvoiceServices, merchantId: string): Promise<BillingSettingsRow> =>
   (await findBillingSettings(sql, merchantId)) ?? refuse('resource_not_found')
-
-/** So many requests that spend the credit of a customer at the same time are finished, one in each round. */
-const MOST_ROUNDS = 100
-
-const untilCurrent = async <Made>(work: (attempt: number) => Promise<Made | undefined>): Promise<Made> => {
-  for (let attempt = 0; attempt < MOST_ROUNDS; attempt++) {
-    const made = await work(attempt)
-    if (made !== undefined) return made
-  }
-  return refuse('service_unavailable', { retryAfter: 1 })
-}

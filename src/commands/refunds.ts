@@ -32,27 +32,22 @@ export type RefundRequest = Pick<RefundOpening, 'reason' | 'metadata'> & {
  * commit. If other refunds were faster, it is checked again with what they have left.
  */
 export const startRefund = async (
-  services: Services & { readonly keyring: Keyring; readonly chains: Pick<Chains, 'all'> },
+  services: RefundServices,
   payment: Actor<Payment>,
   request: RefundRequest,
   { cause, responseRows }: Requester<Refund>,
 ): Promise<Actor<Refund>> => {
   const { actors, clock, random } = services
   const id = uuidv7(clock.now(), random)
-  // Without a claim, no one could set the destination.
-  const claim = request.destination === null ? [makeClaim(services, id)] : []
-  const rows: Command['rows'] = done => [...claim, ...responseRows(ofKind(refundKind, done.at(-1)))]
+  const rows: Command['rows'] = done => responseRows(ofKind(refundKind, done.at(-1)))
   let latest = payment
   for (;;) {
     const credit = await findTakeableCredit(services.sql, { paymentId: latest.id, invoiceId: latest.context.invoiceId })
-    const opening = openingOf(latest, request, credit)
-    const destination =
-      request.destination === null ? null : await destinationFor(services, opening, latest.context, request.destination)
-    const outcome = await actors.dispatchBundle([
-      ...reservationCommands(opening, 'create', { cause, creditMinor: credit.creditMinor }),
-      { kind: 'refund', actor: id, create: { ...opening }, cause, ...(destination === null && { rows }) },
-      ...(destination === null ? [] : [nameDestination(id, destination, { cause, rows })]),
-    ])
+    const opening = refundOpeningOf(latest, request, credit)
+    const more = { cause, rows, creditMinor: credit.creditMinor }
+    const outcome = await actors.dispatchBundle(
+      await beginningOf(services, { id, opening, payment: latest, destination: request.destination }, more),
+    )
     if (outcome.ok) return ofKind(refundKind, outcome.done.at(-1)?.actor)
     refuseTwin(outcome)
     // The credit was spent at the same time: it is read again. So is the payment.
@@ -60,6 +55,39 @@ export const startRefund = async (
     if (outcome.refusal !== 'state' && !isSpent) refuse('state_conflict')
     latest = isSpent ? await getPayment(services.sql, latest) : ofKind(paymentKind, outcome.actor)
   }
+}
+
+export type RefundServices = Services & { readonly keyring: Keyring; readonly chains: Pick<Chains, 'all'> }
+
+type NewRefund = {
+  readonly id: string
+  readonly opening: RefundOpening
+  readonly payment: Actor<Payment>
+  /** As the caller wrote it. Null: the customer is asked. */
+  readonly destination: string | null
+  /** The parameter with the destination. */
+  readonly param?: string
+}
+
+/** The commands that begin a refund, the last of which is its own. `rows` are committed with it. */
+export const beginningOf = async (
+  services: RefundServices,
+  { id, opening, payment, destination: text, param = 'destination' }: NewRefund,
+  { cause, creditMinor, rows }: { readonly cause: string; readonly creditMinor: number } & Pick<Command, 'rows'>,
+): Promise<readonly Command[]> => {
+  const reservation = reservationCommands(opening, 'create', { cause, creditMinor })
+  const create = { kind: 'refund', actor: id, create: { ...opening }, cause }
+  if (text === null) {
+    // Without a claim, no one could set the destination.
+    const claim = makeClaim(services, id)
+    const withClaim: Command['rows'] = (done, before) => [
+      claim,
+      ...(typeof rows === 'function' ? rows(done, before) : (rows ?? [])),
+    ]
+    return [...reservation, { ...create, rows: withClaim }]
+  }
+  const destination = await destinationFor(services, opening, payment.context, text, param)
+  return [...reservation, create, nameDestination(id, destination, { cause, ...(rows && { rows }) })]
 }
 
 /** Releases the reserved amount of a refund, unless its transaction is known. */
@@ -97,10 +125,11 @@ export const refuseSpentCredit = ({ refusal, actor }: Refused): void => {
 const getPayment = async (sql: Sql, { id, context: { merchantId, livemode } }: Actor<Payment>) =>
   (await findPayment(sql, { id, merchantId, livemode })) ?? refuse('resource_not_found')
 
-const openingOf = (
+/** Checks the amount of a refund. `param`: the parameter with it. */
+export const refundOpeningOf = (
   { id: paymentId, state, context }: Actor<Payment>,
-  request: RefundRequest,
-  { givenMinor, creditMinor }: TakeableCredit,
+  request: Omit<RefundRequest, 'destination'>,
+  { givenMinor, creditMinor, param = 'amountMinor' }: TakeableCredit & { readonly param?: string },
 ): RefundOpening => {
   const { chainId, asset, amountExpected, receivedMinor } = context
   const isOver = state !== 'pending' && state !== 'processing'
@@ -111,7 +140,7 @@ const openingOf = (
   const spentMinor = Math.max(0, givenMinor - creditMinor)
   const remainingMinor = Math.max(0, unreservedMinor - spentMinor)
   const { amountMinor = remainingMinor, reason, metadata } = request
-  const details = { param: 'amountMinor', details: { remainingMinor } }
+  const details = { param, details: { remainingMinor } }
   if (amountMinor > unreservedMinor || unreservedMinor === 0) refuse('refund_exceeds_remaining', details)
   if (amountMinor > remainingMinor || remainingMinor === 0) refuse('credit_exceeds_balance', details)
   return {
@@ -139,6 +168,7 @@ export const destinationFor = async (
   { tokenAddress }: Pick<Refund, 'tokenAddress'>,
   payment: Pick<Payment, 'address'>,
   text: string,
+  param = 'destination',
 ): Promise<Address> => {
   const destination = parseAddress(text)
   const own = [tokenAddress, payment.address].map(address => address?.toLowerCase())
@@ -147,7 +177,7 @@ export const destinationFor = async (
     own.includes(destination.toLowerCase()) ||
     (await wouldBeLostAt(services, destination))
   )
-    return refuse('invalid_destination', { param: 'destination' })
+    return refuse('invalid_destination', { param })
   return destination
 }
 

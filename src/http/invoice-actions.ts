@@ -2,6 +2,7 @@ import { type } from 'arktype'
 import type { Invoice } from '../../machines/invoice-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Requester } from '../commands/by.ts'
+import { voidInvoice } from '../commands/credit-notes.ts'
 import type { InvoiceServices } from '../commands/finalizations.ts'
 import {
   duplicateInvoice,
@@ -25,6 +26,7 @@ import {
   markUncollectibleDocs,
   remindCustomerDocs,
   rotateInvoiceUrlDocs,
+  voidInvoiceDocs,
 } from './docs/invoices.ts'
 import { answerIdempotently } from './idempotency.ts'
 import { invoicePdfAnswer } from './invoice-document.ts'
@@ -33,6 +35,7 @@ import { listOf, listQuery, pageOf } from './list.ts'
 import { recordKey } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
+import { shownText } from './text.ts'
 
 type Action = {
   readonly docs: Docs
@@ -68,6 +71,23 @@ export const invoiceActionRoutes: readonly Route[] = [
   ),
 
   ...onItem(
+    'POST',
+    { scope: 'billing:write' },
+    {
+      path: '/invoices/:id/void',
+      docs: voidInvoiceDocs,
+      body: () => type({ 'reason?': shownText(1, 1_000).or('null') }),
+      handle: (api, call) =>
+        answerIdempotently<Invoice>(api, call, {
+          work: responseRows =>
+            voidInvoice(api, recordKey('inv', call), call.body.reason ?? null, { cause: call.cause, responseRows }),
+          answer: invoice => ({ status: 200, body: withoutUrl(invoice) }),
+          reveal: stored => withUrl(api, call.owner, stored),
+        }),
+    },
+  ),
+
+  ...onItem(
     'GET',
     { scope: 'billing:read' },
     {
@@ -96,13 +116,14 @@ export const invoiceActionRoutes: readonly Route[] = [
         }),
       handle: async ({ sql }, { owner, query }) => {
         const { kind: documentKind, year, limit } = query
-        const decode = (id: string) => decodeId('inv', id)
+        const decode = (id: string) => decodeId(documentKind === 'invoice' ? 'inv' : 'cn', id)
         const page = await pageOf(query, decode, id => findChainPlace(sql, owner, documentKind, id))
         const documents = await listDocumentChain(sql, owner, { documentKind, year }, page)
-        return { status: 200, body: listOf(documents, limit, chainedDocumentRecord.render) }
+        return {
+          status: 200,
+          body: listOf(documents, limit, document => chainedDocumentRecord.render(document, { documentKind })),
+        }
       },
     },
   ),
 ]
-
-/** Numbers can contain `/` and `#`. */

@@ -30,7 +30,7 @@ const invoiceLine = () =>
   })
 
 /** The text is part of events, which have at most 20 KiB: control characters take six bytes in JSON. */
-const notes = () => shownText(1, 2_000).narrow(text => Buffer.byteLength(JSON.stringify(text)) <= 8_192)
+export const notes = () => shownText(1, 2_000).narrow(text => Buffer.byteLength(JSON.stringify(text)) <= 8_192)
 
 const lines = () => invoiceLine().array().atLeastLength(1).atMostLength(100)
 const currencyCode = () => type('/^[A-Z]{3}$/')

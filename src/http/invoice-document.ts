@@ -1,3 +1,4 @@
+import type { CreditNote } from '../../machines/credit-note.ts'
 import type { Invoice } from '../../machines/invoice-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { PrintedDocument } from '../billing/document/document.ts'
@@ -5,61 +6,84 @@ import { renderPdf } from '../billing/document/pdf.ts'
 import { partyOf } from '../commands/invoice-issue.ts'
 import { findBillingSettings } from '../queries/billing-settings.ts'
 import { findCustomer } from '../queries/customers.ts'
-import { findInvoiceDocument, keepInvoiceDocument } from '../queries/invoices.ts'
+import { type DocumentKey, findInvoiceDocument, keepInvoiceDocument } from '../queries/invoices.ts'
 import type { Locale } from '../web/text/locale.ts'
 import type { Api } from './api.ts'
 
 /**
- * The document of an invoice as PDF. The first rendering after finalization is stored and sent from then on, so later
- * versions of this program send the same bytes. A draft is rendered anew, with the present settings and customer; so is the
- * document of an erased customer for readers that may not see the party, without it.
+ * The document of an invoice as PDF. A draft is rendered anew, with the present settings and customer.
  */
 export const renderInvoicePdf = async (
   { sql }: Pick<Api, 'sql'>,
   invoice: Actor<Invoice>,
   showsErasedParty = false,
 ): Promise<Uint8Array<ArrayBuffer>> => {
-  const { id, state, context } = invoice
-  if (state === 'draft')
+  const { context } = invoice
+  if (invoice.state === 'draft')
     return new Uint8Array(await renderPdf(printedInvoice(context, await presentParties(sql, context))))
-  const { seller, customer } = context
-  if (customer === null || (context.customerErased && !showsErasedParty))
-    return new Uint8Array(await renderPdf(printedInvoice(context, { seller, customer: null })))
-  const stored = await findInvoiceDocument(sql, id)
+  const print = (parties: Parties) => printedInvoice(context, parties)
+  return renderIssued(sql, invoice, { creditNoteId: null, print, showsErasedParty })
+}
+
+type Rendering = Pick<DocumentKey, 'creditNoteId'> & {
+  readonly print: (parties: Parties) => PrintedDocument
+  readonly showsErasedParty: boolean
+}
+
+/**
+ * The document of an invoice or of a credit note about it. The first rendering is stored and sent from then on, so later
+ * versions of this program send the same bytes. For readers that may not see the party of an erased customer, the document is
+ * rendered anew, without it.
+ */
+export const renderIssued = async (
+  sql: Api['sql'],
+  { id: invoiceId, context: { seller, customer, customerErased } }: Actor<Invoice>,
+  { creditNoteId, print, showsErasedParty }: Rendering,
+): Promise<Uint8Array<ArrayBuffer>> => {
+  if (customer === null || (customerErased && !showsErasedParty))
+    return new Uint8Array(await renderPdf(print({ seller, customer: null })))
+  const key = { invoiceId, creditNoteId }
+  const stored = await findInvoiceDocument(sql, key)
   if (stored) return new Uint8Array(stored)
-  const rendered = await renderPdf(printedInvoice(context, { seller, customer }))
-  return new Uint8Array(await keepInvoiceDocument(sql, id, rendered))
+  return new Uint8Array(await keepInvoiceDocument(sql, key, await renderPdf(print({ seller, customer }))))
 }
 
 /** The response with the document, which a browser shows. */
-export const invoicePdfAnswer = async (api: Pick<Api, 'sql'>, invoice: Actor<Invoice>, showsErasedParty?: boolean) => ({
+export const invoicePdfAnswer = async (api: Pick<Api, 'sql'>, invoice: Actor<Invoice>, showsErasedParty?: boolean) =>
+  pdfAnswer(await renderInvoicePdf(api, invoice, showsErasedParty), invoice.context.number ?? `draft-${invoice.id}`)
+
+export const pdfAnswer = (pdf: Uint8Array<ArrayBuffer>, name: string) => ({
   status: 200,
-  text: await renderInvoicePdf(api, invoice, showsErasedParty),
+  text: pdf,
   headers: {
     'content-type': 'application/pdf',
-    'content-disposition': `inline; filename="${fileName(invoice)}.pdf"`,
+    // Numbers can contain `/` and `#`.
+    'content-disposition': `inline; filename="${name.replaceAll(/[^\w.-]/g, '-')}.pdf"`,
   },
 })
 
-const fileName = ({ id, context }: Actor<Invoice>): string =>
-  (context.number ?? `draft-${id}`).replaceAll(/[^\w.-]/g, '-')
-
-type Parties = Pick<Invoice, 'seller' | 'customer'>
+export type Parties = Pick<Invoice, 'seller' | 'customer'>
 
 /**
  * As it was issued: what has been paid since is not part of the document, so it does not depend on when it is rendered.
  */
-const printedInvoice = (invoice: Invoice, { seller, customer }: Parties): PrintedDocument => ({
-  ...{ kind: 'invoice', locale: localeOf(customer?.locale ?? null) },
-  ...{ number: invoice.number, currency: invoice.currency, taxBehavior: invoice.taxBehavior },
-  ...{ lines: invoice.lines, taxes: invoice.taxes },
-  ...{ subtotalMinor: invoice.subtotalMinor, taxMinor: invoice.taxMinor, totalMinor: invoice.totalMinor },
-  ...{ issueDate: invoice.issueDate, dueDate: invoice.dueDate },
-  seller: seller ?? { legalName: null, address: null, taxId: null },
-  customer: customer ?? { company: null, name: null, email: null, taxId: null, address: null },
+const printedInvoice = (invoice: Invoice, parties: Parties): PrintedDocument => ({
+  ...{ kind: 'invoice', dueDate: invoice.dueDate, ...printedParties(parties), ...printedSums(invoice) },
   ...{ reference: invoice.reference, orderNumber: invoice.orderNumber, notes: invoice.notes },
   ...{ creditAppliedMinor: invoice.creditAppliedMinor, creditNotesMinor: 0, amountPaidMinor: 0 },
   amountDueMinor: invoice.totalMinor - invoice.creditAppliedMinor,
+})
+
+export const printedSums = (document: Invoice | CreditNote) => ({
+  ...{ number: document.number, issueDate: document.issueDate },
+  ...{ currency: document.currency, taxBehavior: document.taxBehavior, lines: document.lines, taxes: document.taxes },
+  ...{ subtotalMinor: document.subtotalMinor, taxMinor: document.taxMinor, totalMinor: document.totalMinor },
+})
+
+export const printedParties = ({ seller, customer }: Parties) => ({
+  locale: localeOf(customer?.locale ?? null),
+  seller: seller ?? { legalName: null, address: null, taxId: null },
+  customer: customer ?? { company: null, name: null, email: null, taxId: null, address: null },
 })
 
 const presentParties = async (sql: Api['sql'], { merchantId, livemode, customerId: id }: Invoice): Promise<Parties> => {

@@ -6,6 +6,7 @@ import { billingSettingsRoutes } from './billing-settings.ts'
 import { checkoutRoutes } from './checkout.ts'
 import { checkoutInvoiceRoutes } from './checkout-invoices.ts'
 import { collectionRoutes } from './collections.ts'
+import { creditNoteRoutes } from './credit-notes.ts'
 import { customerCreditRoutes } from './customer-credit.ts'
 import { customerRoutes } from './customers.ts'
 import { deliveryRoutes } from './deliveries.ts'
@@ -51,6 +52,7 @@ export const routes: readonly Route[] = [
   ...customerCreditRoutes,
   ...invoiceActionRoutes,
   ...invoiceRoutes,
+  ...creditNoteRoutes,
   ...simulateRoutes,
   ...balanceRoutes,
   ...collectionRoutes,

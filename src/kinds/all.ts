@@ -1,6 +1,8 @@
 import { type Kind, registered } from '../actors/kind.ts'
 import type { Shape } from '../fields/shape.ts'
 import type { MachineName, PublishedName } from '../resources.ts'
+import { creditNoteKind } from './credit-note.ts'
+import { creditNoteRecord } from './credit-note-record.ts'
 import { customerKind } from './customer.ts'
 import { customerRecord } from './customer-record.ts'
 import { deliveryKind } from './delivery.ts'
@@ -22,6 +24,7 @@ const byName: { readonly [Name in MachineName]: Name extends PublishedName ? Pub
   dispute: { kind: registered(disputeKind), record: disputeRecord },
   customer: { kind: registered(customerKind), record: customerRecord },
   invoice: { kind: registered(invoiceKind), record: invoiceEventShape },
+  credit_note: { kind: registered(creditNoteKind), record: creditNoteRecord },
   document_series: { kind: registered(documentSeriesKind) },
   delivery: { kind: registered(deliveryKind) },
 }

@@ -1,3 +1,4 @@
+import type { CreditNoteEvent } from '../../machines/credit-note.ts'
 import type { CustomerEvent } from '../../machines/customer.ts'
 import type { DeliveryEvent } from '../../machines/delivery.ts'
 import type { DisputeEvent } from '../../machines/dispute.ts'
@@ -24,6 +25,7 @@ type MachineEvents = {
   readonly dispute: DisputeEvent
   readonly customer: CustomerEvent
   readonly invoice: InvoiceEvent
+  readonly credit_note: CreditNoteEvent
   readonly document_series: DocumentSeriesEvent
   readonly delivery: DeliveryEvent
 }
@@ -80,6 +82,7 @@ export const eventMarks: { readonly [Name in MachineName]: Marks<MachineEvents[N
     payment_succeeded: { by: 'chain' },
     payment_accepted: { by: 'chain' },
     deactivate: { by: 'merchant', operator: 'always' },
+    close: { by: 'merchant' },
   },
   dispute: {
     evidence_given: { by: 'merchant' },
@@ -108,9 +111,11 @@ export const eventMarks: { readonly [Name in MachineName]: Marks<MachineEvents[N
     refund_released: { by: 'merchant' },
     refund_processed: { by: 'chain' },
     mark_uncollectible: { by: 'merchant' },
+    credit_note_issued: { by: 'merchant' },
     void: { by: 'merchant' },
     rotate_url: { by: 'merchant' },
   },
+  credit_note: {},
   document_series: {
     issue: { by: 'merchant' },
     set_next_number: { by: 'merchant' },
@@ -137,6 +142,7 @@ export const drivenStates: { readonly [Name in MachineName]: readonly string[] }
   dispute: ['needs_response'],
   invoice: [],
   customer: ['erasing'],
+  credit_note: [],
   document_series: [],
   delivery: ['pending', 'sending'],
 }

@@ -7,7 +7,7 @@ import { actorFields, constantField, idField } from '../fields/every-record.ts'
 import { example, exampleId } from '../fields/examples.ts'
 import { recordOf } from '../fields/record.ts'
 import { type Shape, shape } from '../fields/shape.ts'
-import { chainId, currency, flag, idOf, minor, text, textOrNull, texts, timeOrNull } from '../fields/wire.ts'
+import { chainId, currency, flag, idOf, minor, textOrNull, texts, timeOrNull } from '../fields/wire.ts'
 import { encodeId } from '../ids.ts'
 import { lazy } from '../lazy.ts'
 
@@ -79,7 +79,7 @@ export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
   },
   creditNotesMinor: {
     type: minor,
-    about: 'How much credit notes have reduced what was due.',
+    about: 'How much its credit notes have reduced what was due: the sum of their `dueReducedMinor`.',
     example: 0,
     of: ({ context }) => context.creditNotesMinor,
   },
@@ -117,7 +117,8 @@ export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
   },
   uncreditedRefundsMinor: {
     type: minor,
-    about: 'The part of these refunds that returned what the invoice was paid with, and that no credit note is about.',
+    about:
+      'The part of these refunds that returned what the invoice was paid with, and that the refunds of its credit notes do not cover.',
     example: 0,
     of: ({ context }) => context.uncreditedRefundsMinor,
   },
@@ -201,10 +202,10 @@ export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
     of: () => null,
   },
   creditNoteIds: {
-    type: () => text().array(),
-    about: 'Credit notes about the invoice.',
+    type: () => idOf('cn').array(),
+    about: 'Credit notes about the invoice, oldest first.',
     example: [],
-    of: () => [],
+    of: ({ context }) => context.creditNoteIds.map(id => encodeId('cn', id)),
   },
   documentHash: {
     type: textOrNull,
@@ -221,7 +222,8 @@ export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
   },
   retainedUntil: {
     type: timeOrNull,
-    about: 'Until when the name and address of the customer are kept after the customer was erased. Null for a draft.',
+    about:
+      'Until when the name and address of the customer are kept after the customer was erased. A later credit note extends it. Null for a draft.',
     example: null,
     of: ({ context }) => context.retainedUntil?.toISOString() ?? null,
   },

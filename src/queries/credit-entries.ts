@@ -12,6 +12,7 @@ export type CreditEntryRow = {
   readonly balance_minor: string
   readonly invoice_id: string | null
   readonly payment_id: string | null
+  readonly credit_note_id: string | null
   readonly note: string | null
   readonly created_at: Date
 }
@@ -28,6 +29,7 @@ export type NewCreditEntry = {
   readonly amountMinor: number
   readonly invoiceId?: string
   readonly paymentId?: string
+  readonly creditNoteId?: string
   readonly note?: string
 }
 
@@ -43,6 +45,7 @@ export const creditEntryRow = (entry: NewCreditEntry): Row => ({
     amount_minor: entry.amountMinor,
     invoice_id: entry.invoiceId ?? null,
     payment_id: entry.paymentId ?? null,
+    credit_note_id: entry.creditNoteId ?? null,
     note: entry.note ?? null,
   },
 })

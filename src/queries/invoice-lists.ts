@@ -76,6 +76,9 @@ export type ChainedDocument = {
 /** The place of a document: the year of its series, which is 0 if numbers do not restart, and its number in it. */
 export type ChainPlace = { readonly year: number; readonly sequence: number }
 
+/** The tables of the documents that have numbers. */
+const documentTables = { invoice: 'invoices', credit_note: 'credit_notes' } as const
+
 export type DocumentChain = {
   readonly documentKind: 'invoice' | 'credit_note'
   /** Undefined: of all series. */
@@ -94,7 +97,8 @@ export const listDocumentChain = async (
     select i.id, i.number, i.document_hash as "documentHash", i.previous_document_hash as "previousDocumentHash"
     from document_series s
     cross join lateral (
-      select id, number, sequence, document_hash, previous_document_hash from invoices
+      select id, number, sequence, document_hash, previous_document_hash
+      from ${sql(documentTables[documentKind])}
       where series_id = s.id
         ${year === undefined ? sql`` : sql`and (s.year = ${year} or left(issue_date, 4) = ${String(year)})`}
         ${after ? sql`and (s.year, sequence) ${here} (${after.year}, ${after.sequence})` : sql``}
@@ -114,7 +118,8 @@ export const findChainPlace = async (
   id: string,
 ): Promise<ChainPlace | undefined> => {
   const [row] = await sql<ChainPlace[]>`
-    select s.year, i.sequence from invoices i join document_series s on s.id = i.series_id
+    select s.year, i.sequence
+    from ${sql(documentTables[documentKind])} i join document_series s on s.id = i.series_id
     where i.id = ${id} and i.merchant_id = ${merchantId} and i.livemode = ${livemode} and s.document_kind = ${documentKind}`
   return row
 }

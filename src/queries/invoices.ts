@@ -69,9 +69,17 @@ export const getCreditBalance = async (sql: Sql, customerId: string, currency: s
   return Number(row?.balance ?? 0)
 }
 
-/** The stored rendering of a finalized invoice. */
-export const findInvoiceDocument = async (sql: Sql, invoiceId: string): Promise<Uint8Array | undefined> => {
-  const [row] = await sql<{ pdf: Buffer }[]>`select pdf from invoice_documents where invoice_id = ${invoiceId}`
+/** The invoice, or one of its credit notes. */
+export type DocumentKey = { readonly invoiceId: string; readonly creditNoteId: string | null }
+
+/** The stored rendering of a document. */
+export const findInvoiceDocument = async (
+  sql: Sql,
+  { invoiceId, creditNoteId }: DocumentKey,
+): Promise<Uint8Array | undefined> => {
+  const [row] = await sql<{ pdf: Buffer }[]>`
+    select pdf from invoice_documents
+    where invoice_id = ${invoiceId} and credit_note_id is not distinct from ${creditNoteId}::uuid`
   return row?.pdf
 }
 
@@ -79,10 +87,12 @@ export const findInvoiceDocument = async (sql: Sql, invoiceId: string): Promise<
  * Stores a rendering unless there is one already, and returns the one that is stored. The party may have been deleted while
  * the document was rendered: the lock waits for such a commit, and nothing is stored after it.
  */
-export const keepInvoiceDocument = async (sql: Sql, invoiceId: string, pdf: Uint8Array): Promise<Uint8Array> => {
+export const keepInvoiceDocument = async (sql: Sql, key: DocumentKey, pdf: Uint8Array): Promise<Uint8Array> => {
   await sql`
-    insert into invoice_documents (invoice_id, pdf)
-    select id, ${Buffer.from(pdf)} from invoices where id = ${invoiceId} and customer is not null for share
+    insert into invoice_documents (invoice_id, credit_note_id, pdf)
+    select id, ${key.creditNoteId}::uuid, ${Buffer.from(pdf)} from invoices
+    where id = ${key.invoiceId} and customer is not null
+    for share
     on conflict do nothing`
-  return (await findInvoiceDocument(sql, invoiceId)) ?? pdf
+  return (await findInvoiceDocument(sql, key)) ?? pdf
 }

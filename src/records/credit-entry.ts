@@ -47,10 +47,10 @@ export const creditEntryRecord = recordOf<CreditEntryRow>()('CreditEntry', {
     of: row => (row.payment_id === null ? null : encodeId('pay', row.payment_id)),
   },
   creditNoteId: {
-    type: textOrNull,
+    type: () => idOf('cn').or('null'),
     about: 'Credit note that the entry is about. Null if none.',
     example: null,
-    of: () => null,
+    of: row => (row.credit_note_id === null ? null : encodeId('cn', row.credit_note_id)),
   },
   note: {
     type: textOrNull,

@@ -24,7 +24,7 @@ export type InvoiceAdditions = {
   readonly showsErasedParty?: boolean
 }
 
-const signedMinor = () => type('-9007199254740991 <= number.integer <= 9007199254740991')
+export const signedMinor = () => type('-9007199254740991 <= number.integer <= 9007199254740991')
 const taxCategory = (): Type<InvoiceLine['taxCategory']> =>
   type("'standard' | 'zero' | 'exempt' | 'reverse_charge' | 'export' | 'outside'")
 
@@ -33,13 +33,38 @@ const taxRate = {
     type: count,
     about: 'Tax rate in hundredths of a percent: 1900 is 19 %.',
     example: 1900,
-    of: ({ taxRateBps }: InvoiceTax | InvoiceLine) => taxRateBps,
+    of: ({ taxRateBps }: Pick<InvoiceTax, 'taxRateBps' | 'taxCategory'>) => taxRateBps,
   },
   taxCategory: {
     type: taxCategory,
     about: 'Why this rate applies. Only `standard` has a rate above 0.',
     example: 'standard' as const,
-    of: ({ taxCategory }: InvoiceTax | InvoiceLine) => taxCategory,
+    of: ({ taxCategory }: Pick<InvoiceTax, 'taxRateBps' | 'taxCategory'>) => taxCategory,
+  },
+}
+
+type Sold = Omit<InvoiceLine, 'id' | 'quantity' | 'unitAmountMinor'>
+
+/** Of a line of an invoice, and of what is credited of it. */
+export const soldFields = {
+  ...taxRate,
+  taxNote: {
+    type: textOrNull,
+    about: 'Legal reason for a reverse charge or an exemption. Null if not set.',
+    example: null,
+    of: ({ taxNote }: Sold) => taxNote,
+  },
+  periodStart: {
+    type: textOrNull,
+    about: 'First day or time of the period that the line is about. Null if not set.',
+    example: null,
+    of: ({ periodStart }: Sold) => periodStart,
+  },
+  periodEnd: {
+    type: textOrNull,
+    about: 'Last day or time of the period that the line is about. Null if not set.',
+    example: null,
+    of: ({ periodEnd }: Sold) => periodEnd,
   },
 }
 
@@ -64,28 +89,10 @@ const line = groupOf<InvoiceLine>()({
     example: 4900,
     of: ({ amountMinor }) => amountMinor,
   },
-  ...taxRate,
-  taxNote: {
-    type: textOrNull,
-    about: 'Legal reason for a reverse charge or an exemption. Null if not set.',
-    example: null,
-    of: ({ taxNote }) => taxNote,
-  },
-  periodStart: {
-    type: textOrNull,
-    about: 'First day or time of the period that the line is about. Null if not set.',
-    example: null,
-    of: ({ periodStart }) => periodStart,
-  },
-  periodEnd: {
-    type: textOrNull,
-    about: 'Last day or time of the period that the line is about. Null if not set.',
-    example: null,
-    of: ({ periodEnd }) => periodEnd,
-  },
+  ...soldFields,
 })
 
-const tax = groupOf<InvoiceTax>()({
+export const invoiceTax = groupOf<InvoiceTax>()({
   ...{ taxCategory: taxRate.taxCategory, taxRateBps: taxRate.taxRateBps },
   netMinor: {
     type: signedMinor,
@@ -182,11 +189,11 @@ export const invoiceReadRecord = recordOf<Actor<Invoice>, InvoiceAdditions>()('I
     of: ({ context }) => context.lines.map(each => line.render(each)),
   },
   taxes: {
-    inside: tax.inside,
-    type: () => tax.type().array(),
+    inside: invoiceTax.inside,
+    type: () => invoiceTax.type().array(),
     about: 'The sums of each tax category and rate, in the order in which they first occur.',
-    example: [tax.example],
-    of: ({ context }) => context.taxes.map(each => tax.render(each)),
+    example: [invoiceTax.example],
+    of: ({ context }) => context.taxes.map(each => invoiceTax.render(each)),
   },
   allocations: {
     inside: allocation.inside,

@@ -91,7 +91,10 @@ const ofToy = (kind: Kind) => ({
 const walkOf = ({ kind, subject }: (typeof subjects)[number]): Walk => ({
   kind,
   input: { at: T0, ...subject.input },
-  starts: Object.values(subject.situations).map(path => arrive(subject, path)),
+  starts: [
+    ...Object.values(subject.situations).map(path => arrive(subject, path)),
+    ...(subject.walk.inputs ?? []).map(input => arrive({ ...subject, input }, '')),
+  ],
   events: [
     ...Object.values(subject.events).map(event => ({ at: T0, ...event })),
     ...kind.machine.events.map(type => ({ type, at: T0 })),

@@ -207,24 +207,24 @@ test.each([
   ],
   ['I4: a series of document numbers with a gap', 'delete from document_series'],
   [
-    'I4: an invoice that breaks the chain of document hashes',
+    'I4: a document that breaks the chain of document hashes',
     `update invoices set lines = jsonb_set(lines, '{0,description}', '"Another lamp"') where sequence = 2`,
   ],
   [
-    'I4: an invoice that breaks the chain of document hashes',
+    'I4: a document that breaks the chain of document hashes',
     `update invoices set customer = jsonb_set(customer, '{name}', '"Eve"') where sequence = 3`,
   ],
   [
-    'I4: an invoice that breaks the chain of document hashes',
+    'I4: a document that breaks the chain of document hashes',
     `update invoices set document_hash = repeat('0', 64), customer = null, party_salt = null, customer_erased = true
      where sequence = 1`,
   ],
   [
-    'I4: an invoice that breaks the chain of document hashes',
+    'I4: a document that breaks the chain of document hashes',
     `update invoices set party_hash = repeat('0', 64) where sequence = 2`,
   ],
   [
-    'I4: an invoice that breaks the chain of document hashes',
+    'I4: a document that breaks the chain of document hashes',
     `update document_series set last_document_hash = repeat('0', 64)`,
   ],
   [

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { voidInvoice } from '../../src/commands/credit-notes.ts'
 import { checkoutInvoiceRoutes } from '../../src/http/checkout-invoices.ts'
 import { INVOICE_PURPOSE } from '../../src/sealed-columns.ts'
 import { apiServer } from '../harness/api.ts'
@@ -64,7 +65,7 @@ describe('GET /v1/checkout/invoices/:token', () => {
     expect((await server.call('GET', path)).status).toBe(200)
 
     const voided = await issue()
-    await send(voided, { type: 'void', reason: null })
+    await voidInvoice(api, { id: voided.actor, ...owner }, null, { cause: 'test', responseRows: () => [] })
     for (const [method, rest] of [
       ['GET', ''],
       ['GET', '/document'],

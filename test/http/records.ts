@@ -8,6 +8,7 @@ import { encodeId } from '../../src/ids.ts'
 import { resources } from '../../src/resources.ts'
 import { INVOICE_PURPOSE } from '../../src/sealed-columns.ts'
 import { subjects } from '../kinds/subjects.ts'
+import { makeCreditNote } from './credit-notes.ts'
 import { makeCustomer } from './customers.ts'
 import { makeDispute } from './disputes.ts'
 import { aLamp, makeInvoice, setSeller } from './invoices.ts'
@@ -118,6 +119,13 @@ const invoice = (finalize: boolean): Fixture => ({
   },
 })
 
+const creditNote: Fixture = {
+  make: async (api, { merchantId }, livemode) => {
+    await setSeller(api.sql, merchantId)
+    return (await makeCreditNote(api, { merchantId, livemode })).id
+  },
+}
+
 /** Found by the token of its page. */
 const invoicePage: Fixture = {
   make: async (api, { merchantId }, livemode) => {
@@ -219,10 +227,13 @@ const fixtures: Readonly<Record<string, Fixture>> = {
       [`DELETE ${surface}/invoices/:id`, invoice(false)],
       [`POST ${surface}/invoices/:id/finalize`, invoice(false)],
       [`POST ${surface}/invoices/:id/uncollectible`, invoice(true)],
+      [`POST ${surface}/invoices/:id/void`, invoice(true)],
       [`POST ${surface}/invoices/:id/remind`, invoice(true)],
       [`POST ${surface}/invoices/:id/duplicate`, invoice(true)],
       [`POST ${surface}/invoices/:id/rotate-url`, invoice(true)],
       [`GET ${surface}/invoices/:id/document`, invoice(true)],
+      [`GET ${surface}/credit-notes/:id`, creditNote],
+      [`GET ${surface}/credit-notes/:id/document`, creditNote],
     ]),
   ),
   'GET /v1/checkout/links/:linkId': paymentLink,

@@ -14,6 +14,7 @@ test.each(subjects.map(({ kind, subject }) => [kind.name, kind, subject] as cons
       )
       open += explained.filter(({ isOpen }) => isOpen).length
     }
-    expect(open).toBeGreaterThan(0)
+    // A credit note never changes.
+    expect(open > 0).toBe(kind.machine.events.length > 0)
   },
 )

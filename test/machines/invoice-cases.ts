@@ -79,6 +79,14 @@ const refund = (type: string, refundsReservedMinor: number, creditMinor = 0) => 
   ...{ type, paymentId: 'payment 1', amountMinor: 100, refundsReservedMinor, receivedMinor: 1100, creditMinor },
 })
 
+export const firstNote = '0193a000-0000-7000-8000-000000000012'
+export const secondNote = '0193a000-0000-7000-8000-000000000013'
+
+const credited = (dueReducedMinor: number, refundedMinor?: number) => ({
+  ...{ type: 'credit_note_issued', creditNoteId: firstNote, dueReducedMinor, retainedUntil: minutes(14_399) },
+  refunds: refundedMinor === undefined ? [] : [{ paymentId: 'payment 1', amountMinor: refundedMinor }],
+})
+
 /** An invoice over 1,000. */
 export const invoices: Cases = {
   machine: invoiceMachine,
@@ -112,7 +120,14 @@ export const invoices: Cases = {
     'give up refund': refund('refund_released', 0),
     'refunded 100': refund('refund_processed', 100),
     'mark uncollectible': { type: 'mark_uncollectible' },
-    void: { type: 'void', reason: 'a mistake' },
+    'credit 400': credited(400),
+    'credit 600': credited(600),
+    'credit 1000': credited(1000),
+    'credit 0': credited(0),
+    'credit 0 by refund of 400': credited(0, 400),
+    'credit 0 by refund of 401': credited(0, 401),
+    'credit 600 by refund of 400': credited(600, 400),
+    void: { type: 'void', reason: 'a mistake', creditNoteId: secondNote, retainedUntil: minutes(14_401) },
     'rotate url': { type: 'rotate_url', ...token('c') },
   },
   situations: {
@@ -130,6 +145,9 @@ export const invoices: Cases = {
     paid: 'finalize, processing 400, 400 counts, 600 of another',
     overpaid: 'finalize, 1100 counts',
     refunding: 'finalize, 1100 counts, refund 100',
+    credited: 'finalize, credit 400',
+    'credited fully': 'finalize, processing 400, 400 counts, credit 600',
+    'credited by refund': 'finalize, processing 400, 400 counts, credit 600 by refund of 400',
     void: 'finalize, void',
     deleted: 'delete',
   },
@@ -188,6 +206,7 @@ export const invoices: Cases = {
     ...{ metadata: largestMetadata, reference: largestText(200), orderNumber: largestText(200) },
     // What the route accepts: 8 KiB of JSON.
     notes: largestText(1_365),
+    creditNoteIds: Array(50).fill(firstNote),
     assets: Array.from({ length: 20 }, () => ({ chainId: MAX_AMOUNT, asset: 'x'.repeat(20) })),
     ...{ subtotalMinor: -MAX_AMOUNT, taxMinor: MAX_AMOUNT, totalMinor: MAX_AMOUNT, creditAppliedMinor: MAX_AMOUNT },
     ...{ creditNotesMinor: MAX_AMOUNT, amountPaidMinor: MAX_AMOUNT, amountOverpaidMinor: MAX_AMOUNT },

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Invoice } from '../../machines/invoice-events.ts'
-import { invoiceIssue, invoices } from './invoice-cases.ts'
+import { firstNote, invoiceIssue, invoices, secondNote } from './invoice-cases.ts'
 import { arrive, creation, differences, minutes, shortestPaths, step } from './table.ts'
 
 const { number, seriesId, seller, customer, partySalt, partyHash, documentHash, reminders } = invoiceIssue
@@ -18,21 +18,31 @@ type Allocated = readonly [
   ...(readonly [payment: number, amountMinor: number, overpaidMinor: number]),
   takenBackMinor?: number,
   refundedMinor?: number,
+  creditedMinor?: number,
 ]
 const allocated = (...parts: readonly Allocated[]) => {
-  const allocations = parts.map(([payment, amountMinor, overpaidMinor, takenBackMinor = 0, refundedMinor = 0]) => ({
-    ...{
-      paymentId: `payment ${payment}`,
-      amountMinor,
-      overpaidMinor,
-      takenBackMinor,
-      excessMinor: 0,
-      refundedMinor,
-      at,
-    },
-  }))
+  const allocations = parts.map(
+    ([payment, amountMinor, overpaidMinor, takenBackMinor = 0, refundedMinor = 0, creditedMinor = 0]) => ({
+      ...{
+        paymentId: `payment ${payment}`,
+        amountMinor,
+        overpaidMinor,
+        takenBackMinor,
+        excessMinor: 0,
+        refundedMinor,
+        creditedMinor,
+        at,
+      },
+    }),
+  )
   return `allocations=${JSON.stringify(allocations)}`
 }
+
+const notes = (...ids: readonly string[]) => `creditNoteIds=${JSON.stringify(ids)}`
+const noted = notes(firstNote)
+const notedAgain = notes(firstNote, firstNote)
+const isOfCreditNotes = (event: string) => event.startsWith('credit ')
+const isAfterCreditNotes = (situation: string) => situation.startsWith('credited')
 
 const reminded = `reminders=${JSON.stringify(reminders.map((each, n) => (n === 0 ? { ...each, sentAt: at } : each)))}`
 
@@ -150,10 +160,10 @@ describe('invoice', () => {
       refunding                                      | refunded 100             | stays         |                                                          | amountRefundedMinor=100 ${allocated([1, 1000, 100, 100, 100])}
 
       Without money it can be voided.
-      open, due, reminded, requested                 | void                     | void          | -dueDate -reminder invoice.voided                        | creditNotesMinor=1000 voidedAt=+0m voidReason=a mistake
-      with credit                                    | void                     | void          | -dueDate -reminder invoice.voided                        | creditAppliedMinor=0 creditNotesMinor=1000 voidedAt=+0m voidReason=a mistake
-      overdue                                        | void                     | void          | -dueDate -reminder invoice.voided                        | creditNotesMinor=1000 overdue=false voidedAt=+0m voidReason=a mistake
-      uncollectible                                  | void                     | void          | invoice.voided                                           | creditNotesMinor=1000 voidedAt=+0m voidReason=a mistake
+      open, due, reminded, requested                 | void                     | void          | -dueDate -reminder invoice.voided                        | retainedUntil=+14401m creditNotesMinor=1000 ${notes(secondNote)} voidedAt=+0m voidReason=a mistake
+      with credit                                    | void                     | void          | -dueDate -reminder invoice.voided                        | retainedUntil=+14401m creditAppliedMinor=0 creditNotesMinor=1000 ${notes(secondNote)} voidedAt=+0m voidReason=a mistake
+      overdue                                        | void                     | void          | -dueDate -reminder invoice.voided                        | retainedUntil=+14401m creditNotesMinor=1000 ${notes(secondNote)} overdue=false voidedAt=+0m voidReason=a mistake
+      uncollectible                                  | void                     | void          | invoice.voided                                           | retainedUntil=+14401m creditNotesMinor=1000 ${notes(secondNote)} voidedAt=+0m voidReason=a mistake
 
       Its page can get a new address.
       open, with credit, due, overdue, reminded      | rotate url               | stays         |                                                          | ${token('c')}
@@ -165,6 +175,82 @@ describe('invoice', () => {
       processing, partial                            | mark uncollectible       | uncollectible | -dueDate -reminder invoice.uncollectible                 |
       overdue                                        | mark uncollectible       | uncollectible | -dueDate -reminder invoice.uncollectible                 | overdue=false
       `,
+        (situation, event) => !isOfCreditNotes(event) && !isAfterCreditNotes(situation),
+      ),
+    ).toEqual([])
+  })
+
+  test('credit notes lower what is due, and return by refunds what payments have paid', () => {
+    expect(
+      differences(
+        invoices,
+        `
+      Nothing is credited of a draft and of a void invoice, and no more than is due.
+      open, due, reminded, requested, processing     | credit 400                  | stays |                                 | creditNotesMinor=400 ${noted}
+      with credit, overdue, partial, uncollectible   | credit 400                  | stays |                                 | creditNotesMinor=400 ${noted}
+      credited                                       | credit 400                  | stays |                                 | creditNotesMinor=800 ${notedAgain}
+      open, with credit, due, reminded, requested    | credit 600                  | stays |                                 | creditNotesMinor=600 ${noted}
+      overdue, processing, uncollectible             | credit 600                  | stays |                                 | creditNotesMinor=600 ${noted}
+
+      The invoice is paid when nothing is due any more.
+      partial                                        | credit 600                  | paid  | -dueDate -reminder invoice.paid | creditNotesMinor=600 ${noted} paidAt=+0m
+      credited                                       | credit 600                  | paid  | -dueDate -reminder invoice.paid | creditNotesMinor=1000 ${notedAgain} paidAt=+0m
+      open, due, reminded, requested, processing     | credit 1000                 | paid  | -dueDate -reminder invoice.paid | creditNotesMinor=1000 ${noted} paidAt=+0m
+      overdue                                        | credit 1000                 | paid  | -dueDate -reminder invoice.paid | creditNotesMinor=1000 ${noted} overdue=false paidAt=+0m
+      uncollectible                                  | credit 1000                 | paid  | invoice.paid                    | creditNotesMinor=1000 ${noted} paidAt=+0m
+
+      What was paid becomes credit or is refunded, at most what the payment has paid.
+      open, with credit, due, overdue, reminded      | credit 0                    | stays |                                 | ${noted}
+      requested, processing, partial, uncollectible  | credit 0                    | stays |                                 | ${noted}
+      nothing due, paid, overpaid, refunding         | credit 0                    | stays |                                 | ${noted}
+      credited, credited fully, credited by refund   | credit 0                    | stays |                                 | ${notedAgain}
+      partial                                        | credit 0 by refund of 400   | stays |                                 | ${allocated([1, 400, 0, 0, 0, 400])} ${noted}
+      paid                                           | credit 0 by refund of 400   | stays |                                 | ${allocated([1, 400, 0, 0, 0, 400], [2, 600, 0])} ${noted}
+      overpaid                                       | credit 0 by refund of 400   | stays |                                 | ${allocated([1, 1000, 100, 0, 0, 400])} ${noted}
+      refunding                                      | credit 0 by refund of 400   | stays |                                 | ${allocated([1, 1000, 100, 100, 0, 400])} ${noted}
+      overpaid                                       | credit 0 by refund of 401   | stays |                                 | ${allocated([1, 1000, 100, 0, 0, 401])} ${noted}
+      refunding                                      | credit 0 by refund of 401   | stays |                                 | ${allocated([1, 1000, 100, 100, 0, 401])} ${noted}
+      credited fully                                 | credit 0 by refund of 400   | stays |                                 | ${allocated([1, 400, 0, 0, 0, 400])} ${notedAgain}
+      partial                                        | credit 600 by refund of 400 | paid  | -dueDate -reminder invoice.paid | creditNotesMinor=600 ${allocated([1, 400, 0, 0, 0, 400])} ${noted} paidAt=+0m
+      `,
+        (_, event) => isOfCreditNotes(event),
+      ),
+    ).toEqual([])
+  })
+
+  test('after a credit note, what is due and what refunds return are less', () => {
+    expect(
+      differences(
+        invoices,
+        `
+      Money pays what is still due.
+      credited           | 400 counts               | stays | invoice.payment_received                                 | amountPaidMinor=400 ${allocated([1, 400, 0])}
+      credited           | 1000 counts              | paid  | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=600 amountOverpaidMinor=400 ${allocated([1, 600, 400])} paidAt=+0m
+      credited           | 1100 counts              | paid  | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=600 amountOverpaidMinor=500 ${allocated([1, 600, 500])} paidAt=+0m
+      credited           | 600 of another           | paid  | -dueDate -reminder invoice.payment_received invoice.paid | amountPaidMinor=600 ${allocated([2, 600, 0])} paidAt=+0m
+      credited fully     | 400 counts               | stays |                                                          |
+      credited fully     | 1000 counts              | stays | invoice.payment_received                                 | amountOverpaidMinor=600 ${allocated([1, 400, 600])}
+      credited fully     | 1100 counts              | stays | invoice.payment_received                                 | amountOverpaidMinor=700 ${allocated([1, 400, 700])}
+      credited fully     | 600 of another           | stays | invoice.payment_received                                 | amountOverpaidMinor=600 ${allocated([1, 400, 0], [2, 0, 600])}
+      credited by refund | 400 counts               | stays |                                                          |
+      credited by refund | 1000 counts              | stays | invoice.payment_received                                 | amountOverpaidMinor=600 ${allocated([1, 400, 600, 0, 0, 400])}
+      credited by refund | 1100 counts              | stays | invoice.payment_received                                 | amountOverpaidMinor=700 ${allocated([1, 400, 700, 0, 0, 400])}
+      credited by refund | 600 of another           | stays | invoice.payment_received                                 | amountOverpaidMinor=600 ${allocated([1, 400, 0, 0, 0, 400], [2, 0, 600])}
+
+      Refunds of a credit note are covered by it.
+      credited, credited fully, credited by refund | refund 100                 | stays |                                    |
+      credited, credited fully, credited by refund | refund 300 with credit 40  | stays |                                    |
+      credited, credited fully, credited by refund | refund 1100 with credit 40 | stays |                                    |
+      credited, credited fully, credited by refund | give up refund             | stays |                                    |
+      credited           | refunded 100             | stays |                                                          | amountRefundedMinor=100
+      credited fully     | refunded 100             | stays |                                                          | amountRefundedMinor=100 uncreditedRefundsMinor=100 ${allocated([1, 400, 0, 0, 100])}
+      credited by refund | refunded 100             | stays |                                                          | amountRefundedMinor=100 ${allocated([1, 400, 0, 0, 100, 400])}
+
+      The credit note of a void invoice covers the rest.
+      credited           | void                     | void  | -dueDate -reminder invoice.voided                        | retainedUntil=+14401m creditNotesMinor=1000 ${notes(firstNote, secondNote)} voidedAt=+0m voidReason=a mistake
+      `,
+        (situation, event) =>
+          isAfterCreditNotes(situation) && /counts|another|refund|void/.test(event) && !isOfCreditNotes(event),
       ),
     ).toEqual([])
   })

@@ -30,6 +30,7 @@ export const paymentLinks: Cases = {
     succeeded: { type: 'payment_succeeded' },
     accepted: { type: 'payment_accepted' },
     deactivate: { type: 'deactivate' },
+    close: { type: 'close' },
     'after expiry': { type: 'xstate.after' },
   },
   situations: {
@@ -46,7 +47,7 @@ export const paymentLinks: Cases = {
     'expired busy': 'processing, after expiry',
   },
   minSteps: 40,
-  walk: { minSteps: 4_000 },
+  walk: { minSteps: 4_000, inputs: [{ ...paymentLinkOpening, hidden: true }] },
   invalidRows: `
     new         | state = 'open'                  | payment_links_state
     new         | amount_minor = 0                | payment_links_amount

@@ -66,6 +66,14 @@ describe('payment link', () => {
     expect(usedLink.context).toMatchObject({ paymentsOpened: 1, paymentsCount: 1 })
     expect(step(hidden, usedLink, 'deactivate')).toBeUndefined()
   })
+
+  test('a hidden link is closed with its invoice, and opens no payment any more', () => {
+    const hidden = { ...paymentLinks, input: { ...paymentLinks.input, ...unlimited, hidden: true } }
+    const closing = step(hidden, arrive(hidden, 'open, processing'), 'close')
+    expect(closing).toEqual({ to: 'deactivated', effects: '-expiry', changes: 'deactivatedAt=+0m' })
+    expect(step(hidden, arrive(hidden, 'open, processing, close'), 'open')).toBeUndefined()
+    expect(step(hidden, arrive(hidden, 'open, processing, close'), 'succeeded')?.to).toBe('stays')
+  })
 })
 
 const unlimited = { maxPayments: null, expiresAt: null, reference: null }

@@ -2,6 +2,7 @@ import type { Kind } from '../../actors/kind.ts'
 import type { Keyring } from '../../keyring.ts'
 import type { Check } from './check.ts'
 import { creditBalance } from './credit-balance.ts'
+import { creditedRefunds, creditNoteSettlement, invoiceCreditNotes } from './credit-notes.ts'
 import { cursorBlock } from './cursor-block.ts'
 import { customerTotals } from './customer-totals.ts'
 import { depositDerivation } from './deposit-derivation.ts'
@@ -33,9 +34,13 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
     ...(has('payment') ? [cursorBlock, paymentAddress, paymentTransfer] : []),
     ...(has('payment') && keyring ? [depositDerivation(keyring)] : []),
     ...(has('payment', 'payment_link') ? [paymentLink] : []),
-    ...(has('payment', 'refund') ? [refundPayment, refundKey] : []),
-    ...(has('invoice', 'document_series', 'customer') ? [documentNumbers, documentChain, invoiceAmounts] : []),
+    ...(has('payment', 'refund') ? [refundPayment] : []),
+    ...(has('refund', 'credit_note') ? [refundKey] : []),
+    ...(has('invoice', 'credit_note', 'document_series', 'customer')
+      ? [documentNumbers, documentChain, invoiceAmounts]
+      : []),
     ...(has('payment', 'refund', 'customer') ? [customerTotals, creditBalance, erasedCustomer] : []),
     ...(has('payment', 'refund', 'invoice') ? [allocatedMoney, invoicePayments, overpaidCredit] : []),
+    ...(has('refund', 'invoice', 'credit_note') ? [invoiceCreditNotes, creditNoteSettlement, creditedRefunds] : []),
   ]
 }

@@ -192,6 +192,9 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   'listInvoices.overdue': 'With `true`, return only invoices that are overdue.',
   'listInvoices.dueBefore':
     'Return only invoices that are due before this time (ISO 8601 in UTC) or day (`YYYY-MM-DD` in your time zone). Drafts have no due time.',
+  'listCreditNotes.customerId': 'Return only credit notes of this customer, and of those that were merged into it.',
+  invoiceId: 'Return only credit notes about this invoice.',
+  'getCreditNoteDocument.format': '`pdf` or `json`. Default: `pdf`.',
   'getInvoiceDocument.format': '`pdf` or `json`. Default: `pdf`.',
   'getCheckoutInvoiceDocument.format': '`pdf` or `json`. Default: `pdf`.',
   'listInvoiceChain.kind': 'Kind of the documents: `invoice` or `credit_note`. Default: `invoice`.',

@@ -12,6 +12,7 @@ export type Related = {
     | 'dispute'
     | 'customer'
     | 'invoice'
+    | 'credit_note'
     | 'document_series'
     | 'delivery'
     | 'subject'
@@ -30,7 +31,7 @@ export const listRelated = async (sql: Sql, { name, actor, merchantId, livemode 
   const one = (relation: Related['relation'], kind: MachineName, key: unknown): Fragment => sql`
     (select ${relation}::text, ${kind}::text, id, state
      from ${sql(resources[kind].table)} where id = ${String(key)})`
-  const many = (kind: 'payment' | 'refund' | 'dispute' | 'invoice', column: string): Fragment => sql`
+  const many = (kind: 'payment' | 'refund' | 'dispute' | 'invoice' | 'credit_note', column: string): Fragment => sql`
     (select ${kind}::text, ${kind}::text, id, state from ${sql(resources[kind].table)}
      where merchant_id = ${merchantId} and livemode = ${livemode} and ${sql(column)} = ${id}
      order by seq desc limit ${MOST})`
@@ -64,6 +65,13 @@ export const listRelated = async (sql: Sql, { name, actor, merchantId, livemode 
       one('customer', 'customer', context.customerId),
       one('document_series', 'document_series', context.seriesId ?? NONE),
       one('payment_link', 'payment_link', context.paymentLinkId ?? NONE),
+      many('credit_note', 'invoice_id'),
+      deliveries,
+    ],
+    credit_note: [
+      one('customer', 'customer', context.customerId),
+      one('invoice', 'invoice', context.invoiceId),
+      one('document_series', 'document_series', context.seriesId),
       deliveries,
     ],
     document_series: [deliveries],

@@ -65,7 +65,7 @@ export const opsActor = shape({
       }).array(),
       related: type({
         relation:
-          "'payment_link' | 'payment' | 'refund' | 'dispute' | 'customer' | 'invoice' | 'document_series' | 'delivery' | 'subject'",
+          "'payment_link' | 'payment' | 'refund' | 'dispute' | 'customer' | 'invoice' | 'credit_note' | 'document_series' | 'delivery' | 'subject'",
         ...summary(),
       }).array(),
       stuck: type({ since: time(), reason: "'dwell' | 'no_exit'" }).or('null'),

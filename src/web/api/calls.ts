@@ -75,6 +75,7 @@ export const calls = {
   remindCustomer: 'POST /v1/merchants/{merchantId}/invoices/{id}/remind',
   duplicateInvoice: 'POST /v1/merchants/{merchantId}/invoices/{id}/duplicate',
   rotateInvoiceUrl: 'POST /v1/merchants/{merchantId}/invoices/{id}/rotate-url',
+  voidInvoice: 'POST /v1/merchants/{merchantId}/invoices/{id}/void',
   getInvoiceDocument: 'GET /v1/merchants/{merchantId}/invoices/{id}/document?format',
   listInvoiceChain: 'GET /v1/merchants/{merchantId}/invoices/chain?limit&order&livemode&kind&startingAfter&year',
   createInvoice: 'POST /v1/merchants/{merchantId}/invoices?livemode',
@@ -83,6 +84,11 @@ export const calls = {
   getInvoice: 'GET /v1/merchants/{merchantId}/invoices/{id}',
   updateInvoice: 'PATCH /v1/merchants/{merchantId}/invoices/{id}',
   deleteInvoice: 'DELETE /v1/merchants/{merchantId}/invoices/{id}',
+  createCreditNote: 'POST /v1/merchants/{merchantId}/credit-notes?livemode',
+  listCreditNotes:
+    'GET /v1/merchants/{merchantId}/credit-notes?limit&order&livemode&customerId&invoiceId&startingAfter',
+  getCreditNote: 'GET /v1/merchants/{merchantId}/credit-notes/{id}',
+  getCreditNoteDocument: 'GET /v1/merchants/{merchantId}/credit-notes/{id}/document?format',
   simulatePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/simulate',
   listBalances: 'GET /v1/merchants/{merchantId}/balances?livemode',
   createCollection: 'POST /v1/merchants/{merchantId}/collections?livemode',
@@ -688,6 +694,12 @@ export type Calls = {
     input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string }
     output: InvoiceWithLines
   }
+  voidInvoice: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string } & {
+      readonly reason?: string | null
+    }
+    output: InvoiceWithLines
+  }
   getInvoiceDocument: {
     input: { readonly merchantId: string; readonly id: string; readonly format?: 'json' | 'pdf' }
     output: undefined
@@ -826,6 +838,52 @@ export type Calls = {
     input: { readonly merchantId: string; readonly id: string }
     output: undefined
   }
+  createCreditNote: {
+    input: { readonly merchantId: string; readonly livemode?: boolean; readonly idempotencyKey: string } & {
+      readonly invoiceId: string
+      readonly reason:
+        | 'cancellation'
+        | 'duplicate'
+        | 'order_change'
+        | 'other'
+        | 'product_unsatisfactory'
+        | 'requested_by_customer'
+      readonly whole?: true
+      readonly refunds?: readonly {
+        readonly amountMinor: number
+        readonly paymentId: string
+        readonly destination?: string | null
+      }[]
+      readonly creditMinor?: number
+      readonly lines?: readonly {
+        readonly lineId: string
+        readonly amountMinor?: number
+        readonly quantity?: string
+      }[]
+      readonly note?: string | null
+    }
+    output: CreditNoteWithLines
+  }
+  listCreditNotes: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly customerId?: string
+      readonly invoiceId?: string
+      readonly startingAfter?: string
+    }
+    output: CreditNoteList
+  }
+  getCreditNote: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: CreditNoteWithLines
+  }
+  getCreditNoteDocument: {
+    input: { readonly merchantId: string; readonly id: string; readonly format?: 'json' | 'pdf' }
+    output: undefined
+  }
   simulatePayment: {
     input: { readonly merchantId: string; readonly id: string } & {
       readonly scenario: 'late' | 'overpaid' | 'paid' | 'reorged' | 'reverted' | 'underpaid' | 'wrong_asset'
@@ -857,6 +915,7 @@ export type Calls = {
       readonly objectId?: string
       readonly startingAfter?: string
       readonly type?:
+        | 'credit_note.issued'
         | 'customer.created'
         | 'customer.erased'
         | 'customer.merged'
@@ -903,6 +962,7 @@ export type Calls = {
     input: { readonly merchantId: string; readonly livemode?: boolean } & {
       readonly url?: string
       readonly eventTypes: readonly (
+        | 'credit_note.issued'
         | 'customer.created'
         | 'customer.erased'
         | 'customer.merged'
@@ -941,6 +1001,7 @@ export type Calls = {
   updateWebhookEndpoint: {
     input: { readonly merchantId: string; readonly id: string } & {
       readonly eventTypes?: readonly (
+        | 'credit_note.issued'
         | 'customer.created'
         | 'customer.erased'
         | 'customer.merged'
@@ -1003,6 +1064,7 @@ export type Calls = {
       readonly endpointId?: string
       readonly eventId?: string
       readonly eventType?:
+        | 'credit_note.issued'
         | 'customer.created'
         | 'customer.erased'
         | 'customer.merged'
@@ -1747,6 +1809,62 @@ export type InvoiceList = {
   readonly has_more: boolean
 }
 
+export type CreditNoteWithLines = {
+  readonly object: 'credit_note'
+  readonly id: string
+  readonly merchantId: string
+  readonly invoiceId: string
+  readonly customerId: string
+  readonly number: string
+  readonly reason:
+    | 'cancellation'
+    | 'duplicate'
+    | 'order_change'
+    | 'other'
+    | 'product_unsatisfactory'
+    | 'requested_by_customer'
+  readonly currency: string
+  readonly subtotalMinor: number
+  readonly taxMinor: number
+  readonly totalMinor: number
+  readonly dueReducedMinor: number
+  readonly creditMinor: number
+  readonly refundsMinor: number
+  readonly refundIds: readonly string[]
+  readonly note: string | null
+  readonly issuedAt: string
+  readonly issueDate: string
+  readonly documentHash: string
+  readonly previousDocumentHash: string | null
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly lines: readonly {
+    readonly amountMinor: number
+    readonly description: string
+    readonly lineId: string
+    readonly periodEnd: string | null
+    readonly periodStart: string | null
+    readonly quantity: string | null
+    readonly taxCategory: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+    readonly taxNote: string | null
+    readonly taxRateBps: number
+    readonly unitAmountMinor: number | null
+  }[]
+  readonly taxes: readonly {
+    readonly netMinor: number
+    readonly taxCategory: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+    readonly taxMinor: number
+    readonly taxRateBps: number
+  }[]
+}
+
+export type CreditNoteList = {
+  readonly object: 'list'
+  readonly data: readonly CreditNoteWithLines[]
+  readonly has_more: boolean
+}
+
 export type Simulation = {
   readonly transactions: readonly string[]
 }
@@ -1831,6 +1949,7 @@ export type Event = {
   readonly object: 'event'
   readonly id: string
   readonly type:
+    | 'credit_note.issued'
     | 'customer.created'
     | 'customer.erased'
     | 'customer.merged'
@@ -1860,7 +1979,7 @@ export type Event = {
   readonly livemode: boolean
   readonly api_version: string
   readonly data: {
-    readonly object: Customer | Invoice | Payment | Refund | Dispute | WebhookEndpoint
+    readonly object: Customer | Invoice | Payment | Refund | Dispute | CreditNote | WebhookEndpoint
   }
 }
 
@@ -1877,6 +1996,7 @@ export type WebhookEndpointWithSecret = {
   readonly url: string
   readonly description: string | null
   readonly eventTypes: readonly (
+    | 'credit_note.issued'
     | 'customer.created'
     | 'customer.erased'
     | 'customer.merged'
@@ -1918,6 +2038,7 @@ export type WebhookEndpoint = {
   readonly url: string
   readonly description: string | null
   readonly eventTypes: readonly (
+    | 'credit_note.issued'
     | 'customer.created'
     | 'customer.erased'
     | 'customer.merged'
@@ -1962,6 +2083,7 @@ export type WebhookDelivery = {
   readonly id: string
   readonly eventId: string
   readonly eventType:
+    | 'credit_note.issued'
     | 'customer.created'
     | 'customer.erased'
     | 'customer.merged'
@@ -2250,6 +2372,38 @@ export type Refund = {
     readonly value: string
   } | null
   readonly metadata: Readonly<Record<string, string>>
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type CreditNote = {
+  readonly object: 'credit_note'
+  readonly id: string
+  readonly merchantId: string
+  readonly invoiceId: string
+  readonly customerId: string
+  readonly number: string
+  readonly reason:
+    | 'cancellation'
+    | 'duplicate'
+    | 'order_change'
+    | 'other'
+    | 'product_unsatisfactory'
+    | 'requested_by_customer'
+  readonly currency: string
+  readonly subtotalMinor: number
+  readonly taxMinor: number
+  readonly totalMinor: number
+  readonly dueReducedMinor: number
+  readonly creditMinor: number
+  readonly refundsMinor: number
+  readonly refundIds: readonly string[]
+  readonly note: string | null
+  readonly issuedAt: string
+  readonly issueDate: string
+  readonly documentHash: string
+  readonly previousDocumentHash: string | null
   readonly livemode: boolean
   readonly createdAt: string
   readonly updatedAt: string

@@ -84,6 +84,7 @@ export type OpsCalls = {
       readonly actor?: string
       readonly event?: string
       readonly kind?:
+        | 'credit_note'
         | 'customer'
         | 'delivery'
         | 'dispute'
@@ -103,6 +104,7 @@ export type OpsCalls = {
       readonly actor?: string
       readonly event?: string
       readonly kind?:
+        | 'credit_note'
         | 'customer'
         | 'delivery'
         | 'dispute'
@@ -180,6 +182,7 @@ export type MachineWithDefinition = {
     | 'payment_link'
     | 'refund'
   readonly kind:
+    | 'credit_note'
     | 'customer'
     | 'delivery'
     | 'dispute'
@@ -213,6 +216,7 @@ export type Actor = {
   readonly object: 'actor'
   readonly id: string
   readonly kind:
+    | 'credit_note'
     | 'customer'
     | 'delivery'
     | 'dispute'
@@ -250,6 +254,7 @@ export type Actor = {
   readonly related: readonly {
     readonly id: string
     readonly kind:
+      | 'credit_note'
       | 'customer'
       | 'delivery'
       | 'dispute'
@@ -259,6 +264,7 @@ export type Actor = {
       | 'payment_link'
       | 'refund'
     readonly relation:
+      | 'credit_note'
       | 'customer'
       | 'delivery'
       | 'dispute'
@@ -399,6 +405,7 @@ export type Machine = {
     | 'payment_link'
     | 'refund'
   readonly kind:
+    | 'credit_note'
     | 'customer'
     | 'delivery'
     | 'dispute'
@@ -431,6 +438,7 @@ export type OpsTransition = {
   readonly object: 'transition'
   readonly id: string
   readonly kind:
+    | 'credit_note'
     | 'customer'
     | 'delivery'
     | 'dispute'
@@ -531,6 +539,7 @@ export type StoryStep = {
 
 export type FoundActor = {
   readonly kind:
+    | 'credit_note'
     | 'customer'
     | 'delivery'
     | 'dispute'
@@ -545,6 +554,7 @@ export type FoundActor = {
 
 export type StuckActor = {
   readonly kind:
+    | 'credit_note'
     | 'customer'
     | 'delivery'
     | 'dispute'

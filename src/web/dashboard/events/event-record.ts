@@ -7,6 +7,7 @@ const sections = {
   webhook_endpoint: 'webhooks',
   customer: 'customers',
   invoice: undefined,
+  credit_note: undefined,
 } as const satisfies Record<Event['data']['object']['object'], string | undefined>
 
 /** The record that an event is about, and the section of its page, if it has one. */

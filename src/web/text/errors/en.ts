@@ -47,6 +47,10 @@ export const errorsEn = {
   credit_exceeds_balance: 'That is more than the credit of this customer. Enter a smaller amount.',
   invoice_void: 'This invoice was voided. Nothing has to be paid.',
   invoice_incomplete: 'The billing settings lack your name or address. Enter both.',
+  invoice_has_payments: 'Money for this invoice was received or is on its way. Issue a credit note instead.',
+  credit_note_exceeds_invoice:
+    'This is more than was invoiced and is not credited yet. Reduce the quantities or amounts.',
+  credit_note_not_settled: 'Credit and refunds do not match what was paid. Adjust them until nothing is left.',
   invoice_total_out_of_range: 'The total of the invoice is negative or too large. Check its lines.',
   rate_limited: 'These were too many requests. Wait a moment and try again.',
   internal_error: 'Something went wrong on the server. Nothing was changed that this page does not show. Try again.',

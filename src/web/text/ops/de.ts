@@ -201,6 +201,7 @@ export const opsDe: Translated<typeof opsEn> = {
       refund: 'Erstattungen',
       payment_link: 'Zahlungslinks',
       invoice: 'Rechnungen',
+      credit_note: 'Gutschriften',
       document_series: 'Belegnummern',
       dispute: 'Einsprüche',
       customer: 'Kunden',

@@ -191,6 +191,7 @@ export const opsEn = {
       refund: 'Refunds',
       payment_link: 'Payment links',
       invoice: 'Invoices',
+      credit_note: 'Credit notes',
       document_series: 'Document numbers',
       dispute: 'Disputes',
       customer: 'Customers',

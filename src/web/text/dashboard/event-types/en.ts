@@ -26,6 +26,7 @@ export const eventTypesEn = {
     'invoice.reminder': 'A reminder is due. Send it to the customer.',
     'invoice.voided': 'An invoice was voided.',
     'invoice.uncollectible': 'An invoice was given up.',
+    'credit_note.issued': 'A credit note was issued.',
     'customer.erased': 'The personal data of a customer was erased.',
   },
 }
