@@ -25,6 +25,8 @@ export const isCrossSite = (publicUrl: string, headers: Headers): boolean => {
   if (site !== null && site !== 'same-origin' && site !== 'none') return true
   const origin = headers.get('origin')
   if (origin === null || origin === publicUrl) return false
+  // With `Referrer-Policy: no-referrer`, forms are sent without their origin. The first header says where they come from.
+  if (origin === 'null' && site === 'same-origin') return false
   // An operator may use another host name than the one in PUBLIC_URL.
   return !URL.canParse(origin) || new URL(origin).host !== headers.get('host')
 }

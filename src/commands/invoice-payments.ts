@@ -9,7 +9,7 @@ import type { AssetChoice } from './checkout-offers.ts'
 import { type CheckoutServices, type OpenedCheckout, openCheckout } from './checkouts.ts'
 
 /** What a new payment is for: what is due, without what other payments are about to pay. */
-const payableMinor = ({ state, context }: Actor<Invoice>): number =>
+export const payableMinor = ({ state, context }: Actor<Invoice>): number =>
   state === 'open' || state === 'uncollectible'
     ? Math.max(0, amountDueMinor(context) - context.amountProcessingMinor)
     : 0

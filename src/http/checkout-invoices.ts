@@ -19,7 +19,7 @@ import {
   visitInvoiceDocs,
 } from './docs/checkout-invoices.ts'
 import { invoicePdfAnswer } from './invoice-document.ts'
-import { customersInvoice, seenOfInvoice } from './invoice-streams.ts'
+import { customersInvoice, seenOfInvoice, streamKeyOf } from './invoice-streams.ts'
 import { forCustomers, type Route } from './route.ts'
 
 const path = '/v1/checkout/invoices/:token'
@@ -79,7 +79,7 @@ export const checkoutInvoiceRoutes: readonly Route[] = [
     docs: streamInvoiceDocs,
     handle: async (api, call) => {
       const visited = await findByToken(api, call.params.token)
-      return openCustomersStream(api.invoiceStreams, { id: visited.invoice.id, seen: seenOfInvoice(visited) }, call)
+      return openCustomersStream(api.invoiceStreams, { id: streamKeyOf(visited), seen: seenOfInvoice(visited) }, call)
     },
   }),
 ]

@@ -22,8 +22,8 @@ type StreamLimits = { readonly most: number; readonly mostOfNetwork: number; rea
 export type StreamListener = { readonly origin: StreamOrigin; readonly lastId: string | null }
 
 export type StreamsOptions = {
-  /** Reads those of the payments that may have changed since these revisions. */
-  readonly look: (revisions: ReadonlyMap<string, number>) => Promise<ReadonlyMap<string, StreamedState>>
+  /** Reads those of the payments that may have changed since these revisions. `over`: its streams end. */
+  readonly look: (revisions: ReadonlyMap<string, number>) => Promise<ReadonlyMap<string, StreamedState | 'over'>>
   readonly log: Pick<Log, 'warn'>
   readonly everyMs?: number
   readonly beatMs?: number
@@ -70,6 +70,10 @@ export const openStreams = ({
     for (const [id, now] of changed) {
       const watched = payments.get(id)
       if (!watched) continue
+      if (now === 'over') {
+        for (const reader of [...watched.readers]) reader.end()
+        continue
+      }
       watched.rev = now.rev
       if (now.key === watched.key) continue
       watched.key = now.key

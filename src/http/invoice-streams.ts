@@ -7,9 +7,14 @@ import { openStreams, type StreamedState, type Streams } from './checkout-stream
 export const openInvoiceStreams = ({ sql, log }: Pick<Services, 'sql' | 'log'>): Streams =>
   openStreams({
     log,
-    look: async revisions =>
-      new Map((await listChangedInvoices(sql, revisions)).map(each => [each.invoice.id, seenOfInvoice(each)])),
+    look: async revisions => {
+      const changed = await listChangedInvoices(sql, revisions)
+      return new Map(changed.map(({ key, ...each }) => [key, key === streamKeyOf(each) ? seenOfInvoice(each) : 'over']))
+    },
   })
+
+/** A stream belongs to the address with which it was opened, and ends when the invoice gets another one. */
+export const streamKeyOf = ({ invoice: { id, context } }: VisitedInvoice): string => `${id} ${context.tokenHash}`
 
 /** The invoice as its customer reads it. */
 export const customersInvoice = ({ invoice, merchantName }: VisitedInvoice) =>

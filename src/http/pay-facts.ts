@@ -1,16 +1,20 @@
+import type { Invoice } from '../../machines/invoice-events.ts'
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Chain } from '../chain/chain.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import { listOffers, payableAssets } from '../commands/checkout-offers.ts'
 import { takesPayments, windowEnd } from '../commands/checkouts.ts'
+import { payableMinor } from '../commands/invoice-payments.ts'
 import { encodeId } from '../ids.ts'
 import type {
   ChainTroubles,
   CheckoutFacts,
+  PaidInvoice,
   PaymentFacts,
   PayNetwork,
   PayOption,
+  ShopFace,
   StrayMoney,
 } from '../pages/checkout/facts.ts'
 import { type ChainReading, findPageNotes, listChainReadings } from '../queries/checkout-pages.ts'
@@ -30,32 +34,37 @@ export const gatherFacts = async (
   api: Api,
   visited: VisitedLink,
   shown: ShownPayment | null,
-  locale: Locale,
+  { locale, invoice }: { readonly locale: Locale; readonly invoice?: PaidInvoice | undefined },
 ): Promise<GatheredFacts> => {
   const now = api.clock.now()
   const readings = await listChainReadings(api.sql)
   const troubles = troublesOf(api, readings, now)
-  const isPayable = takesPayments(visited, now)
+  const isPayable = takesPayments(visited, now) && invoice?.payableMinor !== 0
   const [options, payment] = await Promise.all([
     needsOptions(shown, isPayable) ? listOptions(api, visited, shown, troubles) : [],
     shown && paymentFacts(api, shown),
   ])
-  const { name, logo, accent_color, support_email, support_url } = visited.terms
-  const facts: CheckoutFacts = {
-    link: visited.link,
-    shop: {
-      ...{ name, logoUrl: withoutOrigin(logoUrlOf(api.settings.publicUrl, logo)), accentColor: accent_color },
-      ...{ supportEmail: support_email, supportUrl: support_url },
-    },
-    isOpen: isPayable,
-    options,
-    troubles,
-    payment,
-    now,
-    locale,
-  }
+  const shop = shopFaceOf(api, visited.terms)
+  const facts = { link: visited.link, shop, isOpen: isPayable, options, troubles, payment, invoice, now, locale }
   return { facts, readings }
 }
+
+/** The merchant as its customers see it. */
+export const shopFaceOf = (
+  { settings }: Api,
+  { name, logo, accent_color, support_email, support_url }: VisitedLink['terms'],
+): ShopFace => ({
+  ...{ name, logoUrl: withoutOrigin(logoUrlOf(settings.publicUrl, logo)), accentColor: accent_color },
+  ...{ supportEmail: support_email, supportUrl: support_url },
+})
+
+/** The invoice of a payment, for the page of the payment. */
+export const paidInvoiceOf = (invoice: Actor<Invoice>, path: string): PaidInvoice => ({
+  number: invoice.context.number ?? '',
+  path,
+  isVoid: invoice.state === 'void',
+  payableMinor: payableMinor(invoice),
+})
 
 /** An asset can be chosen on the page of an open link, and for a payment that has received nothing. */
 const needsOptions = (shown: ShownPayment | null, isPayable: boolean): boolean =>
@@ -138,7 +147,7 @@ const paymentFacts = async (api: Api, { payment, shown }: ShownPayment): Promise
 }
 
 /** Visitors may use another host name than PUBLIC_URL. */
-const withoutOrigin = (url: string | null): string | null => {
+export const withoutOrigin = (url: string | null): string | null => {
   if (url === null) return null
   const { pathname, search } = new URL(url)
   return pathname + search

@@ -1,13 +1,17 @@
+import type { Payment } from '../../machines/payment-events.ts'
 import { hashClientSecret } from '../access/client-secret.ts'
+import { hashInvoiceToken } from '../access/invoice-token.ts'
+import type { Actor } from '../actors/kind.ts'
 import { publicNodes } from '../chain/known/public-nodes.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
 import { isOpen, isUnderWay, takesPayments } from '../commands/checkouts.ts'
-import { decodeId } from '../ids.ts'
+import { decodeId, encodeId } from '../ids.ts'
 import type { WholeText } from '../pages/answer.ts'
 import type { CheckoutFacts } from '../pages/checkout/facts.ts'
 import type { RefusedForm } from '../pages/checkout/open.ts'
 import { checkoutPage, refusedPage } from '../pages/checkout/page.ts'
-import { findCheckout, findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
+import { findCheckout, findLinkOf, findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
+import { findVisitedInvoice, type VisitedInvoice } from '../queries/invoice-pages.ts'
 import type { ShownPayment } from '../queries/payments.ts'
 import type { Locale } from '../web/text/locale.ts'
 import { isLoopbackHost } from './address.ts'
@@ -15,12 +19,15 @@ import type { Api } from './api.ts'
 import { compressed } from './compressed.ts'
 import { localeOf } from './locale.ts'
 import { readPayCookies, writePayCookie } from './pay-cookie.ts'
-import { gatherFacts } from './pay-facts.ts'
+import { gatherFacts, paidInvoiceOf } from './pay-facts.ts'
 import type { Answer } from './route.ts'
 
 /** Who visits which page: what the address and the cookie say, and what they lead to. */
 export type PayVisit = {
-  readonly linkId: string
+  /** The path of the page to which the payment belongs: that of a payment link, or of an invoice. */
+  readonly parent: string
+  /** The invoice that is paid, on the pages of its payments. */
+  readonly invoice?: VisitedInvoice
   readonly visited: VisitedLink | undefined
   /** The payment of the cookie; null on the page of a link. */
   readonly shown: ShownPayment | null
@@ -43,38 +50,63 @@ export type PayVisit = {
 
 type PageQuery = { readonly lang?: string; readonly s?: string; readonly phone?: string; readonly another?: string }
 
-type PageCall = {
-  readonly params: { readonly linkId: string; readonly paymentId?: string }
+type PageRequest = {
   readonly headers: Headers
   readonly query?: PageQuery | undefined
   readonly requestId: string
 }
 
-export const pathOfPayment = (linkId: string, paymentId: string): string => `/pay/${linkId}/${paymentId}`
+type PageCall = PageRequest & { readonly params: { readonly linkId: string; readonly paymentId?: string } }
 
-export const findPayVisit = async (
-  api: Api,
-  { params, headers, requestId, query = {} }: PageCall,
-): Promise<PayVisit> => {
-  const { linkId, paymentId } = params
+type InvoicePageCall = PageRequest & { readonly params: { readonly token: string; readonly paymentId: string } }
+
+export const pathOfPayment = (parent: string, paymentId: string): string => `${parent}/${paymentId}`
+
+export const findPayVisit = async (api: Api, call: PageCall): Promise<PayVisit> => {
+  const { linkId, paymentId } = call.params
   const id = decodeId('plink', linkId)
   const visited = id === undefined ? undefined : await findVisitedLink(api.sql, id)
+  const common = { ...requestOf(call), parent: `/pay/${linkId}`, visited }
+  if (paymentId === undefined)
+    return { ...common, shown: null, isUnknownPayment: false, clientSecret: undefined, path: common.parent }
+  const isOf = ({ paymentLinkId }: Payment) => paymentLinkId === visited?.link.id
+  return { ...common, ...(await findPaymentOf(api, call, { isOf, parent: common.parent, paymentId })) }
+}
+
+/** The page of a payment of an invoice. The token in the address must be valid too. */
+export const findInvoicePayVisit = async (api: Api, call: InvoicePageCall): Promise<PayVisit> => {
+  const { token, paymentId } = call.params
+  const hash = hashInvoiceToken(token)
+  const invoice = hash === undefined ? undefined : await findVisitedInvoice(api.sql, hash)
+  const common = { ...requestOf(call), parent: `/invoices/${token}`, ...(invoice && { invoice }) }
+  const isOf = ({ invoiceId }: Payment) => invoiceId !== null && invoiceId === invoice?.invoice.id
+  const found = await findPaymentOf(api, call, { isOf, parent: common.parent, paymentId })
+  return {
+    ...common,
+    ...found,
+    visited: found.shown ? await findLinkOf(api.sql, found.shown.payment.context) : undefined,
+  }
+}
+
+const requestOf = ({ headers, requestId, query = {} }: PageRequest) => {
   const language = query.lang === undefined ? '' : `?lang=${query.lang}`
   const isAnother = query.another === '1'
-  const common = {
-    ...{ linkId, visited, headers, requestId, locale: localeOf(query.lang, headers), language, isAnother },
+  return {
+    ...{ headers, requestId, locale: localeOf(query.lang, headers), language, isAnother },
     query: isAnother ? `?another=1${language.replace('?', '&')}` : language,
     wantsPhone: query.phone === '1',
   }
-  if (paymentId === undefined)
-    return { ...common, shown: null, isUnknownPayment: false, clientSecret: undefined, path: `/pay/${linkId}` }
-  const found = visited && (await findOwn(api, visited, paymentId, secretsIn(api, headers, query.s)))
+}
+
+type Whose = { readonly isOf: (payment: Payment) => boolean; readonly parent: string; readonly paymentId: string }
+
+const findPaymentOf = async (api: Api, { headers, query = {} }: PageRequest, { isOf, parent, paymentId }: Whose) => {
+  const found = await findOwn(api, isOf, paymentId, secretsIn(api, headers, query.s))
   return {
-    ...common,
     shown: found?.shown ?? null,
     isUnknownPayment: !found,
     clientSecret: found?.clientSecret,
-    path: pathOfPayment(linkId, paymentId),
+    path: pathOfPayment(parent, paymentId),
   }
 }
 
@@ -86,48 +118,66 @@ const secretsIn = ({ settings }: Api, headers: Headers, asked: string | undefine
  * confirmed, and to the paid one if the link takes no more. Without it, a second tab would open a second payment.
  */
 export const findWayBack = async (api: Api, visit: PayVisit): Promise<string | undefined> => {
-  const { visited, linkId, isAnother, headers } = visit
+  const { visited, parent, isAnother, headers } = visit
   if (!visited || isAnother) return undefined
   const now = api.clock.now()
-  for (const clientSecret of readPayCookies(api.settings.publicUrl, headers, 'latest')) {
-    const [paymentId = ''] = clientSecret.split('_secret_')
-    const found = await findOwn(api, visited, paymentId, [clientSecret])
-    if (!found) continue
-    const { payment } = found.shown
+  const isOf = ({ paymentLinkId }: Payment) => paymentLinkId === visited.link.id
+  for (const payment of await findLatest(api, headers, isOf)) {
     const isPaid = payment.state === 'success' && !takesPayments(visited, now)
-    if (isPaid || isUnderWay(payment, now)) return pathOfPayment(linkId, paymentId) + visit.language
+    if (isPaid || isUnderWay(payment, now)) return pathOfPayment(parent, encodeId('pay', payment.id)) + visit.language
   }
   return undefined
 }
 
+/** The payments of the last visits of this browser to the page of a link or an invoice. */
+export const findLatest = async (
+  api: Api,
+  headers: Headers,
+  isOf: (payment: Payment) => boolean,
+): Promise<readonly Actor<Payment>[]> => {
+  const secrets = readPayCookies(api.settings.publicUrl, headers, 'latest')
+  const found = await Promise.all(
+    secrets.map(secret => findOwn(api, isOf, secret.split('_secret_')[0] ?? '', [secret])),
+  )
+  return found.flatMap(each => (each ? [each.shown.payment] : []))
+}
+
 /** The payment, if one of the secrets is its own. */
-const findOwn = async ({ sql }: Api, { link }: VisitedLink, paymentId: string, secrets: readonly string[]) => {
+const findOwn = async (
+  { sql }: Api,
+  isOf: (payment: Payment) => boolean,
+  paymentId: string,
+  secrets: readonly string[],
+) => {
   const id = decodeId('pay', paymentId)
   if (id === undefined) return undefined
   for (const clientSecret of secrets) {
     const shown = await findCheckout(sql, id, hashClientSecret(clientSecret))
-    if (shown?.payment.context.paymentLinkId === link.id) return { shown, clientSecret }
+    if (shown && isOf(shown.payment.context)) return { shown, clientSecret }
   }
   return undefined
 }
 
 /** The page as it is now; after a refused form with what was entered. */
 export const payPageOf = async (api: Api, visit: PayVisit, refused?: RefusedForm): Promise<Answer> => {
-  const { visited, shown, isUnknownPayment, path, query, locale, linkId } = visit
+  const { visited, shown, isUnknownPayment, path, query, locale, parent, invoice } = visit
   if (!visited || isUnknownPayment) {
-    const linkPath = visited && isOpen(visited, api.clock.now()) ? `/pay/${linkId}` : undefined
-    return send(
+    const isKnown = invoice ? invoice.invoice.state !== 'void' : visited && isOpen(visited, api.clock.now())
+    const linkPath = isKnown ? parent : undefined
+    return sendPage(
       visit,
       checkoutPage(api.web, unknownFacts(api, locale), {
         ...nothingBesides,
         path: linkPath === undefined ? '' : path,
         query,
         linkPath,
+        isOfInvoice: isOfInvoice(parent),
       }),
     )
   }
   if (shown) api.balanceChecks.request(shown.payment)
-  const { facts, readings } = await gatherFacts(api, visited, shown, locale)
+  const paid = invoice && paidInvoiceOf(invoice.invoice, parent)
+  const { facts, readings } = await gatherFacts(api, visited, shown, { locale, invoice: paid })
   const chainId = shown?.payment.context.chainId ?? null
   const reading = readings.find(each => each.chainId === chainId)
   const page = checkoutPage(api.web, facts, {
@@ -137,17 +187,17 @@ export const payPageOf = async (api: Api, visit: PayVisit, refused?: RefusedForm
     rpcUrl: chainId === null ? undefined : nodeForWallets(api, chainId),
     anchor: reading?.finalHash ? { number: reading.finalNumber, hash: reading.finalHash } : undefined,
   })
-  return send(visit, page, latestCookie(api, visit))
+  return sendPage(visit, page, latestCookie(api, visit))
 }
 
 /** Set by the page of a payment that is under way, unless the browser has it. */
-const latestCookie = ({ settings, clock }: Api, { shown, clientSecret, linkId, headers }: PayVisit) => {
+const latestCookie = ({ settings, clock }: Api, { shown, clientSecret, parent, headers }: PayVisit) => {
   const now = clock.now()
   if (!shown || clientSecret === undefined || !isUnderWay(shown.payment, now)) return undefined
   const { publicUrl } = settings
   if (readPayCookies(publicUrl, headers, 'latest').includes(clientSecret)) return undefined
   const { expiresAt } = shown.payment.context
-  return writePayCookie({ name: 'latest', publicUrl, path: `/pay/${linkId}`, clientSecret, expiresAt, now })
+  return writePayCookie({ name: 'latest', publicUrl, path: parent, clientSecret, expiresAt, now })
 }
 
 const nothingBesides = { phoneUrl: undefined, rpcUrl: undefined, anchor: undefined }
@@ -161,24 +211,29 @@ export const nodeForWallets = ({ sandbox }: Api, chainId: number): string | unde
   return isLoopbackHost(new URL(sandbox.url).host) ? sandbox.url : undefined
 }
 
-const unknownFacts = ({ clock }: Api, locale: Locale): CheckoutFacts => ({
+export const unknownFacts = ({ clock }: Api, locale: Locale): CheckoutFacts => ({
   link: undefined,
   shop: { name: '', logoUrl: null, accentColor: null, supportEmail: null, supportUrl: null },
   ...{ isOpen: false, options: [], troubles: new Map(), payment: null, now: clock.now(), locale },
 })
 
 /** The answer to a form that another site has sent. */
-export const foreignPage = (api: Api, { params, headers, query = {} }: PageCall): Answer => {
+export const foreignPage = (api: Api, path: string, { headers, query = {} }: PageRequest): Answer => {
   const locale = localeOf(query.lang, headers)
-  const path = `/pay/${params.linkId}`
-  return send({ headers }, refusedPage(api.web, unknownFacts(api, locale), path))
+  return sendPage({ headers }, refusedPage(api.web, unknownFacts(api, locale), path))
 }
 
 /** 303: the browser reads the page by GET, and a reload sends no form again. */
-export const redirectTo = (location: string, cookie?: string): Answer => ({
-  status: 303,
-  headers: { location, 'referrer-policy': 'same-origin', ...(cookie !== undefined && { 'set-cookie': cookie }) },
-})
+export const redirectTo = (location: string, cookie?: string): Answer => {
+  const policy = isOfInvoice(location) ? 'no-referrer' : 'same-origin'
+  return {
+    status: 303,
+    headers: { location, 'referrer-policy': policy, ...(cookie !== undefined && { 'set-cookie': cookie }) },
+  }
+}
 
-const send = ({ headers }: Pick<PayVisit, 'headers'>, page: WholeText, cookie?: string): Answer =>
+/** The address of the page contains the token of an invoice. */
+const isOfInvoice = (path: string): boolean => path.startsWith('/invoices/')
+
+export const sendPage = ({ headers }: Pick<PayVisit, 'headers'>, page: WholeText, cookie?: string): Answer =>
   compressed(cookie === undefined ? page : { ...page, headers: { ...page.headers, 'set-cookie': cookie } }, headers)

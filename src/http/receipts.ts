@@ -5,6 +5,7 @@ import { decodeId } from '../ids.ts'
 import { receiptPage } from '../pages/checkout/receipt.ts'
 import { notFoundPage } from '../pages/not-found.ts'
 import { findLinkOf } from '../queries/checkouts.ts'
+import { findInvoiceNumber } from '../queries/invoice-pages.ts'
 import type { Api } from './api.ts'
 import { compressed } from './compressed.ts'
 import { visitReceiptDocs } from './docs/receipts.ts'
@@ -39,7 +40,11 @@ const findReceiptPage = async (
   const visited = paid && (await findLinkOf(api.sql, paid.payment.context))
   if (!paid || !visited) return undefined
   const { chainId } = paid.payment.context
-  const { facts } = await gatherFacts(api, visited, paid, localeOf(lang, headers))
+  const { invoiceId } = paid.payment.context
+  const number = invoiceId === null ? undefined : await findInvoiceNumber(api.sql, invoiceId)
+  // Without the path of the page of the invoice: customers show receipts to others.
+  const invoice = number === undefined ? undefined : { number, isVoid: false, payableMinor: 0 }
+  const { facts } = await gatherFacts(api, visited, paid, { locale: localeOf(lang, headers), invoice })
   return receiptPage(api.web, facts, {
     path: `/receipts/${paymentId}`,
     query: `?s=${token}`,

@@ -16,6 +16,7 @@ export const icons = {
   copy: icon(
     '<rect x="7" y="7" width="9.5" height="9.5" rx="2"/><path d="M13 7V5.5a2 2 0 0 0-2-2H5.5a2 2 0 0 0-2 2V11a2 2 0 0 0 2 2H7"/>',
   ),
+  document: icon('<path d="M5 3.5h6.5L15 7v9.5H5z"/><path d="M11.25 3.75V7.25h3.5M7.5 10.5h5M7.5 13.25h5"/>'),
   flask: icon(
     '<path d="M8 3.5v5L3.7 15a1.25 1.25 0 0 0 1.05 1.9h10.5A1.25 1.25 0 0 0 16.3 15L12 8.5v-5M7 3.5h6M6 12h8"/>',
   ),

@@ -15,8 +15,11 @@ export type PageKind = {
   readonly early?: string
   /** The one policy of trusted types that may make HTML from text; none if not given. */
   readonly trustedTypes?: string
-  /** Only people with the link may see the page: search engines must not index it. */
-  readonly secret?: true
+  /**
+   * Only people with the link may see the page: search engines must not index it. `address`: the address itself is the
+   * secret, so it is never sent as a referrer.
+   */
+  readonly secret?: true | 'address'
 }
 
 /** One page. */
@@ -103,10 +106,11 @@ const headersOf = ({ script, trustedTypes = "'none'", secret }: PageKind, inline
     "require-trusted-types-for 'script'",
     `trusted-types ${trustedTypes}`,
   ].join('; '),
-  // Not `no-referrer`: a form would then be sent with `Origin: null`, as one of another site could be.
-  'referrer-policy': 'same-origin',
+  // Not `no-referrer` where it can be avoided: forms are then sent with `Origin: null`, and browsers before 2023 say nothing
+  // else about where a form comes from.
+  'referrer-policy': secret === 'address' ? 'no-referrer' : 'same-origin',
   'cross-origin-opener-policy': 'same-origin',
-  ...(secret && { 'x-robots-tag': 'noindex, nofollow, noarchive' }),
+  ...(secret && { 'x-robots-tag': secret === 'address' ? 'noindex' : 'noindex, nofollow, noarchive' }),
 })
 
 const hashOfStyle = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`

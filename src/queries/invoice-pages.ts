@@ -25,16 +25,39 @@ export const findVisitedInvoice = async (sql: Sql, tokenHash: string): Promise<V
   return row && readVisited(row)
 }
 
-/** Of invoices with an open stream, those that have changed since these revisions. */
+export const findInvoiceNumber = async (sql: Sql, id: string): Promise<string | undefined> => {
+  const [row] = await sql<{ number: string | null }[]>`select number from invoices where id = ${id}`
+  return row?.number ?? undefined
+}
+
+/** A payment of an invoice that has paid something, or is about to. */
+export type InvoicePayment = { readonly id: string; readonly state: string; readonly amountMinor: number }
+
+export const listInvoicePayments = async (
+  sql: Sql,
+  { context }: Actor<Invoice>,
+): Promise<readonly InvoicePayment[]> => {
+  const { merchantId, livemode, paymentLinkId, allocations } = context
+  const rows = await sql<{ id: string; state: string; amount_minor: string }[]>`
+    select id, state, amount_minor from payments
+    where id = any(${allocations.map(({ paymentId }) => paymentId)}::uuid[])
+    union
+    select id, state, amount_minor from payments
+    where merchant_id = ${merchantId} and livemode = ${livemode} and payment_link_id = ${paymentLinkId} and state = 'processing'
+    order by id`
+  return rows.map(({ id, state, amount_minor }) => ({ id, state, amountMinor: Number(amount_minor) }))
+}
+
+/** Of invoices with an open stream, those that have changed since these revisions. The keys begin with their ids. */
 export const listChangedInvoices = async (
   sql: Sql,
   revisions: ReadonlyMap<string, number>,
-): Promise<readonly VisitedInvoice[]> => {
-  const rows = await sql<VisitedRow[]>`
-    ${visited(sql)}
-    join unnest(${[...revisions.keys()]}::uuid[], ${[...revisions.values()]}::bigint[]) as known (id, rev)
-      on known.id = r.id and known.rev <> r.rev`
-  return rows.map(readVisited)
+): Promise<readonly (VisitedInvoice & { readonly key: string })[]> => {
+  const rows = await sql<(VisitedRow & { readonly key: string })[]>`
+    select found.*, known.key
+    from unnest(${[...revisions.keys()]}::text[], ${[...revisions.values()]}::bigint[]) as known (key, rev)
+    join (${visited(sql)}) found on found.id = split_part(known.key, ' ', 1)::uuid and found.rev <> known.rev`
+  return rows.map(row => ({ ...readVisited(row), key: row.key }))
 }
 
 const visited = (sql: Sql): Fragment => sql`

@@ -5,6 +5,7 @@ import { openCompressed } from '../http/compressed.ts'
 import { dashboardRoutes } from '../http/dashboard.ts'
 import { docsPageDocs, docsSectionDocs, machinesDocs, openapiDocs } from '../http/docs/service.ts'
 import { healthRoutes } from '../http/health.ts'
+import { invoicePageRoutes } from '../http/invoice-pages.ts'
 import { localeOf } from '../http/locale.ts'
 import { logoFileRoutes } from '../http/logos.ts'
 import { metricsRoutes } from '../http/metrics.ts'
@@ -64,6 +65,7 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
 
     ...welcomeRoutes,
     ...payPageRoutes,
+    ...invoicePageRoutes,
     ...receiptPageRoutes,
     ...assetRoutes,
     ...logoFileRoutes,

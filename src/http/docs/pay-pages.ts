@@ -1,11 +1,5 @@
-import { example } from '../../fields/examples.ts'
-import { checkoutPaymentRecord } from '../../records/payment.ts'
 import type { Docs } from './docs.ts'
-
-const cookie =
-  'The cookie `paymachine_pay` (on https `__Secure-paymachine_pay`) authenticates the customer. It is set when the payment is opened, for the path of the payment, and is kept for 30 days after the payment window. A second cookie, `paymachine_latest`, leads back to the payment from the page of the link.'
-const foreign = 'The request comes from another site.'
-const missing = 'The payment does not exist, or the cookie is not that of the payment.'
+import { foreign } from './payment-pages.ts'
 
 export const visitPayPageDocs: Docs = {
   operation: 'visitPaymentLink',
@@ -34,68 +28,4 @@ export const openPayPageDocs: Docs = {
     422: 'The asset cannot be paid with now.',
   },
   example: { email: 'ada@example.com', name: 'Ada Example', asset: '31337:TUSD' },
-}
-
-export const visitPaymentPageDocs: Docs = {
-  operation: 'visitPaymentPage',
-  summary: 'Show the page of a payment',
-  description: `HTML page on which the customer pays and sees the progress of the payment. ${cookie}\n\nWith the client secret as \`s\`, the response sets the cookie and redirects to the address without it. With \`phone\`, the page shows this address as a QR code.`,
-  answers: {
-    200: 'The page of the payment.',
-    303: null,
-    404: missing,
-  },
-}
-
-export const streamPaymentPageDocs: Docs = {
-  operation: 'streamPaymentPage',
-  summary: 'Stream a payment to its page',
-  description: `The stream of \`GET /v1/checkout/payments/{id}/stream\`, for the page of the payment. ${cookie}`,
-  answers: { 200: { events: checkoutPaymentRecord, event: 'payment' } },
-  refusals: ['resource_not_found'],
-}
-
-export const pickAssetPageDocs: Docs = {
-  operation: 'pickAssetOnPage',
-  summary: 'Pick an asset on the page of a payment',
-  description: `Request of a form on the page of a payment. ${cookie}`,
-  answers: {
-    303: null,
-    403: foreign,
-    404: missing,
-    422: 'The asset cannot be paid with now, or money has already arrived. The page shows which.',
-  },
-  example: { asset: '31337:TUSD' },
-}
-
-export const submitTransactionPageDocs: Docs = {
-  operation: 'submitTransactionOnPage',
-  summary: 'Submit a transaction hash on the page of a payment',
-  description: `Sent by the page after a wallet in the browser has sent the transaction. ${cookie}`,
-  answers: { 303: null, 403: foreign, 404: missing, 422: 'This is no transaction hash, or too many were submitted.' },
-  example: { txHash: example.txHash },
-}
-
-export const payAgainPageDocs: Docs = {
-  operation: 'startPaymentAgain',
-  summary: 'Start a payment again on its page',
-  description: `Opens another payment of the same link for the same customer, after a payment has ended without success. ${cookie}`,
-  answers: {
-    303: null,
-    403: foreign,
-    404: missing,
-    410: 'The link is deactivated, completed or expired.',
-  },
-}
-
-export const simulatePageDocs: Docs = {
-  operation: 'simulatePaymentOnPage',
-  summary: 'Pay with the sandbox wallet on the page of a payment',
-  description: `In test mode: sends the amount due on the sandbox chain, as a customer would. ${cookie}`,
-  answers: {
-    303: null,
-    403: foreign,
-    404: missing,
-    422: 'The payment cannot be paid in the sandbox now. The page shows it.',
-  },
 }

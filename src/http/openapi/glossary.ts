@@ -219,6 +219,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   'inspect.actor': 'Only the actor with this ID.',
   'inspect.merchantId': 'Only actors of this merchant.',
   'visitPaymentPage.s': 'Client secret of the payment. The response moves it into the cookie of the page.',
+  'visitInvoicePaymentPage.s': 'Client secret of the payment. The response moves it into the cookie of the page.',
   'visitReceipt.s': 'Token of the receipt, from `receiptUrl`.',
   file: 'Name of the file, as in the pages that refer to it.',
   'getLogo.file': 'Name of the file: the SHA-256 of its content in hexadecimal, and `.png`, `.jpg` or `.webp`.',

@@ -11,6 +11,7 @@ import {
   endingHead,
   type Fact,
   factList,
+  invoiceLink,
   note,
   paymentNumber,
   shopName,
@@ -83,7 +84,8 @@ export const paidStep = (scene: CheckoutScene, view: PaidView): Html => {
   const contact = contactLink(scene)
   const values = { shop, amount: amount.text, excess: excess.text, contact: contact ?? '' }
   const heading = isTooMuch ? fill(texts.overpaid.heading, values) : texts.paid.heading
-  const lead = fill(isTooMuch ? texts.overpaid.lead : texts.paid.lead, values)
+  const overpaidLead = facts.invoice ? texts.invoice.overpaidLead : texts.overpaid.lead
+  const lead = fill(isTooMuch ? overpaidLead : texts.paid.lead, values)
   const receiptUrl = facts.payment?.receiptUrl
   const back = html`<span>${fill(texts.paid.back, { shop })}</span>`
   return html`${strip(scene, { at: 'paid', tone: 'good', shape: 'good' })}
@@ -93,6 +95,7 @@ ${isTooMuch && note({ tone: 'info', title: fill(texts.overpaid.want, values), te
 ${actions([
   successUrl &&
     html`<a class="button button--primary button--large" href="${successUrl}" rel="noreferrer" data-testid="return-to-shop">${back}</a>`,
+  invoiceLink(scene, html` class="button button--primary button--large"`),
   receiptUrl &&
     html`<a class="button button--large" href="${receiptUrl}${scene.query.replace('?', '&')}" data-testid="receipt">${texts.paid.receipt}</a>`,
 ])}
@@ -194,13 +197,14 @@ export const failedStep = (scene: CheckoutScene, view: FailedView): Html => {
   const words = texts.failed.reasons[reason]
   const { asset } = denomination
   const values = { shop: shopName(facts.shop), network: network.network, native: network.native, asset }
-  const lead = fill(words.lead, { ...values, due: expected.text, amount: received.text, expected: expected.text })
   const hasArrived = reason === 'underpaid'
+  const sentence = facts.invoice && hasArrived ? texts.invoice.underpaidLead : words.lead
+  const lead = fill(sentence, { ...values, due: expected.text, amount: received.text, expected: expected.text })
   const why = denomination.isNative ? texts.failed.revertedWhyNative : texts.failed.revertedWhyHint
   return html`${strip(scene, { at: 'confirm', word: texts.strip.failed, tone: 'bad', shape: 'cross' })}
 <div class="body">
 ${endingHead({ tone: 'bad', seal: 'cross', heading: words.heading, lead })}
-${actions([facts.isOpen && againButton(scene, texts.failed.again), (hasArrived || !facts.isOpen) && contactButton(scene, texts.frame.contact)])}
+${actions([facts.isOpen && againButton(scene, facts.invoice && hasArrived ? texts.invoice.payRest : texts.failed.again), (hasArrived || !facts.isOpen) && contactButton(scene, texts.frame.contact)])}
 ${strayNotes(scene, view.strays)}
 ${factList([
   [texts.failed.reason, words.reason],
@@ -234,13 +238,22 @@ export const closedStep = (scene: CheckoutScene, { because }: Extract<CheckoutVi
     completed: texts.closed.leadCompleted,
     expired: texts.closed.leadExpired,
     taken: texts.closed.leadTaken,
+    settled: texts.invoice.settledLead,
+    void: texts.invoice.voidLead,
+  }
+  const headings = {
+    taken: texts.closed.headingTaken,
+    settled: texts.invoice.settledHeading,
+    void: fill(texts.invoice.voidHeading, { number: html`<bdi>${facts.invoice?.number}</bdi>` }),
+    ...{ deactivated: texts.closed.heading, completed: texts.closed.heading, expired: texts.closed.heading },
   }
   const lead = fill(leads[because], { shop: shopName(facts.shop) })
+  const wasOpen = because === 'taken' || because === 'settled' || because === 'void'
   return html`<div class="body">
-${endingHead({ tone: 'quiet', seal: 'lock', heading: because === 'taken' ? texts.closed.headingTaken : texts.closed.heading, lead })}
-${actions([contactButton(scene, texts.closed.ask)])}
-${because === 'taken' && note({ tone: 'quiet', title: texts.canceled.sentTitle, text: fill(texts.canceled.sentHint, { shop: shopName(facts.shop) }) })}
-${because === 'taken' && paymentNumber(scene)}
+${endingHead({ tone: 'quiet', seal: 'lock', heading: headings[because], lead })}
+${actions([contactButton(scene, facts.invoice ? texts.frame.contact : texts.closed.ask)])}
+${wasOpen && note({ tone: 'quiet', title: texts.canceled.sentTitle, text: fill(texts.canceled.sentHint, { shop: shopName(facts.shop) }) })}
+${wasOpen && paymentNumber(scene)}
 </div>`
 }
 
@@ -264,11 +277,15 @@ ${actions([html`<a class="button button--large" href="${path}${query}">${texts.u
 </div>`
 }
 
-/** Undefined `linkPath`: the link is not known either. */
+/** Undefined `linkPath`: the link or the invoice is not known either. */
 export const notFoundStep = (
   { texts, query }: CheckoutScene,
-  linkPath: string | undefined,
-): Html => html`<div class="body">
-${endingHead({ tone: 'quiet', seal: 'dash', heading: texts.notFound.heading, lead: linkPath === undefined ? texts.notFound.lead : texts.notFound.leadPayment })}
-${actions([linkPath !== undefined && html`<a class="button button--large" href="${linkPath}${query}">${texts.notFound.openLink}</a>`])}
+  { linkPath, isOfInvoice = false }: { readonly linkPath?: string | undefined; readonly isOfInvoice?: boolean },
+): Html => {
+  const lead = isOfInvoice ? texts.invoice.unknownLead : texts.notFound.lead
+  const open = isOfInvoice ? texts.invoice.open : texts.notFound.openLink
+  return html`<div class="body">
+${endingHead({ tone: 'quiet', seal: 'dash', heading: texts.notFound.heading, lead: linkPath === undefined ? lead : texts.notFound.leadPayment })}
+${actions([linkPath !== undefined && html`<a class="button button--large" href="${linkPath}${query}">${open}</a>`])}
 </div>`
+}

@@ -70,6 +70,16 @@ export type PaymentFacts = {
   readonly eventId: string
 }
 
+/** The invoice that a payment pays. */
+export type PaidInvoice = {
+  readonly number: string
+  /** The path of its page, with its token. Undefined on receipts, which may be shown to others. */
+  readonly path?: string
+  readonly isVoid: boolean
+  /** What is due and not being paid by another payment. */
+  readonly payableMinor: number
+}
+
 /** A network in trouble, by chain ID. `since` is null if it is not known. */
 export type ChainTroubles = ReadonlyMap<number, { readonly since: Date | null }>
 
@@ -84,6 +94,8 @@ export type CheckoutFacts = {
   readonly options: readonly PayOption[]
   readonly troubles: ChainTroubles
   readonly payment: PaymentFacts | null
+  /** Undefined for a payment of a payment link. */
+  readonly invoice?: PaidInvoice | undefined
   readonly now: Date
   readonly locale: Locale
 }

@@ -55,7 +55,7 @@ ${name !== undefined && html`<p class="error" id="name-error" data-testid="error
 </div>`
 }
 
-const windowText = ({ facts, texts }: CheckoutScene): string => {
+export const windowText = ({ facts, texts }: CheckoutScene): string => {
   const minutes = facts.link?.context.windowMinutes ?? 30
   const say = (one: string, many: string, count: number) => (count === 1 ? one : many.replace('{count}', String(count)))
   if (minutes % 1440 === 0) return say(texts.window.day, texts.window.days, minutes / 1440)

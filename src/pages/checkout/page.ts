@@ -21,7 +21,7 @@ import {
 import type { CheckoutFacts } from './facts.ts'
 import { fill } from './fill.ts'
 import { openStep, type RefusedForm } from './open.ts'
-import { type CheckoutScene, endingHead, foot, order, refreshAfter, testBanner, titleOf } from './parts.ts'
+import { type CheckoutScene, endingHead, foot, invoiceLink, order, refreshAfter, testBanner, titleOf } from './parts.ts'
 import { type PayOptions, payStep, priceExpiredStep, REFRESH_S } from './pay.ts'
 import { type CheckoutStatus, type CheckoutView, checkoutView } from './view.ts'
 
@@ -32,14 +32,15 @@ export type CheckoutRequest = Omit<PayOptions, 'refused'> & {
   /** `?lang=de`, if the customer has chosen it. */
   readonly query: string
   readonly refused?: RefusedForm | undefined
-  /** The path of the link, for a payment that this browser must not see. */
+  /** The path of the link or the invoice, for a payment that this browser must not see. */
   readonly linkPath?: string | undefined
+  /** The address of the page contains the token of an invoice. */
+  readonly isOfInvoice?: boolean
 }
 
-const page = definePage({
-  ...{ style: 'pay/pay.css', inlined: true, script: 'pay/main.ts' },
-  ...{ trustedTypes: 'markup', secret: true },
-})
+const kind = { style: 'pay/pay.css', inlined: true, script: 'pay/main.ts', trustedTypes: 'markup' } as const
+const page = definePage({ ...kind, secret: true })
+const invoicePaymentPage = definePage({ ...kind, secret: 'address' })
 
 export const checkoutPage = (web: Web, facts: CheckoutFacts, request: CheckoutRequest): WholeText => {
   const { locale, shop, link, payment, now } = facts
@@ -57,11 +58,12 @@ ${isTest && testBanner(scene)}
 ${order(scene, isSlim) ?? brandHeader()}
 <main class="step" id="main" data-testid="status" data-status="${view.status}">
 ${stepOf(scene, view, request)}
-${LED_TO.has(view.status) && anotherPayment(scene)}
+${facts.invoice ? !isPaid(view) && html`<p class="another small">${invoiceLink(scene)}</p>` : LED_TO.has(view.status) && anotherPayment(scene)}
 </main>
 </div>
 ${foot(scene)}`
-  return page(web, {
+  const render = request.isOfInvoice || facts.invoice ? invoicePaymentPage : page
+  return render(web, {
     status: statusOf(view, payment, request.refused),
     title: titleIn(scene, view),
     lang: locale,
@@ -78,7 +80,8 @@ ${foot(scene)}`
   })
 }
 
-const brandHeader = (): Html => html`<header class="order"><span class="brand">${brandMark}paymachine</span></header>`
+export const brandHeader = (): Html =>
+  html`<header class="order"><span class="brand">${brandMark}paymachine</span></header>`
 
 const stepOf = (scene: CheckoutScene, view: CheckoutView, request: CheckoutRequest): Html => {
   const options = { ...request, refused: request.refused }
@@ -110,7 +113,7 @@ const stepOf = (scene: CheckoutScene, view: CheckoutView, request: CheckoutReque
     case 'unavailable':
       return unavailableStep(scene, view)
     case 'not_found':
-      return notFoundStep(scene, request.linkPath)
+      return notFoundStep(scene, request)
   }
 }
 
@@ -121,16 +124,19 @@ const REFRESHES: Readonly<Partial<Record<CheckoutStatus, number>>> = {
 }
 
 /** Seconds between reloads of a page that has no event stream. */
-const POLL_S = 10
+export const POLL_S = 10
 
 /** Whether a payment in this state is followed by the event stream: money may still arrive after the end. */
 const isLive = ({ status }: CheckoutView, payment: CheckoutFacts['payment']): boolean =>
   status !== 'not_found' && (status !== 'closed' || payment !== null)
 
-/** What the stream of a payment does not report: a network that is back, and others who pay a limited link. */
-const isPolled = ({ link, payment }: CheckoutFacts, { status }: CheckoutView): boolean =>
+/** What the stream of a payment does not report: a network that is back, and others who pay a limited link or the invoice. */
+const isPolled = ({ link, payment, invoice }: CheckoutFacts, { status }: CheckoutView): boolean =>
   status === 'unavailable' ||
+  (payment !== null && invoice !== undefined && LED_TO.has(status)) ||
   (payment !== null && link?.context.maxPayments !== null && (status === 'pay' || status === 'closed'))
+
+const isPaid = ({ status }: CheckoutView): boolean => status === 'paid' || status === 'overpaid'
 
 /** The states in which a customer who comes back to the link is led to the payment. */
 const LED_TO: ReadonlySet<CheckoutStatus> = new Set([
@@ -152,7 +158,7 @@ const changesAt = (view: CheckoutView) =>
 
 const statusOf = (view: CheckoutView, payment: CheckoutFacts['payment'], refused: RefusedForm | undefined): number => {
   if (view.status === 'not_found') return 404
-  if (view.status === 'closed' && !payment) return 410
+  if (view.status === 'closed' && (!payment || view.because === 'void')) return 410
   return refused ? (refused.errors.email === undefined && refused.errors.name === undefined ? 422 : 400) : 200
 }
 

@@ -121,15 +121,15 @@ export const order = (scene: CheckoutScene, isSlim: boolean): Html | undefined =
   const { facts, texts } = scene
   const { link, shop, payment } = facts
   if (!link) return undefined
-  const { title, description } = link.context
+  const { description } = link.context
   const facts_ = payment && [
     [texts.frame.email, payment.payment.context.customerEmail] as const,
     [texts.frame.paymentNumber, shortId(payment.id)] as const,
   ]
-  return html`<section class="order${isSlim && ' order--slim'}" aria-label="${texts.frame.order}">
+  return html`<section class="order${isSlim && ' order--slim'}" aria-label="${facts.invoice ? texts.invoice.order : texts.frame.order}">
 <div class="shop">${logo(shop)}<span class="shop__name">${shopName(shop)}</span></div>
 <div class="order__what">
-<p class="order__item" dir="auto">${title ?? fill(texts.frame.untitled, { shop: shopName(shop) })}</p>
+<p class="order__item" dir="auto">${titleOfOrder(scene)}</p>
 ${price(scene)}
 ${description !== null && html`<p class="order__text" dir="auto">${description}</p>`}
 ${facts_ && factList(facts_, ' order__facts')}
@@ -137,13 +137,33 @@ ${facts_ && factList(facts_, ' order__facts')}
 </section>`
 }
 
-export const price = ({ facts, texts }: CheckoutScene, tag = texts.test.tag): Html | undefined => {
-  const { link, locale } = facts
-  if (!link) return undefined
-  const { amountMinor, currency, livemode } = link.context
-  const money = moneyOf(amountMinor, currency, locale)
+export const price = (scene: CheckoutScene, tag?: string): Html | undefined => {
+  const { link } = scene.facts
+  return link && priceOf(scene, link.context, tag)
+}
+
+type Price = { readonly amountMinor: number; readonly currency: string; readonly livemode: boolean }
+
+export const priceOf = (
+  { facts, texts }: CheckoutScene,
+  { amountMinor, currency, livemode }: Price,
+  tag = texts.test.tag,
+): Html => {
+  const money = moneyOf(amountMinor, currency, facts.locale)
   return html`<p class="price${money.length > 14 && ' price--long'}">${money}<small>${currency}</small>${!livemode && html` <span class="tag-test">${tag}</span>`}</p>`
 }
+
+/** What is paid. */
+export const titleOfOrder = ({ facts: { link, invoice, shop }, texts }: CheckoutScene): Html | string => {
+  if (invoice) return fill(texts.invoice.name, { number: html`<bdi>${invoice.number}</bdi>` })
+  return link?.context.title ?? fill(texts.frame.untitled, { shop: shopName(shop) })
+}
+
+/** The way back from a payment to the page of its invoice. */
+export const invoiceLink = ({ facts: { invoice }, texts, query }: CheckoutScene, more = html``): Html | undefined =>
+  invoice?.path === undefined
+    ? undefined
+    : html`<a${more} href="${invoice.path}${query}" data-testid="back-to-invoice"><span>${fill(texts.invoice.back, { number: html`<bdi>${invoice.number}</bdi>` })}</span></a>`
 
 /** The logo, or the first letter of the name. */
 export const logo = ({ name, logoUrl }: Pick<ShopFace, 'name' | 'logoUrl'>): Html =>

@@ -186,7 +186,7 @@ const restRow = ({ texts, facts }: CheckoutScene, { ends, received }: PayView): 
     amount: received?.text ?? '',
     shop: shopName(facts.shop),
   }
-  return html`<div class="row">${icons.clock}<div><h2>${texts.underpaid.ifNot}</h2><p>${fill(texts.underpaid.ifNotHint, values)}</p></div></div>`
+  return html`<div class="row">${icons.clock}<div><h2>${texts.underpaid.ifNot}</h2><p>${fill(facts.invoice ? texts.invoice.ifNotHint : texts.underpaid.ifNotHint, values)}</p></div></div>`
 }
 
 /** Filled by the script. Everything that a wallet is asked for is here, made of the same values as the page. */

@@ -12,7 +12,17 @@ import { brandStyle } from './brand.ts'
 import type { CheckoutFacts, PaymentFacts, PayNetwork } from './facts.ts'
 import { fill, fillText } from './fill.ts'
 import { utc } from './moments.ts'
-import { type CheckoutScene, foot, logo, price, shopName, testBanner, titleOf, transactionLink } from './parts.ts'
+import {
+  type CheckoutScene,
+  foot,
+  logo,
+  price,
+  shopName,
+  testBanner,
+  titleOf,
+  titleOfOrder,
+  transactionLink,
+} from './parts.ts'
 
 const page = definePage({ style: 'receipt/receipt.css', inlined: true, script: 'receipt/main.ts', secret: true })
 
@@ -44,7 +54,6 @@ export const receiptPage = (web: Web, facts: CheckoutFacts, request: ReceiptRequ
   const denomination = { asset, decimals, isNative: tokenAddress === null }
   const shown: Shown = { scene, payment, network, denomination, rpcUrl: request.rpcUrl }
   const isTest = !link.context.livemode
-  const { title } = link.context
   const body = html`<a class="skip" href="#main">${texts.receipt.skip}</a>
 ${isTest && testBanner(scene)}
 <main class="receipt" id="main">
@@ -55,7 +64,7 @@ ${isTest && testBanner(scene)}
 <section class="receipt__sum">
 <h1 tabindex="-1">${isTest ? texts.receipt.headingTest : texts.receipt.heading} <span class="badge" data-tone="good">${shapes.good}${texts.receipt.badge}</span></h1>
 ${price(scene, texts.test.noValue)}
-<p class="quiet" dir="auto">${title ?? fill(texts.frame.untitled, { shop: shopName(shop) })}</p>
+<p class="quiet" dir="auto">${titleOfOrder(scene)}</p>
 </section>
 <section>${summary(shown)}</section>
 ${transfers(shown)}

@@ -12,7 +12,7 @@ export type CheckoutStatus = CheckoutView['status']
 /** What a checkout page shows, as a function of the facts and the time. */
 export type CheckoutView =
   | { readonly status: 'not_found' }
-  | { readonly status: 'closed'; readonly because: 'deactivated' | 'completed' | 'expired' | 'taken' }
+  | { readonly status: 'closed'; readonly because: 'deactivated' | 'completed' | 'expired' | Closing }
   | { readonly status: 'unavailable'; readonly because: Unavailability; readonly since: Date | null }
   | OpenView
   | PayView
@@ -28,6 +28,12 @@ export type CheckoutView =
   | LateView
   | FailedView
   | { readonly status: 'canceled' }
+
+/**
+ * Why an open payment must not get more money. `taken`: others have paid the link. `settled`: other payments pay the invoice,
+ * or less of it is due. `void`: so is the invoice.
+ */
+type Closing = 'taken' | 'settled' | 'void'
 
 /** The page lets the customer choose what to pay with. `needsEmail`: the payment does not exist yet. */
 export type OpenView = {
@@ -140,9 +146,6 @@ const closedBecause = ({ state, context }: Actor<PaymentLink>) => {
   return state === 'active' && isTaken(context) ? 'completed' : 'expired'
 }
 
-/** Another customer has paid a link for one payment, or is about to: this customer must not send anything. */
-const TAKEN = { status: 'closed', because: 'taken' } as const
-
 const openView = (facts: CheckoutFacts, needsEmail: boolean): CheckoutView => {
   const choices = choicesOf(facts)
   if (choices.some(({ lack }) => lack === null)) return { status: 'open', needsEmail, choices }
@@ -178,7 +181,8 @@ const viewOfPayment = (facts: CheckoutFacts, shown: PaymentFacts): CheckoutView 
     if (state === 'canceled') return { status: 'canceled' }
     const isOver = state !== 'pending' || context.expiresAt <= facts.now
     if (isOver) return { status: 'expired', ended: context.expiresAt, hadAddress: false, strays: shown.strays }
-    return isLinkTaken(facts) ? TAKEN : openView(facts, false)
+    const closing = closingOf(facts, payment, 0n)
+    return closing ? { status: 'closed', because: closing } : openView(facts, false)
   }
   if (state === 'pending') return viewOfPending(facts, shown, picked)
   if (state === 'processing') return seenView(shown, picked)
@@ -189,7 +193,13 @@ const viewOfPayment = (facts: CheckoutFacts, shown: PaymentFacts): CheckoutView 
   return { status: 'expired', ended: context.expiresAt, hadAddress: true, strays: shown.strays }
 }
 
-const isLinkTaken = ({ link }: CheckoutFacts): boolean => link !== undefined && isTaken(link.context)
+/** Another customer has paid a link for one payment, or another payment pays the invoice. */
+const closingOf = ({ link, invoice }: CheckoutFacts, { context }: Actor<Payment>, received: bigint): Closing | null => {
+  if (!invoice) return received === 0n && link && isTaken(link.context) ? 'taken' : null
+  if (invoice.isVoid) return 'void'
+  // What has arrived and is final is not due any more.
+  return invoice.payableMinor < context.amountMinor - context.receivedMinor ? 'settled' : null
+}
 
 /** The fields of a payment that are set together when an asset is picked. */
 type PickedAsset = {
@@ -218,7 +228,9 @@ const viewOfPending = (facts: CheckoutFacts, shown: PaymentFacts, picked: Picked
   if (isEnough(context, received)) return seenView(shown, picked)
   if (received === 0n && counted.length > 0) return lateView(shown, picked)
   const { stray } = context
-  if (received === 0n && stray === null && now < context.expiresAt && isLinkTaken(facts)) return TAKEN
+  const closing = closingOf(facts, shown.payment, received)
+  const isEnded = (received > 0n ? ends : context.expiresAt) <= now
+  if (closing && !isEnded && (stray === null || closing === 'void')) return { status: 'closed', because: closing }
   const isOver = ends <= now
   if (isOver && received > 0n) return failedView(shown, picked, 'underpaid')
   if (isOver && stray === null)

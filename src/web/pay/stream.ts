@@ -25,7 +25,7 @@ export const readStream = (
   const read = async (): Promise<StreamEvent> => {
     heard()
     const response = await fetch(url, { signal, headers: lastId === undefined ? {} : { 'last-event-id': lastId } })
-    if (response.status === 404) return { type: 'gone' }
+    if (response.status === 404 || response.status === 410) return { type: 'gone' }
     const retryAfter = Number(response.headers.get('retry-after'))
     if (!response.ok || !response.body)
       return { type: 'closed', retryMs: retryAfter > 0 ? retryAfter * 1_000 : undefined }

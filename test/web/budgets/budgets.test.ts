@@ -14,6 +14,7 @@ const document: Budget = { js: 20, lazy: 5, css: 6 }
 const budgets: Readonly<Record<string, Budget>> = {
   pay: document,
   receipt: document,
+  invoice: document,
   claim: document,
   notice: document,
   welcome: document,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core'
 import { hasBrowser, openBrowser } from '../../harness/browser.ts'
 import { axeFaults, faultsOf, unfoldAll } from './gates.ts'
+import { invoiceStates } from './invoice-states.ts'
 import { readQr } from './qr-picture.ts'
 import { receipts, states } from './states.ts'
 import { type StaticPages, servePages } from './static-pages.ts'
@@ -55,7 +56,9 @@ const open = async (
 }
 
 describe.skipIf(!hasBrowser)('every state', () => {
-  const each = [...Object.keys(states), ...Object.keys(receipts)].map((name, at) => [name, at] as const)
+  const each = [...Object.keys(states), ...Object.keys(invoiceStates), ...Object.keys(receipts)].map(
+    (name, at) => [name, at] as const,
+  )
 
   test.each(each)('%s is laid out and accessible, and asks no other host', async (name, at) => {
     await using visit = await open(name, looks[at % looks.length])
@@ -65,8 +68,8 @@ describe.skipIf(!hasBrowser)('every state', () => {
     expect(await axeFaults(page)).toEqual([])
     expect([...hosts]).toEqual([new URL(pages.url).host])
     // The stream of a static page does not exist.
-    expect(complaints.filter(text => !/40[34]|410|422|400/.test(text))).toEqual([])
-    const status = states[name]?.status
+    expect(complaints.filter(text => !/40[0349]|410|422/.test(text))).toEqual([])
+    const status = (states[name] ?? invoiceStates[name])?.status
     if (status) {
       expect(await page.getByTestId('status').count()).toBe(1)
       expect(await page.getByTestId('status').getAttribute('data-status')).toBe(status)

@@ -3,6 +3,7 @@ import type { PaymentLink } from '../../../machines/payment-link.ts'
 import type { Actor } from '../../../src/actors/kind.ts'
 import type {
   CheckoutFacts,
+  PaidInvoice,
   PaymentFacts,
   PayNetwork,
   PayOption,
@@ -55,14 +56,14 @@ const sandbox: PayNetwork = {
   ...{ chainId: 31337, network: 'Sandbox', native: 'ETH', blockMs: 1_000, explorerUrl: null, isSandbox: true },
 }
 
-const option = (chainId: number, network: string, asset: string, networkFeeMinor: number): PayOption => ({
+export const option = (chainId: number, network: string, asset: string, networkFeeMinor: number): PayOption => ({
   ...{ chainId, network, asset, decimals: 6, isNative: false, isPar: true, amount: 49_000_000n, networkFeeMinor },
 })
 const ether: PayOption = {
   ...{ chainId: 1, network: 'Ethereum', asset: 'ETH', decimals: 18, isNative: true, isPar: false },
   ...{ amount: 13_245_987_654_321_000n, networkFeeMinor: 36 },
 }
-const options: readonly PayOption[] = [
+export const options: readonly PayOption[] = [
   option(8453, 'Base', 'USDC', 1),
   option(137, 'Polygon', 'USDC', 1),
   option(137, 'Polygon', 'USDT', 2),
@@ -170,6 +171,9 @@ const test: PaymentFacts = shown({
 /** 200 characters. */
 const LONG_TITLE =
   'Brass desk lamp with a hand-stitched linen shade, 2 m of twisted fabric cable in anthracite, a dimmable warm-white bulb, a spare shade ring, felt feet and a hand-written card – gift wrapped, no. 2041B'
+
+/** Of a payment that pays an invoice. */
+const invoice: PaidInvoice = { number: 'INV-2026-0042', path: '/invoices/token', isVoid: false, payableMinor: 4900 }
 
 /** Every state of the checkout, with what makes it so. */
 export const states: Readonly<Record<string, State>> = {
@@ -338,11 +342,43 @@ export const states: Readonly<Record<string, State>> = {
   }),
   'unavailable-price': of('unavailable', { options: [{ ...ether, amount: null }] }),
   'unavailable-setup': of('unavailable', { options: [] }),
+  'invoice-pay': paying('pay', {}, { invoice }),
+  'invoice-pay-settled': paying('closed', {}, { invoice: { ...invoice, payableMinor: 0 } }),
+  'invoice-pay-void': paying('closed', {}, { invoice: { ...invoice, isVoid: true, payableMinor: 0 } }),
+  'invoice-pay-underpaid': paying(
+    'underpaid',
+    {
+      of: { amountReceived: 36_000_000n, amountFinal: 36_000_000n, receivedMinor: 3600, exception: 'underpaid' },
+      transfers: [transfer(36_000_000n, { state: 'final' })],
+    },
+    { invoice: { ...invoice, payableMinor: 1300 } },
+  ),
+  'invoice-pay-failed-underpaid': paying(
+    'failed',
+    {
+      state: 'failed',
+      of: { amountReceived: 36_000_000n, amountFinal: 36_000_000n, receivedMinor: 3600, failureReason: 'underpaid' },
+      transfers: [transfer(36_000_000n, { state: 'final' })],
+    },
+    { invoice: { ...invoice, payableMinor: 1300 } },
+  ),
+  'invoice-pay-expired': paying('expired', { state: 'expired', of: { expiresAt: minutesFromNow(-3) } }, { invoice }),
+  'invoice-pay-overpaid': paying(
+    'overpaid',
+    success({ of: { amountReceived: 51_000_000n, amountFinal: 51_000_000n, exception: 'overpaid' } }),
+    { invoice: { ...invoice, payableMinor: 0 }, link: link({ successUrl: null }) },
+  ),
+  'invoice-pay-not-found': of('not_found', { link: undefined }, { linkPath: '/invoices/token', isOfInvoice: true }),
 }
 
 /** The facts of a receipt. */
 export const receipts: Readonly<Record<string, CheckoutFacts>> = {
   receipt: checkoutFacts({ payment: shown(success()) }),
+  'receipt-invoice': checkoutFacts({
+    payment: shown(success()),
+    invoice: { number: 'INV-2026-0042', isVoid: false, payableMinor: 0 },
+    link: link({ title: null, description: null }),
+  }),
   'receipt-german': checkoutFacts({ payment: shown(success()), locale: 'de' }),
   'receipt-test': checkoutFacts({
     link: testLink,

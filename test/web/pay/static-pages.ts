@@ -1,8 +1,10 @@
 import type { WholeText } from '../../../src/pages/answer.ts'
 import type { CheckoutFacts } from '../../../src/pages/checkout/facts.ts'
+import { invoicePage } from '../../../src/pages/checkout/invoice.ts'
 import { checkoutPage } from '../../../src/pages/checkout/page.ts'
 import { receiptPage } from '../../../src/pages/checkout/receipt.ts'
 import { openWeb } from '../../../src/server/web.ts'
+import { type InvoiceState, invoiceStates } from './invoice-states.ts'
 import { receipts, type State, states } from './states.ts'
 
 /** Every page of the table, served as a server would, without a database. `?lang=de` shows it in German. */
@@ -29,9 +31,10 @@ export const servePages = async (): Promise<StaticPages> => {
     },
   })
   const pageOf = (name: string, lang: string | null): WholeText | undefined => {
-    const [state, receipt] = [states[name], receipts[name]]
+    const [state, receipt, invoice] = [states[name], receipts[name], invoiceStates[name]]
     const language = lang === 'de' ? ({ locale: lang } as const) : {}
     if (state) return stateOf(name, { ...state, facts: { ...state.facts, ...language } })
+    if (invoice) return invoiceOf(name, { ...invoice.facts.checkout, ...language }, invoice)
     return receipt && receiptOf(name, { ...receipt, ...language })
   }
   const stateOf = (name: string, { facts, request }: State) =>
@@ -39,11 +42,13 @@ export const servePages = async (): Promise<StaticPages> => {
       ...{ path: `/${name}`, query: '', phoneUrl: undefined, rpcUrl: undefined, anchor: undefined },
       ...request,
     })
+  const invoiceOf = (name: string, checkout: CheckoutFacts, { facts, refused }: InvoiceState) =>
+    invoicePage(web, { ...facts, checkout }, { path: `/${name}`, query: '', refused })
   const receiptOf = (name: string, facts: CheckoutFacts) =>
     receiptPage(web, facts, { path: `/${name}`, query: '', rpcUrl: 'https://mainnet.base.org' })
   return {
     url: `http://127.0.0.1:${server.port}`,
-    names: [...Object.keys(states), ...Object.keys(receipts)],
+    names: [...Object.keys(states), ...Object.keys(invoiceStates), ...Object.keys(receipts)],
     [Symbol.asyncDispose]: () => server.stop(true),
   }
 }

@@ -1,0 +1,127 @@
+import type { InvoiceLine } from '../../../machines/invoice-events.ts'
+import { amountDueMinor } from '../../../machines/invoice-rules.ts'
+import { namedSums, remarkOfLine, taxNotesOf } from '../../billing/document/wording.ts'
+import { type Html, html } from '../html.ts'
+import { icons, shapes } from '../icons.ts'
+import { fill } from './fill.ts'
+import type { InvoiceScene, ReceivedPayment } from './invoice-scene.ts'
+import { fullTime } from './moments.ts'
+import { type Fact, factList } from './parts.ts'
+
+/** More lines than these are folded. */
+const SHOWN = 8
+
+/** The invoice itself, below what is to do. It uses the words of the document. */
+export const invoiceDetails = (scene: InvoiceScene): Html => html`<div class="body invoice">
+${payments(scene)}
+${items(scene)}
+${sums(scene)}
+${about(scene)}
+</div>`
+
+const items = (scene: InvoiceScene): Html => {
+  const { texts, invoice } = scene
+  const { lines } = invoice.context
+  // One folded line would take the place of the fold.
+  const shown = lines.length === SHOWN + 1 ? lines.length : SHOWN
+  const more = lines.slice(shown)
+  return html`<section class="block">
+<h2>${texts.invoice.items}</h2>
+<ul class="items">${lines.slice(0, shown).map(line => item(scene, line))}</ul>
+${
+  more.length > 0 &&
+  html`<details class="fold" data-testid="more-items"><summary>${icons.turn}${fill(texts.invoice.more, { count: more.length })}</summary>
+<ul class="items">${more.map(line => item(scene, line))}</ul></details>`
+}
+</section>`
+}
+
+const item = ({ texts, values }: InvoiceScene, line: InvoiceLine): Html => {
+  const { description, quantity, unitAmountMinor, amountMinor, taxRateBps, taxCategory } = line
+  const price = `${values.quantity(quantity)} × ${values.money(unitAmountMinor)}`
+  const tax = taxCategory === 'standard' && fill(texts.invoice.tax, { rate: values.rate(taxRateBps) })
+  const more = remarkOfLine(values, line)
+  const parts = [quantity !== '1' && price, tax, more !== '' && more].filter(part => part !== false)
+  return html`<li><p class="items__name" dir="auto">${description}</p><b class="items__sum">${values.money(amountMinor)}</b><p class="items__more">${parts.map((part, at) => html`${at > 0 && ' · '}<span>${part}</span>`)}</p></li>`
+}
+
+const sums = ({ texts, invoice, values }: InvoiceScene): Html => {
+  const { money, texts: words } = values
+  const { context } = invoice
+  const row = (name: string, amountMinor: number, kind: 'num' | 'sum' = 'num'): Fact => [name, money(amountMinor), kind]
+  const unless0 = (name: string, amountMinor: number): Fact | false => amountMinor !== 0 && row(name, amountMinor)
+  const due = amountDueMinor(context)
+  return html`<section class="block">
+<h2>${texts.invoice.sums}</h2>
+${factList([
+  ...namedSums(values, context).map(([name, amountMinor]) => row(name, amountMinor)),
+  row(words.total, context.totalMinor, 'sum'),
+  unless0(words.creditApplied, -context.creditAppliedMinor),
+  unless0(words.creditNotes, -context.creditNotesMinor),
+  unless0(words.paid, -context.amountPaidMinor),
+  unless0(texts.invoice.processing, -context.amountProcessingMinor),
+  row(words.due, Math.max(0, due - context.amountProcessingMinor), 'sum'),
+])}
+${taxNotesOf(values, context).map(text => html`<p class="small quiet invoice__note" dir="auto">${text}</p>`)}
+</section>`
+}
+
+/** What has arrived, oldest first, and what is on its way. */
+const payments = (scene: InvoiceScene): Html | undefined => {
+  const { texts, payments: all, invoice } = scene
+  const { allocations } = invoice.context
+  if (all.length === 0) return undefined
+  const arrived = allocations.toSorted((a, b) => a.at.localeCompare(b.at))
+  const paymentOf = (id: string) => all.find(each => each.id === id)
+  const underWay = all.filter(({ state }) => state === 'processing')
+  return html`<section class="block">
+<h2>${texts.invoice.payments}</h2>
+<ul class="items" data-testid="payments">
+${arrived.map(allocation => arrivedItem(scene, allocation, paymentOf(allocation.paymentId)))}
+${underWay.map(payment => underWayItem(scene, payment))}
+</ul>
+</section>`
+}
+
+type Allocation = InvoiceScene['invoice']['context']['allocations'][number]
+
+const arrivedItem = (
+  { texts, facts, values, query }: InvoiceScene,
+  { amountMinor, overpaidMinor, excessMinor, refundedMinor, at }: Allocation,
+  payment: ReceivedPayment | undefined,
+): Html => {
+  const amount = values.money(amountMinor + overpaidMinor + excessMinor)
+  const words = fill(texts.invoice.paidOn, { time: fullTime(new Date(at), facts.locale) })
+  const receipt = payment?.receiptUrl
+  return html`<li><p class="items__name">${words}</p><b class="items__sum">${amount}</b>${
+    receipt &&
+    html`<p class="items__more"><a href="${receipt}${query.replace('?', '&')}" data-testid="receipt">${fill(texts.invoice.receipt, { amount })}</a></p>`
+  }${refundedMinor > 0 && html`<p class="items__more">${fill(texts.invoice.sentBack, { amount: values.money(refundedMinor) })}</p>`}</li>`
+}
+
+const underWayItem = ({ texts, values, invoice }: InvoiceScene, { id, amountMinor }: ReceivedPayment): Html => {
+  const before = invoice.context.allocations.find(({ paymentId }) => paymentId === id)?.amountMinor ?? 0
+  return html`<li data-testid="processing"><p class="items__name"><span class="badge" data-tone="info">${shapes.half}${texts.invoice.confirming}</span></p><b class="items__sum">${values.money(amountMinor - before)}</b></li>`
+}
+
+/** Who has issued it to whom, and when. */
+const about = ({ texts, invoice, values, facts }: InvoiceScene): Html => {
+  const { texts: words, date } = values
+  const { seller, customer, issueDate, dueDate, orderNumber, notes } = invoice.context
+  const from = [seller?.legalName ?? facts.shop.name, seller?.taxId && words.taxId(seller.taxId)]
+  const to = [customer?.company, customer?.name].filter(each => each)
+  return html`<section class="block">
+<h2>${texts.invoice.details}</h2>
+${factList([
+  issueDate !== null && [words.issueDate, date(issueDate)],
+  dueDate !== null && [words.dueDate, date(dueDate)],
+  [texts.invoice.from, lines(from)],
+  customer !== null && [texts.invoice.to, lines(to.length > 0 ? to : [customer.email])],
+  orderNumber !== null && [words.orderNumber, html`<bdi>${orderNumber}</bdi>`],
+])}
+${notes !== null && html`<p class="invoice__notes" dir="auto">${notes}</p>`}
+</section>`
+}
+
+const lines = (texts: readonly (string | null | undefined | false)[]): Html =>
+  html`${texts.filter(text => text).map((text, at) => html`${at > 0 && html`<br>`}<bdi>${text}</bdi>`)}`

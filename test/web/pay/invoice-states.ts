@@ -1,0 +1,194 @@
+import type { Invoice, InvoiceLine } from '../../../machines/invoice-events.ts'
+import { amountDueMinor } from '../../../machines/invoice-rules.ts'
+import type { CheckoutFacts } from '../../../src/pages/checkout/facts.ts'
+import type { InvoiceFacts, InvoicePageRequest, ReceivedPayment } from '../../../src/pages/checkout/invoice-scene.ts'
+import type { CheckoutStatus } from '../../../src/pages/checkout/view.ts'
+import { sellerAddress } from '../../http/invoices.ts'
+import { invoiceIssue, invoiceOpening } from '../../machines/invoice-cases.ts'
+import { checkoutFacts, minutesFromNow, NOW, option, options } from './states.ts'
+
+export type InvoiceState = {
+  readonly status: CheckoutStatus
+  readonly facts: InvoiceFacts
+  readonly refused?: InvoicePageRequest['refused']
+}
+
+const line = (description: string, amountMinor: number, more: Partial<InvoiceLine> = {}): InvoiceLine => ({
+  ...{ id: description, description, quantity: '1', unitAmountMinor: amountMinor, amountMinor },
+  ...{ taxRateBps: 1900, taxCategory: 'standard', taxNote: null, periodStart: null, periodEnd: null },
+  ...more,
+})
+
+const lines = [
+  line('Brass desk lamp with a linen shade', 29_400, { quantity: '6', unitAmountMinor: 4_900 }),
+  line('Delivery to Hamburg', 1_500),
+  line('Maintenance', 12_000, { periodStart: '2026-11-01', periodEnd: '2026-12-31' }),
+]
+
+const open: Invoice = {
+  ...{ ...invoiceOpening, ...invoiceIssue, livemode: true, currency: 'USD', lines },
+  ...{ subtotalMinor: 42_900, taxMinor: 8_151, totalMinor: 51_051 },
+  taxes: [{ taxCategory: 'standard', taxRateBps: 1900, netMinor: 42_900, taxMinor: 8_151 }],
+  ...{ number: 'INV-2026-0042', issueDate: '2026-11-20', dueDate: '2026-12-04', orderNumber: 'PO 4711' },
+  seller: { legalName: 'Lampen Köln GmbH', address: sellerAddress, taxId: 'DE123456789' },
+  customer: {
+    ...{ email: 'anna@example.com', name: 'Anna Example', company: 'Example Ltd', taxId: null, address: null },
+    locale: null,
+  },
+  notes: 'Thank you for your order.\nPlease keep this invoice for two years.',
+  ...{ paymentLinkId: checkoutFacts().link?.id ?? null, tokenHash: 'a'.repeat(64), sealedToken: 'sealed' },
+  ...{ creditAppliedMinor: 0, creditNotesMinor: 0, amountPaidMinor: 0, amountProcessingMinor: 0 },
+  ...{ amountOverpaidMinor: 0, amountRefundedMinor: 0, uncreditedRefundsMinor: 0, allocations: [], overdue: false },
+  customerErased: false,
+  ...{ duePassed: false, remindersPassed: 0, remindedOffset: null, remindedAt: null },
+  ...{ paidAt: null, voidedAt: null, voidReason: null },
+}
+
+type Shown = {
+  readonly of?: Partial<Invoice>
+  readonly state?: string
+  readonly payments?: readonly ReceivedPayment[]
+  readonly isBegun?: boolean
+  readonly checkout?: Partial<CheckoutFacts>
+  readonly refused?: InvoicePageRequest['refused']
+}
+
+const PATH = '/invoices/token'
+
+const of = (
+  status: CheckoutStatus,
+  { of: more, state = 'open', payments = [], isBegun = false, checkout, refused }: Shown = {},
+): InvoiceState => {
+  const context = { ...open, ...more }
+  const payableMinor = state === 'open' ? amountDueMinor(context) - context.amountProcessingMinor : 0
+  const facts = checkoutFacts()
+  const link = facts.link && { ...facts.link, context: { ...facts.link.context, amountMinor: payableMinor } }
+  return {
+    status,
+    refused,
+    facts: {
+      checkout: {
+        ...{ ...facts, link: payableMinor > 0 ? link : undefined, isOpen: payableMinor > 0 },
+        options: payableMinor > 0 ? options : [],
+        invoice: { number: context.number ?? '', path: PATH, isVoid: state === 'void', payableMinor },
+        ...checkout,
+      },
+      shown: {
+        invoice: {
+          ...{ id: '0193a000-0000-7000-8000-0000000000f1', kind: 'invoice', state, rev: 3, context },
+          ...{ createdAt: minutesFromNow(-60), updatedAt: minutesFromNow(-60) },
+        },
+        payments,
+        begun: isBegun ? { path: `${PATH}/pay_1`, amountMinor: payableMinor, ends: minutesFromNow(24) } : undefined,
+        ...{ streamPath: `/v1/checkout${PATH}/stream`, documentPath: `/v1/checkout${PATH}/document`, eventId: '3' },
+      },
+    },
+  }
+}
+
+const [FIRST, SECOND] = ['0193a000-0000-7000-8000-0000000000a1', '0193a000-0000-7000-8000-0000000000a2']
+
+const received = (id: string, state: string, amountMinor: number): ReceivedPayment => ({
+  ...{ id, state, amountMinor },
+  receiptUrl: state === 'success' ? '/receipts/pay_1?s=token' : null,
+})
+
+const allocation = (paymentId: string, amountMinor: number, more: Partial<Invoice['allocations'][number]> = {}) => ({
+  ...{ paymentId, amountMinor, overpaidMinor: 0, takenBackMinor: 0, excessMinor: 0, refundedMinor: 0 },
+  at: new Date(NOW.getTime() - 86_400_000).toISOString(),
+  ...more,
+})
+
+const partly: Shown = {
+  of: { amountPaidMinor: 20_000, allocations: [allocation(FIRST, 20_000)] },
+  payments: [received(FIRST, 'failed', 51_051)],
+}
+const processing = {
+  of: { ...partly.of, amountProcessingMinor: 31_051 },
+  payments: [received(FIRST, 'failed', 51_051), received(SECOND, 'processing', 31_051)],
+}
+const paid = (overpaidMinor = 0, more: Partial<Invoice> = {}): Shown => ({
+  state: 'paid',
+  of: {
+    ...{ amountPaidMinor: 51_051, amountOverpaidMinor: overpaidMinor, paidAt: NOW },
+    allocations: [allocation(FIRST, 20_000), allocation(SECOND, 31_051, { overpaidMinor, at: NOW.toISOString() })],
+    ...more,
+  },
+  payments: [received(FIRST, 'failed', 51_051), received(SECOND, 'success', 31_051)],
+})
+
+const many = Array.from({ length: 100 }, (_, at) =>
+  line(`Item ${at + 1} of a hundred, with a name that does not fit on one line of a phone`, 1_000 + at),
+)
+const manyMinor = many.reduce((sum, { amountMinor }) => sum + amountMinor, 0)
+
+const trouble = new Map([8453, 137, 1].map(id => [id, { since: minutesFromNow(-3) }]))
+
+/** Every state of the page of an invoice. */
+export const invoiceStates: Readonly<Record<string, InvoiceState>> = {
+  'invoice-open': of('open'),
+  'invoice-german': of('open', { checkout: { locale: 'de' } }),
+  'invoice-test': of('open', {
+    of: { livemode: false, number: 'TEST-INV-2026-0042' },
+    checkout: { options: [option(31337, 'Sandbox', 'TUSD', 1)] },
+  }),
+  'invoice-begun': of('open', { isBegun: true }),
+  'invoice-error': of('open', { refused: { errors: { asset: 'Choose what you want to pay with.' } } }),
+  'invoice-overdue': of('open', { of: { overdue: true, dueDate: '2026-11-10', issueDate: '2026-10-27' } }),
+  'invoice-partly-paid': of('open', partly),
+  'invoice-partly-processing': of('open', { ...processing, of: { ...processing.of, amountProcessingMinor: 20_000 } }),
+  'invoice-processing': of('seen', processing),
+  'invoice-nothing-due': of('seen', { ...processing, refused: 'nothing_due' }),
+  'invoice-paid': of('paid', paid()),
+  'invoice-overpaid': of('overpaid', paid(200)),
+  'invoice-paid-credit': of('paid', {
+    state: 'paid',
+    of: { creditAppliedMinor: 51_051, paidAt: NOW, paymentLinkId: null },
+  }),
+  'invoice-refunded': of('paid', {
+    ...paid(),
+    of: {
+      ...paid().of,
+      ...{ amountPaidMinor: 41_051, creditNotesMinor: 5_000, creditAppliedMinor: 5_000 },
+      allocations: [allocation(FIRST, 41_051, { refundedMinor: 1_000 })],
+    },
+    payments: [received(FIRST, 'success', 41_051)],
+  }),
+  'invoice-100-lines': of('open', {
+    of: {
+      ...{ lines: many, subtotalMinor: manyMinor, taxMinor: 0, totalMinor: manyMinor, taxBehavior: 'inclusive' },
+      taxes: [{ taxCategory: 'standard', taxRateBps: 1900, netMinor: manyMinor, taxMinor: 0 }],
+    },
+  }),
+  'invoice-largest': of('open', {
+    of: {
+      lines: [
+        line('L'.repeat(300), Number.MAX_SAFE_INTEGER, {
+          ...{ taxRateBps: 0, taxCategory: 'reverse_charge', taxNote: 'T'.repeat(200), quantity: '999999.999999' },
+        }),
+      ],
+      taxes: [{ taxCategory: 'reverse_charge', taxRateBps: 0, netMinor: Number.MAX_SAFE_INTEGER, taxMinor: 0 }],
+      ...{ subtotalMinor: Number.MAX_SAFE_INTEGER, taxMinor: 0, totalMinor: Number.MAX_SAFE_INTEGER },
+      ...{ number: 'A-VERY-LONG-PREFIX-OF-INVOICES-2026-0000000042', orderNumber: 'N'.repeat(200) },
+      notes: 'W'.repeat(2_000),
+    },
+    checkout: { options: [{ ...option(8453, 'Base', 'USDC', 1), amount: 90_071_992_547_409_910_000n }] },
+  }),
+  'invoice-rtl': of('open', {
+    of: {
+      lines: [line('מנורת שולחן מפליז, אהיל פשתן', 42_900, { quantity: '3', unitAmountMinor: 14_300 })],
+      seller: { legalName: 'מנורות ואורות בע״מ', address: null, taxId: null },
+      notes: 'תודה על ההזמנה. נשלח תוך שלושה ימים.',
+    },
+  }),
+  'invoice-brand': of('open', {
+    checkout: { shop: { ...checkoutFacts().shop, name: 'Żółta Lampa', logoUrl: null, accentColor: '#ffcc00' } },
+  }),
+  'invoice-failed-chain': of('unavailable', { checkout: { troubles: trouble } }),
+  'invoice-chain-trouble': of('open', { checkout: { troubles: new Map([[8453, { since: minutesFromNow(-3) }]]) } }),
+  'invoice-void': of('closed', { state: 'void', of: { creditNotesMinor: 51_051, voidedAt: NOW } }),
+  'invoice-not-found': {
+    status: 'not_found',
+    facts: { checkout: checkoutFacts({ link: undefined }) },
+  },
+}
