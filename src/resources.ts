@@ -297,10 +297,10 @@ export type ListedTable = Resources[ListedName]['table']
 export type Scope = Resources[Having<{ readonly scopes: readonly string[] }>]['scopes'][number]
 export type EventType = Resources[PublishedName]['events'][number]
 
-/** `object` of the records of machines in the API, by kind. */
+/** `object` of the records of machines in the API, by kind. Without those that have no endpoints. */
 export const machineObjects: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(resources).flatMap(([name, row]) =>
-    'isMachine' in row ? [[name, name === 'delivery' ? 'webhook_delivery' : name]] : [],
+    'isMachine' in row && 'section' in row ? [[name, name === 'delivery' ? 'webhook_delivery' : name]] : [],
   ),
 )
 

@@ -19,8 +19,10 @@ export const getBillingSettings = async (
   livemode: boolean,
 ): Promise<ShownBillingSettings> => {
   const settings = (await findBillingSettings(sql, merchantId)) ?? refuse('resource_not_found')
-  const series = await findSeries(sql, currentSeries(settings, livemode, clock.now()))
-  return { settings, livemode, nextNumber: (series?.context.lastNumber ?? 0) + 1 }
+  const nextIn = async (documentKind: SeriesKey['documentKind']) =>
+    ((await findSeries(sql, currentSeries(settings, livemode, clock.now(), documentKind)))?.context.lastNumber ?? 0) + 1
+  const [nextNumber, nextCreditNoteNumber] = await Promise.all([nextIn('invoice'), nextIn('credit_note')])
+  return { settings, livemode, nextNumber, nextCreditNoteNumber }
 }
 
 /** Returns the current settings, which can include changes of other requests. */
@@ -52,8 +54,9 @@ const currentSeries = (
   { merchant_id: merchantId, time_zone, restart }: BillingSettingsRow,
   livemode: boolean,
   now: Date,
+  documentKind: SeriesKey['documentKind'] = 'invoice',
 ): SeriesKey => ({
-  ...{ merchantId, livemode, documentKind: 'invoice' },
+  ...{ merchantId, livemode, documentKind },
   year: seriesYear(restart, dayIn(time_zone, now)) ?? 0,
 })
 

@@ -96,7 +96,8 @@ const messagesOf = (rows: readonly ChangeRow[]): string => {
   for (const row of rows) {
     // Without an id: it comes before the change of the object, and a client that resumes between them gets both again.
     for (const id of row.deliveries ?? []) text += eventOf({ kind: 'delivery', id, state: 'pending', event: null })
-    if (lastOf.get(keyOf(row)) !== row) continue
+    // The API has no object for some machines.
+    if (machineObjects[row.kind] === undefined || lastOf.get(keyOf(row)) !== row) continue
     text += `id: ${positionId(row)}\n${eventOf({ kind: row.kind, id: row.actor, state: row.to, event: row.event })}`
   }
   return text

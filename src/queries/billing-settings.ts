@@ -24,11 +24,12 @@ export type BillingSettingsRow = {
   readonly updated_at: Date
 }
 
-/** The settings of both modes, and the next number of the current series of invoices of one mode. */
+/** The settings of both modes, and the next numbers of the current series of one mode. */
 export type ShownBillingSettings = {
   readonly settings: BillingSettingsRow
   readonly livemode: boolean
   readonly nextNumber: number
+  readonly nextCreditNoteNumber: number
 }
 
 /** New values of columns. Undefined ones stay. */

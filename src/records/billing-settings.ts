@@ -71,6 +71,12 @@ export const billingSettingsRecord = recordOf<ShownBillingSettings>()('BillingSe
     example: 1,
     of: ({ nextNumber }) => nextNumber,
   },
+  nextCreditNoteNumber: {
+    type: count,
+    about: 'Number of the next credit note, as for `nextNumber`. It cannot be set.',
+    example: 1,
+    of: ({ nextCreditNoteNumber }) => nextCreditNoteNumber,
+  },
   daysUntilDue: {
     type: count,
     about: 'Days from the issue date to the due date of invoices without their own. Default: 14.',
@@ -110,7 +116,7 @@ export const billingSettingsRecord = recordOf<ShownBillingSettings>()('BillingSe
   },
   livemode: {
     type: flag,
-    about: 'Mode that `nextNumber` is about. All other settings apply to both modes.',
+    about: 'Mode that `nextNumber` and `nextCreditNoteNumber` are about. All other settings apply to both modes.',
     example: false,
     of: ({ livemode }) => livemode,
   },

@@ -31,7 +31,8 @@ test('a new merchant has the defaults, and both modes have the same', async () =
   expect(json).toMatchObject({
     ...{ object: 'billing_settings', legalName: null, address: null, taxId: null, timeZone: 'UTC' },
     ...{ invoicePrefix: 'INV', creditNotePrefix: 'CN', numberPattern: '{prefix}-{year}-{number:4}', restart: 'yearly' },
-    ...{ nextNumber: 1, daysUntilDue: 14, taxRateBps: 0, taxBehavior: 'exclusive', reminders: [-3, 0, 7, 14] },
+    ...{ nextNumber: 1, nextCreditNoteNumber: 1, daysUntilDue: 14, taxRateBps: 0, taxBehavior: 'exclusive' },
+    reminders: [-3, 0, 7, 14],
     ...{ notes: null, retentionYears: 10, livemode: false },
   })
   expect((await read(lamps, '?livemode=true')).json).toEqual({ ...(json as object), livemode: true })
@@ -108,8 +109,13 @@ test('the time zone can be changed once in 24 hours', async () => {
 const year = new Date().getUTCFullYear()
 
 /** Gives the next number of the series, as finalization does. */
-const issue = async ({ merchantId }: Shop, livemode: boolean, number: number) => {
-  const key = { merchantId, livemode, documentKind: 'invoice' as const, year }
+const issue = async (
+  { merchantId }: Shop,
+  livemode: boolean,
+  number: number,
+  documentKind: 'invoice' | 'credit_note' = 'invoice',
+) => {
+  const key = { merchantId, livemode, documentKind, year }
   const series = { kind: 'document_series', actor: seriesIdOf(key) }
   const [row] = await server.sql`select from document_series where id = ${series.actor}`
   if (!row) await server.api.actors.dispatch({ ...series, create: { ...key, firstNumber: 1 } })
@@ -129,6 +135,15 @@ test('the next number can be raised before the first one is given, and not later
   const late = await change(lamps, { nextNumber: 20 })
   expect([late.status, late.json]).toMatchObject([409, { error: { param: 'nextNumber' } }])
   expect((await read(lamps, '?livemode=true')).json).toMatchObject({ nextNumber: 9 })
+})
+
+test('the next number of a credit note is that of its own series, in each mode', async () => {
+  const lamps = await shop(server.api)
+  await issue(lamps, false, 1)
+  for (const number of [1, 2]) expect(await issue(lamps, false, number, 'credit_note')).toMatchObject({ ok: true })
+  expect((await read(lamps)).json).toMatchObject({ nextNumber: 2, nextCreditNoteNumber: 3 })
+  expect((await read(lamps, '?livemode=true')).json).toMatchObject({ nextNumber: 1, nextCreditNoteNumber: 1 })
+  expect((await change(lamps, { restart: 'never' })).json).toMatchObject({ nextNumber: 1, nextCreditNoteNumber: 1 })
 })
 
 test('after invoices in test mode, the next number of live mode can be raised alone', async () => {

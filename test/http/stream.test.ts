@@ -5,6 +5,7 @@ import { encodeId } from '../../src/ids.ts'
 import { events } from '../harness/events.ts'
 import { paymentOpening, payments } from '../machines/payment-cases.ts'
 import { paymentLinkOpening } from '../machines/payment-link-cases.ts'
+import { makeInvoice } from './invoices.ts'
 import { makeLink } from './links.ts'
 import { happen, openPayment } from './payments.ts'
 import { member, type Person, type Shop, shop } from './people.ts'
@@ -52,6 +53,27 @@ describe('GET /stream', () => {
       { object: 'payment', id, status: 'pending', event: null },
       { object: 'payment', id, status: 'canceled', event: 'payment.canceled' },
     ])
+    stream.leave()
+  })
+
+  test('200: a counter of document numbers, which the API does not have, is left out', async () => {
+    const lamps = await shop(server.api)
+    const stream = await open(lamps)
+    const { id, invoice } = await makeInvoice(server.api, { ...lamps, ...testMode }, { finalize: true })
+    const seen = await changes(stream, 3)
+    const plink = encodeId('plink', invoice.context.paymentLinkId ?? '')
+    const customer = encodeId('cus', invoice.context.customerId)
+    expect(seen).toEqual([
+      { object: 'customer', id: customer, status: 'active', event: 'customer.created' },
+      ...[expect.anything(), expect.anything()],
+    ])
+    expect(seen).toContainEqual({ object: 'payment_link', id: plink, status: 'active', event: null })
+    expect(seen).toContainEqual({ object: 'invoice', id, status: 'open', event: 'invoice.finalized' })
+    const made = await server.sql`select from document_series where merchant_id = ${lamps.merchantId}`
+    expect(made).toHaveLength(1)
+    // Nothing else comes before the next change.
+    await makeLink(server.api, { ...lamps, ...testMode })
+    expect(await changes(stream, 1)).toMatchObject([{ object: 'payment_link' }])
     stream.leave()
   })
 

@@ -1284,6 +1284,7 @@ export type BillingSettings = {
   readonly numberPattern: string
   readonly restart: 'never' | 'yearly'
   readonly nextNumber: number
+  readonly nextCreditNoteNumber: number
   readonly daysUntilDue: number
   readonly taxRateBps: number
   readonly taxBehavior: 'exclusive' | 'inclusive'

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { parseNumberPattern, renderNumber } from '../../../src/billing/document-number.ts'
-import { billingChangesIn, billingFaultsIn, nextNumberIn } from '../../../src/web/dashboard/settings/billing-draft.ts'
+import {
+  billingChangesIn,
+  billingFaultsIn,
+  nextCreditNoteNumberIn,
+  nextNumberIn,
+} from '../../../src/web/dashboard/settings/billing-draft.ts'
 import { exampleNumber, patternFault } from '../../../src/web/dashboard/settings/document-number.ts'
 import { billingSettings } from './samples.ts'
 
@@ -66,5 +71,8 @@ describe('edited billing settings', () => {
     expect(nextNumberIn({}, billingSettings)).toBe(7)
     expect(nextNumberIn({ restart: 'never' }, billingSettings)).toBe(1)
     expect(nextNumberIn({ restart: 'never', nextNumber: '3' }, billingSettings)).toBe(3)
+    expect([{}, { restart: 'never' as const }].map(edits => nextCreditNoteNumberIn(edits, billingSettings))).toEqual([
+      3, 1,
+    ])
   })
 })

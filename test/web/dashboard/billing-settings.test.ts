@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)('billing settings', () => {
     await on.fill('Prefix of invoices', 'RE')
     await on.fill('Next invoice number', '120')
     expect(await preview()).toBe(`TEST-${year()}/RE120`)
-    expect(await page.getByTestId('first-credit-note').textContent()).toBe(`TEST-${year()}/CN01`)
+    expect(await page.getByTestId('next-credit-note').textContent()).toBe(`TEST-${year()}/CN01`)
     await on.fill('Pattern', '{prefix}{number:5}')
     expect(await preview()).toBe('–')
     await page.locator('.preview').getByText('The pattern must contain {year}').waitFor()

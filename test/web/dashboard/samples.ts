@@ -614,7 +614,14 @@ export const billingSettings: BillingSettings = {
   ...{ legalName: 'Lamps & Light GmbH', taxId: 'DE811907980', timeZone: 'Europe/Berlin' },
   address: { line1: 'Lindenallee 4', line2: null, city: 'Leipzig', postalCode: '04109', state: null, country: 'DE' },
   ...{ invoicePrefix: 'INV', creditNotePrefix: 'CN', numberPattern: '{prefix}-{year}-{number:4}', restart: 'yearly' },
-  ...{ nextNumber: 7, daysUntilDue: 14, taxRateBps: 1_900, taxBehavior: 'exclusive', reminders: [-3, 0, 7, 14] },
+  ...{
+    nextNumber: 7,
+    nextCreditNoteNumber: 3,
+    daysUntilDue: 14,
+    taxRateBps: 1_900,
+    taxBehavior: 'exclusive',
+    reminders: [-3, 0, 7, 14],
+  },
   ...{ notes: null, retentionYears: 10, createdAt: ago(90_000), updatedAt: ago(900) },
 }
 

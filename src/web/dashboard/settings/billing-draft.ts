@@ -44,10 +44,16 @@ export const billingDraftOf = (settings: BillingSettings): BillingDraft => ({
  * way.
  */
 export const nextNumberIn = (edits: BillingEdits, settings: BillingSettings): number | undefined => {
-  const isOtherSeries = edits.restart !== undefined && edits.restart !== settings.restart
-  if (edits.nextNumber === undefined) return isOtherSeries ? 1 : settings.nextNumber
-  return wholeIn(edits.nextNumber, isOtherSeries ? 1 : settings.nextNumber, 999_999_999)
+  const least = isOtherSeries(edits, settings) ? 1 : settings.nextNumber
+  return edits.nextNumber === undefined ? least : wholeIn(edits.nextNumber, least, 999_999_999)
 }
+
+/** The number of the next credit note, which cannot be set. */
+export const nextCreditNoteNumberIn = (edits: BillingEdits, settings: BillingSettings): number =>
+  isOtherSeries(edits, settings) ? 1 : settings.nextCreditNoteNumber
+
+const isOtherSeries = ({ restart }: BillingEdits, settings: BillingSettings): boolean =>
+  restart !== undefined && restart !== settings.restart
 
 export const billingFaultsIn = (edits: BillingEdits, settings: BillingSettings) => {
   const draft = { ...billingDraftOf(settings), ...edits }

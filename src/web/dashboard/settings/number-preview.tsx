@@ -1,6 +1,6 @@
 import type { BillingSettings } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
-import { type BillingEdits, billingDraftOf, nextNumberIn } from './billing-draft.ts'
+import { type BillingEdits, billingDraftOf, nextCreditNoteNumberIn, nextNumberIn } from './billing-draft.ts'
 import { exampleNumber, patternFault } from './document-number.ts'
 import { useSettingsTexts } from './texts.ts'
 import { yearIn } from './time-zones.ts'
@@ -17,6 +17,7 @@ export const NumberPreview = ({ edits, settings }: NumberPreviewProps) => {
   }
   const year = yearIn(timeZone.trim(), now.value) ?? yearIn(settings.timeZone, now.value)
   const number = nextNumberIn(edits, settings)
+  const creditNoteNumber = nextCreditNoteNumberIn(edits, settings)
   const fault = patternFault(numberPattern.trim(), restart)
   const numberWith = (prefix: string, n: number | undefined): string =>
     fault || n === undefined || year === undefined
@@ -30,8 +31,8 @@ export const NumberPreview = ({ edits, settings }: NumberPreviewProps) => {
         <output class="amount" data-testid="next-invoice">
           {numberWith(invoicePrefix, number)}
         </output>
-        <span class="quiet">{texts.firstCreditNote}</span>
-        <output data-testid="first-credit-note">{numberWith(creditNotePrefix, 1)}</output>
+        <span class="quiet">{texts.nextCreditNote}</span>
+        <output data-testid="next-credit-note">{numberWith(creditNotePrefix, creditNoteNumber)}</output>
         {fault && <p class="preview__none">{texts.patternFaults[fault]}</p>}
       </div>
     </figure>

@@ -186,7 +186,7 @@ export const settingsDe: Translated<typeof settingsEn> = {
     refused: 'Dieser Wert wird nicht angenommen. Tippen Sie ihn neu, ohne unsichtbare Zeichen.',
     preview: 'So werden Dokumente nummeriert',
     nextInvoice: 'Nächste Rechnung',
-    firstCreditNote: 'Erste Gutschrift',
+    nextCreditNote: 'Nächste Gutschrift',
     missingTitle: 'Im Livemodus können noch keine Rechnungen ausgestellt werden',
     missing: fields => `Es fehlt: ${fields}.`,
   },

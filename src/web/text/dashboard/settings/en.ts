@@ -181,7 +181,7 @@ export const settingsEn = {
     refused: 'This value is not accepted. Type it again without invisible characters.',
     preview: 'What documents will be numbered',
     nextInvoice: 'Next invoice',
-    firstCreditNote: 'First credit note',
+    nextCreditNote: 'Next credit note',
     missingTitle: 'Invoices cannot be finalized in live mode yet',
     missing: (fields: string) => `Missing: ${fields}.`,
   },
