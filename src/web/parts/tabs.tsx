@@ -8,12 +8,14 @@ type TabsProps = {
   readonly tabs: readonly Tab[]
   readonly selected: string
   readonly onSelect: (key: string) => void
+  /** There is room for all panels: they are shown without tabs. The panels are the same elements, and keep their focus. */
+  readonly flat?: boolean
   /** The panel of the selected tab. */
   readonly children: ComponentChildren
 }
 
 /** Tabs within a page. Arrow keys select at once: panels are cheap to show. */
-export const Tabs = ({ label, tabs, selected, onSelect, children }: TabsProps) => {
+export const Tabs = ({ label, tabs, selected, onSelect, flat = false, children }: TabsProps) => {
   const id = useId()
   const list = useRef<HTMLDivElement>(null)
   const select = (n: number) => {
@@ -38,26 +40,27 @@ export const Tabs = ({ label, tabs, selected, onSelect, children }: TabsProps) =
   }
   return (
     <div class="tabbed">
-      <div ref={list} class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
-        {tabs.map(({ key, label, count }) => (
-          <button
-            key={key}
-            type="button"
-            role="tab"
-            id={`${id}-${key}`}
-            data-key={key}
-            aria-selected={key === selected}
-            aria-controls={`${id}-panel`}
-            tabIndex={key === selected ? 0 : -1}
-            onClick={() => onSelect(key)}
-          >
-            {label}
-            {count !== undefined && <span class="num">{count}</span>}
-          </button>
-        ))}
-      </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a panel without a focusable element must be reachable to be scrolled */}
-      <div id={`${id}-panel`} role="tabpanel" aria-labelledby={`${id}-${selected}`} tabIndex={0}>
+      {!flat && (
+        <div ref={list} class="tabs" role="tablist" aria-label={label} onKeyDown={move}>
+          {tabs.map(({ key, label, count }) => (
+            <button
+              key={key}
+              type="button"
+              role="tab"
+              id={`${id}-${key}`}
+              data-key={key}
+              aria-selected={key === selected}
+              aria-controls={`${id}-panel`}
+              tabIndex={key === selected ? 0 : -1}
+              onClick={() => onSelect(key)}
+            >
+              {label}
+              {count !== undefined && <span class="num">{count}</span>}
+            </button>
+          ))}
+        </div>
+      )}
+      <div id={`${id}-panel`} {...(!flat && { role: 'tabpanel', 'aria-labelledby': `${id}-${selected}`, tabIndex: 0 })}>
         {children}
       </div>
     </div>

@@ -139,7 +139,8 @@ export const lineFaultsIn = (line: LineDraft): LineFaults => {
 }
 
 /** The API takes times as well; a draft that was made with one keeps it. */
-const isWrongDay = (text: string): boolean => text !== '' && !isDay(text) && Number.isNaN(Date.parse(text))
+const isWrongDay = (text: string): boolean =>
+  text.length > 10 ? Number.isNaN(Date.parse(text)) : text !== '' && !isDay(text)
 
 /** What is wrong with a draft, as far as the browser knows it. */
 export const invoiceFaultsIn = ({ customer, due, lines, assets, metadata }: InvoiceDraft) => ({

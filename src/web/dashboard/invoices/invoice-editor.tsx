@@ -324,13 +324,6 @@ const Panels = ({ children, preview }: PanelsProps) => {
   const texts = useInvoiceEditorTexts()
   const isWide = useMedia(WIDE)
   const [tab, setTab] = useState('edit')
-  const panels = (
-    <div class="editor">
-      <div hidden={!isWide && tab !== 'edit'}>{children}</div>
-      <div hidden={!isWide && tab !== 'preview'}>{preview}</div>
-    </div>
-  )
-  if (isWide) return panels
   return (
     <Tabs
       label={texts.tabs}
@@ -340,8 +333,12 @@ const Panels = ({ children, preview }: PanelsProps) => {
       ]}
       selected={tab}
       onSelect={setTab}
+      flat={isWide}
     >
-      {panels}
+      <div class="editor">
+        <div hidden={!isWide && tab !== 'edit'}>{children}</div>
+        <div hidden={!isWide && tab !== 'preview'}>{preview}</div>
+      </div>
     </Tabs>
   )
 }

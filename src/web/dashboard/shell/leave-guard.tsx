@@ -33,22 +33,12 @@ export const LeaveGuard = ({ when }: { readonly when: boolean }) => {
         event.stopPropagation()
       }
     }
-    const here = `${location.pathname}${location.search}`
-    // Before the router hears of it.
-    const pop = (event: PopStateEvent) => {
-      const target = `${location.pathname}${location.search}`
-      if (!ask(() => route(target))) return
-      event.stopImmediatePropagation()
-      history.pushState(null, '', here)
-    }
     addEventListener('beforeunload', unload)
     addEventListener('click', click, true)
-    addEventListener('popstate', pop, true)
     const stop = leaving.guard(href => ask(() => route(href)))
     return () => {
       removeEventListener('beforeunload', unload)
       removeEventListener('click', click, true)
-      removeEventListener('popstate', pop, true)
       stop()
     }
   }, [when])
