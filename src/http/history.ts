@@ -5,6 +5,7 @@ import type { Sql } from '../postgres/connect.ts'
 import { findDelivery } from '../queries/deliveries.ts'
 import { findDispute } from '../queries/disputes.ts'
 import { listTransitions, type TransitionRow } from '../queries/history.ts'
+import { findInvoice } from '../queries/invoices.ts'
 import { findPaymentLink } from '../queries/payment-links.ts'
 import { findPayment } from '../queries/payments.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
@@ -52,5 +53,6 @@ export const historyRoutes: readonly Route[] = [
   historyOf('payment', findPayment, historyDocs('Payment', 'a payment')),
   historyOf('refund', findRefund, historyDocs('Refund', 'a refund')),
   historyOf('dispute', findDispute, historyDocs('Dispute', 'a dispute')),
+  historyOf('invoice', findInvoice, historyDocs('Invoice', 'an invoice')),
   historyOf('delivery', findDeliveryAlone, historyDocs('WebhookDelivery', 'a delivery')),
 ]

@@ -268,6 +268,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   'GET /v1/merchants/:merchantId/payments/:id/history': payment('success'),
   'GET /v1/merchants/:merchantId/refunds/:id/history': refund,
   'GET /v1/merchants/:merchantId/disputes/:id/history': dispute(false),
+  'GET /v1/merchants/:merchantId/invoices/:id/history': invoice(true),
   'GET /v1/merchants/:merchantId/deliveries/:id/history': delivery,
   'GET /v1/ops/audits/:id': {
     make: async ({ sql }) => {

@@ -115,6 +115,7 @@ export const calls = {
   listPaymentHistory: 'GET /v1/merchants/{merchantId}/payments/{id}/history?limit&order&startingAfter',
   listRefundHistory: 'GET /v1/merchants/{merchantId}/refunds/{id}/history?limit&order&startingAfter',
   listDisputeHistory: 'GET /v1/merchants/{merchantId}/disputes/{id}/history?limit&order&startingAfter',
+  listInvoiceHistory: 'GET /v1/merchants/{merchantId}/invoices/{id}/history?limit&order&startingAfter',
   listWebhookDeliveryHistory: 'GET /v1/merchants/{merchantId}/deliveries/{id}/history?limit&order&startingAfter',
   streamChanges: 'GET /v1/merchants/{merchantId}/stream?livemode',
   openCheckout: 'POST /v1/checkout/links/{linkId}/payments',
@@ -1151,6 +1152,16 @@ export type Calls = {
     output: TransitionList
   }
   listDisputeHistory: {
+    input: {
+      readonly merchantId: string
+      readonly id: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly startingAfter?: string
+    }
+    output: TransitionList
+  }
+  listInvoiceHistory: {
     input: {
       readonly merchantId: string
       readonly id: string

@@ -55,8 +55,24 @@ export const send = <Name extends CallName>(
 export const sendAs = async (
   call: string,
   input: Readonly<Record<string, unknown>>,
-  { bearer, signal, file }: RequestOptions = {},
+  options?: RequestOptions,
 ): Promise<unknown> => {
+  const response = await respond(call, input, options)
+  return response.status === 204 ? undefined : await readBody(response, 'json')
+}
+
+/** Reads a file, such as the document of an invoice. */
+export const readFile = async <Name extends CallName>(
+  name: Name,
+  input: Calls[Name]['input'],
+  options?: RequestOptions,
+): Promise<Blob> => readBody(await respond(calls[name], { ...input }, options), 'blob')
+
+const respond = async (
+  call: string,
+  input: Readonly<Record<string, unknown>>,
+  { bearer, signal, file }: RequestOptions = {},
+): Promise<Response> => {
   const { method, url, body: json, idempotencyKey } = requestFor(call, input)
   const body = file ?? json
   const response = await reach(url, {
@@ -69,7 +85,7 @@ export const sendAs = async (
     ...(body !== undefined && { body }),
     signal: AbortSignal.any([AbortSignal.timeout(PATIENCE_MS), ...(signal ? [signal] : [])]),
   })
-  if (response.ok) return response.status === 204 ? undefined : await readJson(response)
+  if (response.ok) return response
   throw await errorOf(response)
 }
 
@@ -97,9 +113,12 @@ const reach = async (url: string, init: RequestInit): Promise<Response> => {
   }
 }
 
-const readJson = async (response: Response): Promise<unknown> => {
+const readBody = async <Kind extends 'json' | 'blob'>(
+  response: Response,
+  kind: Kind,
+): Promise<Awaited<ReturnType<Response[Kind]>>> => {
   try {
-    return await response.json()
+    return await response[kind]()
   } catch {
     throw new ApiError('unreachable', { status: response.status })
   }

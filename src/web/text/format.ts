@@ -7,6 +7,8 @@ export type Formats = {
   /** Atomic units of an asset: 49000000 with 6 decimals is `49.00 USDC`. The number does not leave its unit. */
   units(amount: string | bigint, asset: { readonly asset: string; readonly decimals: number }): string
   count(value: number): string
+  /** A decimal string with at most 6 decimal places. */
+  quantity(decimal: string): string
   /** A share: 0.031 is `3.1%`. */
   share(value: number): string
   /** `Nov 25, 2026` */
@@ -51,6 +53,7 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
     () => new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.',
   )
   const counts = once(() => new Intl.NumberFormat(locale))
+  const quantities = once(() => new Intl.NumberFormat(locale, { maximumFractionDigits: 6 }))
   const shares = once(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
   const relatives = once(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
   const days = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }))
@@ -68,6 +71,7 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
       return `${counts().format(BigInt(whole))}${digits && separator() + digits}\u00a0${asset}`
     },
     count: value => counts().format(value),
+    quantity: value => quantities().format(value as `${number}`),
     share: value => shares().format(value),
     date: moments({ dateStyle: 'medium' }),
     day: day => days().format(new Date(day)),

@@ -4,6 +4,7 @@ import { qrCode } from '../../../src/pages/qr.ts'
 import type { SignUpState } from '../../../src/pages/sign-up-state.ts'
 import type { Account } from '../../../src/web/api/calls.ts'
 import { type PictureView, sampleFailure, sampleList, takePictures } from '../harness/pictures.ts'
+import { invoiceHistory, paymentsOfInvoice, shownInvoices } from './invoice-samples.ts'
 import {
   account,
   balances,
@@ -177,6 +178,23 @@ const views: Readonly<Record<string, View>> = {
   'invoice-edit-final': { path: `invoices/${invoices.open.id}/edit` },
   'invoice-finalize': { path: `invoices/${invoices.draft.id}/edit`, act: askToFinalize },
   'invoice-incomplete': { path: `invoices/${invoices.draft.id}/edit`, data: 'empty', act: askToFinalize },
+  ...Object.fromEntries(
+    Object.entries(shownInvoices).map(([name, { id }]) => [`invoice-${name}`, { path: `invoices/${id}` }]),
+  ),
+  'invoice-draft-incomplete': { path: `invoices/${shownInvoices.draft?.id}`, data: 'empty' },
+  'invoice-viewer': { path: `invoices/${shownInvoices.partly?.id}`, role: 'viewer' },
+  'invoice-test': { path: `invoices/${shownInvoices.open?.id}`, mode: 'test' },
+  'invoice-loading': { path: `invoices/${shownInvoices.open?.id}`, data: 'loading' },
+  'invoice-failed': { path: `invoices/${shownInvoices.open?.id}`, data: 'failed' },
+  'invoice-menu': {
+    path: `invoices/${shownInvoices.open?.id}`,
+    act: page => page.locator('.head [aria-haspopup=menu]').click(),
+  },
+  'invoice-draft-finalize': {
+    path: `invoices/${shownInvoices.draft?.id}`,
+    act: page => page.locator('.head .button--primary').click(),
+  },
+  'invoice-remind': { path: `invoices/${shownInvoices.overdue?.id}`, act: remindTooSoon },
   'find-customer': { path: 'payments', act: page => find(page, 'lund') },
   balances: { path: 'balances' },
   'balances-empty': { path: 'balances', data: 'empty' },
@@ -340,6 +358,15 @@ async function eraseCustomer(page: Page) {
   await page.locator('.head .button--danger').click()
   await page.locator('dialog[open] .button--danger-full').click()
   await page.locator('dialog[open] li').first().waitFor()
+}
+
+async function remindTooSoon(page: Page) {
+  await page.route('**/remind', route =>
+    route.fulfill({ status: 429, headers: { 'retry-after': '1260' }, json: { error: { code: 'rate_limited' } } }),
+  )
+  await page.locator('.head .button--primary').click()
+  await page.locator('dialog[open] button[type=submit]').click()
+  await page.getByRole('alert').waitFor()
 }
 
 async function chooseSurvivor(page: Page) {
@@ -566,8 +593,9 @@ const answer = (
     if (end === 'settings/billing')
       return json(given(data === 'empty' ? { ...billingSettings, legalName: null, address: null } : billingSettings))
     if (end === 'invoices') return json(sampleList(Object.values(invoices).map(given), data))
+    if (end.startsWith('invoices/') && end.endsWith('/history')) return json(sampleList(invoiceHistory, 'full'))
     if (end.startsWith('invoices/'))
-      return json(given([...Object.values(invoices), largeDraft].find(({ id }) => end.endsWith(id)) ?? {}))
+      return json(given([...Object.values(invoices), largeDraft, ...Object.values(shownInvoices)].find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'balances')
       return json({
         ...sampleList(balances, data),
@@ -578,6 +606,10 @@ const answer = (
     if (end === 'disputes') return json(sampleList(disputes, data))
     if (end.startsWith('disputes/')) return json(disputes.find(({ id }) => end.endsWith(id)) ?? {})
     if (end.startsWith('refunds/') && end.endsWith('/history')) return json(sampleList(refundHistory, 'full'))
+    if (end === 'payments' && path.startsWith('invoices/')) {
+      const invoice = Object.values(shownInvoices).find(({ id }) => path.endsWith(id))
+      return json({ ...sampleList(invoice ? paymentsOfInvoice(invoice) : [], 'full'), has_more: false })
+    }
     if (end === 'payments') {
       const query = new URL(route.request().url()).searchParams
       const rows = Object.values(payments).filter(

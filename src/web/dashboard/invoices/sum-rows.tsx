@@ -43,5 +43,5 @@ export const taxName = (
 ): string => (taxCategory === 'standard' ? sums.tax(ratePercent(taxRateBps, locale)) : taxCategories[taxCategory])
 
 /** Basis points as a percentage: `19%`, in German `19 %`. */
-const ratePercent = (bps: number, locale: string): string =>
+export const ratePercent = (bps: number, locale: string): string =>
   new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(bps / 10_000)

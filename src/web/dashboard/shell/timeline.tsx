@@ -14,7 +14,7 @@ import { sectionTexts } from './texts.ts'
 type TimelineProps = {
   readonly section: string
   readonly id: string
-  readonly call: 'listPaymentHistory' | 'listRefundHistory' | 'listDisputeHistory'
+  readonly call: 'listPaymentHistory' | 'listRefundHistory' | 'listDisputeHistory' | 'listInvoiceHistory'
   /** The name of the first transition. */
   readonly opened: string
   /** The names of the others by their event. A newer server may have more: then the name in the API is shown. */
