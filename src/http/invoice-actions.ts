@@ -17,6 +17,7 @@ import { findChainPlace, listDocumentChain } from '../queries/invoice-lists.ts'
 import { findInvoice } from '../queries/invoices.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { chainedDocumentRecord } from '../records/chained-document.ts'
+import type { Api } from './api.ts'
 import type { Docs } from './docs/docs.ts'
 import {
   duplicateInvoiceDocs,
@@ -28,7 +29,7 @@ import {
   rotateInvoiceUrlDocs,
   voidInvoiceDocs,
 } from './docs/invoices.ts'
-import { answerIdempotently } from './idempotency.ts'
+import { answerIdempotently, type IdempotentCall } from './idempotency.ts'
 import { invoicePdfAnswer } from './invoice-document.ts'
 import { maySeeErasedParty, readInvoiceFor, withoutUrl, withUrl } from './invoice-facts.ts'
 import { listOf, listQuery, pageOf } from './list.ts'
@@ -60,8 +61,8 @@ export const invoiceActionRoutes: readonly Route[] = [
       {
         path: `/invoices/:id/${name}` as '/invoices/:id/finalize',
         docs,
-        handle: (api, call) =>
-          answerIdempotently<Invoice>(api, call, {
+        handle: async (api, call) =>
+          answerIdempotently<Invoice>(api, await inModeOfInvoice(api, call), {
             work: responseRows => work(api, recordKey('inv', call), { cause: call.cause, responseRows }),
             answer: invoice => ({ status, body: withoutUrl(invoice) }),
             reveal: stored => withUrl(api, call.owner, stored),
@@ -77,8 +78,8 @@ export const invoiceActionRoutes: readonly Route[] = [
       path: '/invoices/:id/void',
       docs: voidInvoiceDocs,
       body: () => type({ 'reason?': shownText(1, 1_000).or('null') }),
-      handle: (api, call) =>
-        answerIdempotently<Invoice>(api, call, {
+      handle: async (api, call) =>
+        answerIdempotently<Invoice>(api, await inModeOfInvoice(api, call), {
           work: responseRows =>
             voidInvoice(api, recordKey('inv', call), call.body.reason ?? null, { cause: call.cause, responseRows }),
           answer: invoice => ({ status: 200, body: withoutUrl(invoice) }),
@@ -127,3 +128,13 @@ export const invoiceActionRoutes: readonly Route[] = [
     },
   ),
 ]
+
+/** A member's request about one invoice has no mode, which its key needs: it has that of the invoice. */
+const inModeOfInvoice = async <Request extends Omit<IdempotentCall, 'params'> & { readonly params: { id: string } }>(
+  { sql }: Pick<Api, 'sql'>,
+  call: Request,
+): Promise<Request> => {
+  if (call.owner.livemode !== undefined || !call.headers.has('idempotency-key')) return call
+  const invoice = await findInvoice(sql, recordKey('inv', call))
+  return { ...call, owner: { ...call.owner, livemode: invoice?.context.livemode } }
+}

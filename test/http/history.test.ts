@@ -5,6 +5,7 @@ import { routes } from '../../src/http/routes.ts'
 import { encodeId } from '../../src/ids.ts'
 import { sandboxContracts } from '../../src/sandbox/contracts.ts'
 import { makeDispute } from './disputes.ts'
+import { makeInvoice } from './invoices.ts'
 import { makeLink } from './links.ts'
 import { idsOf } from './lists.ts'
 import { expectMissing, namesNothing } from './missing.ts'
@@ -119,6 +120,15 @@ describe('GET /:object/:id/history', () => {
     expect((await history(`disputes/${dispute}`)).data.map(({ from, to }) => [from, to])).toEqual([
       [null, 'needs_response'],
       ['needs_response', 'under_review'],
+    ])
+  })
+
+  test('200: an invoice', async () => {
+    const owner = { merchantId: lamps.merchantId, livemode: false }
+    const { id } = await makeInvoice(server.api, owner, { finalize: true })
+    expect(lines(await history(`invoices/${id}`))).toEqual([
+      '1 create: null > draft by system null null',
+      '2 finalize: draft > open by system null null',
     ])
   })
 

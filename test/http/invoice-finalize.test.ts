@@ -22,7 +22,7 @@ import { aLamp, makeInvoice, sellerAddress, setSeller } from './invoices.ts'
 import { shop } from './people.ts'
 import { newKey, twoShops } from './two-shops.ts'
 
-const { server, ask } = await twoShops({ routes: [...invoiceActionRoutes, ...invoiceRoutes, ...eventRoutes] })
+const { server, lamps, ask } = await twoShops({ routes: [...invoiceActionRoutes, ...invoiceRoutes, ...eventRoutes] })
 const { api, sql } = server
 
 type Shown = Readonly<Record<string, unknown>> & {
@@ -443,6 +443,19 @@ describe('an open invoice', () => {
     expect(await url('GET', '')).toBe(after)
     const draft = await makeInvoice(api, mode)
     expect((await ask('POST', `/invoices/${draft.id}/rotate-url`, { bearer: key })).status).toBe(409)
+  })
+
+  test.each([false, true])('is duplicated once for each Idempotency-Key of a member, live: %p', async livemode => {
+    const owner = { merchantId: lamps.merchantId, livemode }
+    await setSeller(sql, lamps.merchantId)
+    const { id } = await makeInvoice(api, owner, { finalize: true })
+    const duplicate = (idempotencyKey: string) =>
+      ask('POST', `/invoices/${id}/duplicate`, {
+        ...{ path: lamps.path, bearer: lamps.owner.bearer, headers: { 'idempotency-key': idempotencyKey } },
+      })
+    const first = await duplicate('one')
+    expect([first.status, (await duplicate('one')).json]).toEqual([201, first.json])
+    expect((await duplicate('two')).json).not.toEqual(first.json)
   })
 
   test('is duplicated as a draft without a number', async () => {

@@ -49,8 +49,14 @@ export const InvoiceLines = ({ invoice }: { readonly invoice: InvoiceWithLines }
       end: true,
       cell: ({ unitAmountMinor }) => formats.money(unitAmountMinor, currency),
     },
-    { key: 'tax', head: texts.tax, card: 5, end: true, cell: ({ taxCategory, taxRateBps }) =>
-        taxCategory === 'standard' ? ratePercent(taxRateBps, locale) : taxCategories[taxCategory] },
+    {
+      key: 'tax',
+      head: texts.tax,
+      card: 5,
+      end: true,
+      cell: ({ taxCategory, taxRateBps }) =>
+        taxCategory === 'standard' ? ratePercent(taxRateBps, locale) : taxCategories[taxCategory],
+    },
     {
       key: 'amount',
       head: texts.amount,

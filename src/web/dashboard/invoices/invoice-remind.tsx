@@ -16,22 +16,18 @@ type RemindProps = { readonly invoice: InvoiceWithLines; readonly onClose: () =>
 /** Requests a reminder. The server allows one in an hour, and the dialog says when the next one is possible. */
 export const RemindDialog = ({ invoice: { id }, onClose }: RemindProps) => {
   const { remind: texts, back } = useInvoiceTexts()
-  const { formats, now } = useReader()
+  const { formats } = useReader()
   const { session } = useShop()
   const { merchantId } = useScope()
   const refresh = useRefresh()
   const action = useAction()
   const [idempotencyKey] = useState(newIdempotencyKey)
-  const [possibleAt, setPossibleAt] = useState<Date>()
-  const waitMs = possibleAt ? possibleAt.getTime() - now.value.getTime() : 0
+  const waitS =
+    action.error instanceof ApiError && action.error.code === 'rate_limited' ? action.error.retryAfterS : undefined
   const submit = async () => {
     const isDone = await action.run(async () => {
       try {
         await session.call('remindCustomer', { merchantId, id, idempotencyKey })
-      } catch (error) {
-        if (error instanceof ApiError && error.code === 'rate_limited')
-          setPossibleAt(new Date(Date.now() + (error.retryAfterS ?? 0) * 1_000))
-        throw error
       } finally {
         await refresh('invoices')
       }
@@ -47,14 +43,14 @@ export const RemindDialog = ({ invoice: { id }, onClose }: RemindProps) => {
       no={back}
       yes={texts.yes}
       action={action}
-      isAtField={waitMs > 0}
+      isAtField={waitS !== undefined}
       onSubmit={submit}
       onClose={onClose}
     >
       <p>{texts.what}</p>
-      {possibleAt && waitMs > 0 && (
+      {waitS !== undefined && (
         <NoteBox title={texts.tooSoonTitle} tone="warn" alert>
-          {texts.tooSoonWhat(formats.time(possibleAt), Math.ceil(waitMs / 60_000))}
+          {texts.tooSoonWhat(formats.time(Date.now() + waitS * 1_000), Math.ceil(waitS / 60))}
         </NoteBox>
       )}
     </FormDialog>
