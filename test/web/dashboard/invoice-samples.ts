@@ -28,7 +28,7 @@ const day = (n: number) => `2026-11-${String(n).padStart(2, '0')}T09:00:00.000Z`
 let count = 0
 const invoice = (more: Partial<InvoiceWithLines>): InvoiceWithLines => {
   const n = ++count
-  const id = `inv_06bt4m9x3kq7v5n2c8hd1wzr${String(n).padStart(2, '0')}`
+  const id = `inv_06bt4m9x3kq7v5n2c8hd1wzs${String(n).padStart(2, '0')}`
   return {
     ...{ object: 'invoice', id, merchantId, customerId: customers[0]?.id ?? '' },
     ...{ number: `INV-2026-04${10 + n}`, status: 'open', overdue: false, currency: 'EUR', taxBehavior: 'exclusive' },

@@ -595,7 +595,13 @@ const answer = (
     if (end === 'invoices') return json(sampleList(Object.values(invoices).map(given), data))
     if (end.startsWith('invoices/') && end.endsWith('/history')) return json(sampleList(invoiceHistory, 'full'))
     if (end.startsWith('invoices/'))
-      return json(given([...Object.values(invoices), largeDraft, ...Object.values(shownInvoices)].find(({ id }) => end.endsWith(id)) ?? {}))
+      return json(
+        given(
+          [...Object.values(invoices), largeDraft, ...Object.values(shownInvoices)].find(({ id }) =>
+            end.endsWith(id),
+          ) ?? {},
+        ),
+      )
     if (end === 'balances')
       return json({
         ...sampleList(balances, data),
