@@ -39,7 +39,7 @@ const open: Invoice = {
   ...{ paymentLinkId: checkoutFacts().link?.id ?? null, tokenHash: 'a'.repeat(64), sealedToken: 'sealed' },
   ...{ creditAppliedMinor: 0, creditNotesMinor: 0, amountPaidMinor: 0, amountProcessingMinor: 0 },
   ...{ amountOverpaidMinor: 0, amountRefundedMinor: 0, uncreditedRefundsMinor: 0, allocations: [], overdue: false },
-  customerErased: false,
+  ...{ customerErased: false, creditNoteIds: [] },
   ...{ duePassed: false, remindersPassed: 0, remindedOffset: null, remindedAt: null },
   ...{ paidAt: null, voidedAt: null, voidReason: null },
 }
@@ -94,7 +94,15 @@ const received = (id: string, state: string, amountMinor: number): ReceivedPayme
 })
 
 const allocation = (paymentId: string, amountMinor: number, more: Partial<Invoice['allocations'][number]> = {}) => ({
-  ...{ paymentId, amountMinor, overpaidMinor: 0, takenBackMinor: 0, excessMinor: 0, refundedMinor: 0 },
+  ...{
+    paymentId,
+    amountMinor,
+    overpaidMinor: 0,
+    takenBackMinor: 0,
+    excessMinor: 0,
+    refundedMinor: 0,
+    creditedMinor: 0,
+  },
   at: new Date(NOW.getTime() - 86_400_000).toISOString(),
   ...more,
 })
