@@ -1,20 +1,30 @@
 import { expect, test } from 'bun:test'
 import { type AnyStateNode, createMachine } from 'xstate'
 import { kinds } from '../../src/kinds/all.ts'
-import { arrowsOf, definitionOf, uncountedStates } from '../../src/kinds/definition.ts'
+import { arrowsOf, definitionOf, eventsOf, uncountedStates } from '../../src/kinds/definition.ts'
 
 type Machine = (typeof kinds)[number]['machine']
 
 const nameOf = (reference: unknown): unknown => (typeof reference === 'string' ? reference : Object(reference).type)
 
+/** The public events of a transition, and its other actions. XState adds those that start and cancel timers. */
+const actionsOf = (actions: readonly unknown[]): readonly string[] =>
+  actions.flatMap(action => {
+    const { type = action, event, params } = Object(action)
+    if (type === 'xstate.raise' || type === 'xstate.cancel') return []
+    return type === 'xstate.emit' || type === 'emit'
+      ? [`emit ${(event ?? params)?.event ?? event?.type}`]
+      : [String(type)]
+  })
+
 /** Everything that decides which state follows: one line for each transition, in the order in which they are tried. */
 const graphOf = (machine: Machine): readonly string[] =>
   (Object.values(machine.states) as AnyStateNode[]).flatMap(node => [
-    `${node.key} ${node.type}`,
+    `${node.key} ${node.type} ${actionsOf(node.entry)} ${actionsOf(node.exit)}`,
     ...[...node.transitions].flatMap(([event, transitions]) =>
       transitions.map(
-        ({ target, guard, reenter }) =>
-          `${node.key} ${event.replace(machine.id, 'ID')} [${guard === undefined ? '' : nameOf(guard)}] ${target?.[0]?.key ?? '-'} ${target ? reenter : ''}`,
+        ({ target, guard, reenter, actions }) =>
+          `${node.key} ${event.replace(machine.id, 'ID')} [${guard === undefined ? '' : nameOf(guard)}] ${target?.[0]?.key ?? '-'} ${target ? reenter : ''} ${actionsOf(actions)}`,
       ),
     ),
   ])
@@ -48,6 +58,17 @@ test('an arrow of a timer has its name in the history', () => {
     to: 'won',
     events: ['resolve', 'after.decision.dispute.under_review'],
   })
+})
+
+test('the events of a machine are those that its histories may contain', () => {
+  const dispute = kinds.find(({ name }) => name === 'dispute')
+  if (!dispute) throw new Error('no dispute')
+  expect([...eventsOf(dispute)].sort()).toEqual(
+    [
+      ...['create', 'evidence_given', 'evidence_submitted', 'resolve'],
+      ...['after.decision.dispute.under_review', 'after.evidenceDue.dispute.needs_response'],
+    ].sort(),
+  )
 })
 
 test('only states of deliveries cannot be counted from the history', () => {

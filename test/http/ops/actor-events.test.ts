@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'bun:test'
+import { decodeActorId } from '../../../src/http/ops/actor-id.ts'
 import { routes } from '../../../src/http/routes.ts'
 import { encodeId } from '../../../src/ids.ts'
+import { eventMarks } from '../../../src/kinds/event-marks.ts'
+import { machineNames, resources } from '../../../src/resources.ts'
 import { contentsOf } from '../contents.ts'
 import { makePayment } from '../payments.ts'
 import { forgetProof, operator } from '../people.ts'
+import { fixtureOf } from '../records.ts'
 import { makeRefund } from '../refunds.ts'
 import { twoShops } from '../two-shops.ts'
 import { makeEndpoint, sendTest } from '../webhooks.ts'
@@ -52,6 +56,31 @@ describe('POST /v1/ops/actors/:id/preview', () => {
     const rest = { payerAddress: null, txHash: `0x${'2'.repeat(64)}`, blockNumber: 7, hasLostAgreed: false }
     const underpaid = await post(id, 'preview', { type: 'too_little_seen', payload: { ...seen, ...rest } })
     expect([200, 409]).toContain(underpaid.status)
+    expect(await contentsOf(server.sql)).toEqual(before)
+  })
+
+  test('200 and 409: whatever the event and the kind, nothing is written', async () => {
+    const ids: string[] = []
+    for (const name of machineNames) {
+      const path = `/v1/merchants/:merchantId/${resources[name].path}/:id`
+      ids.push((await fixtureOf({ method: 'GET', path })?.make(server.api, lamps, false)) ?? '')
+    }
+    for (const situation of ['picked', 'late']) ids.push((await makePayment(server.api, mode, situation)).id)
+    const before = await contentsOf(server.sql)
+    const statuses = new Set<number>()
+    for (const id of ids) {
+      const kind = decodeActorId(id)?.kind ?? expect.unreachable(id)
+      for (const type of Object.keys(eventMarks[kind])) {
+        const { status, error } = await post(id, 'preview', { type })
+        // A payload is missing, or the machine refuses.
+        expect([type, status === 200 || error?.param === 'payload' || error?.code === 'state_conflict']).toEqual([
+          type,
+          true,
+        ])
+        statuses.add(status)
+      }
+    }
+    expect([...statuses]).toEqual(expect.arrayContaining([200, 409]))
     expect(await contentsOf(server.sql)).toEqual(before)
   })
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { decodeId, uuidv7 } from '../../../src/ids.ts'
 import { kinds } from '../../../src/kinds/all.ts'
+import { definitionOf } from '../../../src/kinds/definition.ts'
 import { addSigner, removeSigner } from '../../../src/queries/signer-setup.ts'
 import { charts } from '../../../src/web/ops/machines/charts.ts'
 import { hasBrowser } from '../../harness/browser.ts'
@@ -126,6 +127,35 @@ describe.skipIf(!hasBrowser)('the pages for operators', () => {
     expect(await rowsOf('Arrows').count()).toBe(arrows)
     expect(await rowsOf('States').count()).toBe(states.length)
     expect(arrows).toBeGreaterThan(0)
+  })
+
+  test('the definition of a machine is downloaded as the API answers it', async () => {
+    const { page } = shop
+    await open('/ops/machines/refund')
+    const started = page.waitForEvent('download')
+    await onPage(page).click('Download the definition')
+    const download = await started
+    expect(download.suggestedFilename()).toBe('refund.machine.json')
+    const kind = kinds.find(({ name }) => name === 'refund') ?? expect.unreachable()
+    expect(JSON.parse(readFileSync(await download.path(), 'utf8'))).toEqual(definitionOf(kind))
+  })
+
+  test('a payment in the dashboard leads operators to its state machine, and other members not', async () => {
+    const { page } = shop
+    const { heading, click } = onPage(page)
+    const { sql } = shop.served.server
+    const openPayment = async () => {
+      await shop.go(`payments/${paid}`)
+      await page.getByRole('heading', { name: 'JSON', exact: true }).waitFor()
+    }
+    await openPayment()
+    await click('Open in operations', 'link')
+    await heading(paid)
+    expect(new URL(page.url()).pathname).toBe(`/ops/actors/${paid}`)
+    await sql`update accounts set operator = false`
+    await openPayment()
+    expect(await page.getByRole('link', { name: 'Open in operations' }).count()).toBe(0)
+    await sql`update accounts set operator = true`
   })
 
   test('an actor is found by its ID, and shows what can move it and what each revision changed', async () => {

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { kinds } from '../../../src/kinds/all.ts'
+import { eventsOf, statesOf } from '../../../src/kinds/definition.ts'
 import { hasBrowser } from '../../harness/browser.ts'
 import { until } from '../../harness/until.ts'
 import { onPage } from '../dashboard/harness.ts'
@@ -54,6 +56,21 @@ describe.skipIf(!hasBrowser)('the tail of all transitions', () => {
     await row.locator('a.open').click()
     await onPage(shop.page).heading(paid)
     expect(new URL(shop.page.url()).search).toBe(href.slice(href.indexOf('?')))
+  })
+
+  test('the filters have the events and states of all machines as histories name them, from one request', async () => {
+    const { page } = shop
+    const asked: string[] = []
+    page.on('request', request => asked.push(new URL(request.url()).pathname))
+    await open()
+    const optionsOf = (label: string) => page.getByLabel(label, { exact: true }).locator('option').allTextContents()
+    const events = ['Event: all', ...new Set(kinds.flatMap(eventsOf))]
+    await until(async () => (await optionsOf('Event')).length === events.length)
+    expect((await optionsOf('Event')).toSorted()).toEqual(events.toSorted())
+    expect(events).toContain('after.decision.dispute.under_review')
+    const states = ['New state: all', ...new Set(kinds.flatMap(statesOf).map(({ state }) => state))]
+    expect((await optionsOf('New state')).toSorted()).toEqual(states.toSorted())
+    expect(asked.filter(path => path.startsWith('/v1/ops/machines'))).toEqual(['/v1/ops/machines'])
   })
 
   test('filters are in the address, alone and together, and one step back in the history', async () => {

@@ -58,6 +58,22 @@ describe.skipIf(!hasBrowser)('the reason of a payment that is stuck, from its ID
       .waitFor()
     await hindrances.getByText(/too little ETH for gas/).waitFor()
     await onPage(page).expectSound()
+    // Nodes that refuse the estimate of gas answer everything else, so the chain has no failure of its own.
+    const waits = (seconds: number) => other.sql`
+      update signing_waits set reason = 'no_answer', since = now() - ${seconds} * interval '1 s'`
+    await waits(30)
+    await hindrances.getByText(/too little ETH for gas/).waitFor({ state: 'detached' })
+    expect(await hindrances.getByText(/refused to estimate the gas/).count()).toBe(0)
+    await waits(70)
+    await hindrances.getByText(/refused to estimate the gas/).waitFor()
+    await page.goto(`${other.url}/ops`)
+    await page
+      .locator('.asks > li')
+      .filter({ hasText: /refused to estimate the gas/ })
+      .getByText(/1 refund waits for signer 0x/)
+      .first()
+      .waitFor()
+    await page.getByRole('cell', { name: '1 without an answer of the chain' }).waitFor()
   }, 120_000)
 
   test('a node that withholds receipts: named on the page of the payment, until it gives them', async () => {

@@ -108,7 +108,7 @@ export const openGasTrial = async () => {
   const visit = starting.use(await served.open('/ops', { viewport: { width: 1280, height: 800 }, locale: 'en-US' }))
   const rest = starting.move()
   return {
-    ...{ page: visit.page, url: server.url, refund, payment: encodeId('pay', paid?.id ?? '') },
+    ...{ sql, page: visit.page, url: server.url, refund, payment: encodeId('pay', paid?.id ?? '') },
     [Symbol.asyncDispose]: () => rest.disposeAsync(),
   }
 }

@@ -122,7 +122,7 @@ const Rules = ({ checks, status }: Pick<OpsAudit, 'checks' | 'status'>) => {
           rows={checks}
           keyOf={({ name }) => name}
           columns={[
-            { key: 'name', head: texts.rule, card: 1, cell: ({ name }) => <span class="rule">{name}</span> },
+            { key: 'name', head: texts.rule, card: 1, cell: ({ name }) => <span class="sentence">{name}</span> },
             { key: 'result', head: texts.result, card: 2, cell: each => <AuditBadge status={each.status} /> },
             {
               ...{ key: 'count', head: texts.count, card: 7, named: true, end: true },

@@ -112,7 +112,7 @@ const Nodes = ({ name, nodes }: Pick<OpsChain, 'name' | 'nodes'>) => {
         },
         {
           ...{ key: 'error', head: texts.error, card: 7 },
-          cell: ({ lastError }) => lastError && nodeErrorText(lastError, health),
+          cell: ({ lastError }) => lastError && <span class="sentence">{nodeErrorText(lastError, health)}</span>,
         },
       ]}
     />
