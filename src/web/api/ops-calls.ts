@@ -173,6 +173,7 @@ export type MachineList = {
 export type MachineWithDefinition = {
   readonly object: 'machine'
   readonly id:
+    | 'credit_note'
     | 'customer'
     | 'delivery'
     | 'dispute'
@@ -396,6 +397,7 @@ export type InspectorTicket = {
 export type Machine = {
   readonly object: 'machine'
   readonly id:
+    | 'credit_note'
     | 'customer'
     | 'delivery'
     | 'dispute'
