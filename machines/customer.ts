@@ -33,6 +33,8 @@ export type CustomerOpening = CustomerFields & {
 export type Customer = CustomerOpening & {
   /** Set in the states `erasing` and `erased`, and of a customer that was merged into an erased one. */
   erasedAt: Date | null
+  /** The account of the member who has erased it, for the audit log. */
+  erasedBy: string | null
   /** The customer that this one was merged into. That one may have been merged again since. */
   mergedIntoId: string | null
 }
@@ -44,7 +46,7 @@ export type Customer = CustomerOpening & {
 export type CustomerEvent = { at: Date } & (
   | { type: 'update'; changes: Partial<CustomerFields> }
   | { type: 'merge'; intoId: string }
-  | { type: 'erase'; email: string }
+  | { type: 'erase'; email: string; accountId: string }
   | { type: 'absorb' | 'adjust_credit' | 'copies_erased' }
 )
 
@@ -69,8 +71,8 @@ export const customerMachine = setup({
     }),
     clearFields: assign(({ event }) => {
       assertEvent(event, 'erase')
-      const { at: erasedAt, email } = event
-      return { ...noFields, erasedAt, email }
+      const { at: erasedAt, email, accountId: erasedBy } = event
+      return { ...noFields, erasedAt, erasedBy, email }
     }),
     // Implemented in `writes` of src/kinds/customer.ts.
     moveToSurvivor: () => {},
@@ -81,7 +83,7 @@ export const customerMachine = setup({
   delays: { repetition: 0 },
 }).createMachine({
   id: 'customer',
-  context: ({ input: { at: _, ...opening } }) => ({ ...opening, mergedIntoId: null, erasedAt: null }),
+  context: ({ input: { at: _, ...opening } }) => ({ ...opening, mergedIntoId: null, erasedAt: null, erasedBy: null }),
   initial: { target: 'active', actions: emit({ type: 'customer.created' }) },
   states: {
     active: {

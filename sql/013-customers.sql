@@ -14,6 +14,8 @@ create table customers (
   merged_into_id uuid,
   -- Customers that were merged into an erased one are erased with it, and keep their state.
   erased_at timestamptz,
+  -- The account of the member who has erased it.
+  erased_by uuid,
 
   constraint customers_state check (state in ('active', 'merged', 'erasing', 'erased')),
   constraint customers_texts check (

@@ -254,6 +254,8 @@ begin
     reference = null, metadata = '{}', erased_at = its.erased_at, updated_at = its.updated_at
   where id = any(family) and id <> customer;
   delete from customer_emails where customer_id = any(family);
+  perform record_security_event(its.merchant_id, (given->>'accountId')::uuid, given->>'by', null, 'customer.erased',
+    json_build_object('customer', given->>'id', 'livemode', its.livemode));
 end $$;
 
 -- A copy of a record with other values for the fields in `fields`, which has them by the `object` of records. All other

@@ -14,10 +14,13 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
   where i.id = found.id
 $$;
 
--- Deletes the parties of erased customers whose time is over, and the stored documents that show them, also of credit notes:
--- of at most `most` invoices. Returns of how many. The documents can still be rendered, without the party. Invoices that another transaction has
--- locked are left for the next call.
-create function remove_expired_parties(most integer) returns integer language plpgsql as $$
+-- Deletes the parties of erased customers whose time is over, and the stored documents that show them: of at most `most`
+-- invoices, and as many documents. An invoice with more documents, because it has credit notes, is finished by the next call.
+-- The documents can still be rendered, without the party. Invoices that another transaction has locked are left for the next
+-- call.
+create function remove_expired_parties(most integer) returns table (invoices integer, documents integer)
+language plpgsql as $$
+#variable_conflict use_column
 declare
   due uuid[] := array(
     select id from invoices
@@ -27,7 +30,11 @@ declare
     for no key update skip locked);
 begin
   -- Separate statements, for a snapshot after the locks: a document may have been stored in between.
-  delete from invoice_documents where invoice_id = any(due);
-  update invoices set customer = null, party_salt = null, updated_at = now() where id = any(due);
-  return cardinality(due);
+  delete from invoice_documents
+  where ctid = any(array(select ctid from invoice_documents where invoice_id = any(due) limit most));
+  get diagnostics documents = row_count;
+  update invoices i set customer = null, party_salt = null, updated_at = now()
+  where id = any(due) and not exists (select from invoice_documents d where d.invoice_id = i.id);
+  get diagnostics invoices = row_count;
+  return next;
 end $$;

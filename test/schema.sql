@@ -10,7 +10,7 @@ create type credit_notes_v1_entry as (g integer, was integer, seen xid, id uuid,
 
 create type customer_emails_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, email_key text, customer_id uuid, email text);
 
-create type customers_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, email text, name text, company text, tax_id text, address jsonb, locale text, reference text, source text, metadata jsonb, merged_into_id uuid, erased_at timestamp with time zone);
+create type customers_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, email text, name text, company text, tax_id text, address jsonb, locale text, reference text, source text, metadata jsonb, merged_into_id uuid, erased_at timestamp with time zone, erased_by uuid);
 
 create type deliveries_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
 
@@ -340,6 +340,7 @@ create table customers (
   metadata jsonb not null,
   merged_into_id uuid,
   erased_at timestamp with time zone,
+  erased_by uuid,
   constraint customers_pkey PRIMARY KEY (id),
   constraint customers_erased CHECK (state = 'merged'::text OR (state = ANY (ARRAY['erasing'::text, 'erased'::text])) = (erased_at IS NOT NULL)),
   constraint customers_erased_fields CHECK (erased_at IS NULL OR email ~~ '%@erased.invalid'::text AND metadata = '{}'::jsonb AND num_nonnulls(name, company, tax_id, locale, reference) = 0 AND COALESCE(address, 'null'::jsonb) = 'null'::jsonb),
@@ -3212,6 +3213,8 @@ begin
     reference = null, metadata = '{}', erased_at = its.erased_at, updated_at = its.updated_at
   where id = any(family) and id <> customer;
   delete from customer_emails where customer_id = any(family);
+  perform record_security_event(its.merchant_id, (given->>'accountId')::uuid, given->>'by', null, 'customer.erased',
+    json_build_object('customer', given->>'id', 'livemode', its.livemode));
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.erase_invoices(customers uuid[], now_at timestamp with time zone)
@@ -3772,8 +3775,8 @@ AS $function$
     begin
       perform lock_list('customers', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id, erased_at)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id, r.erased_at from unnest(entries) r
+      insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id, erased_at, erased_by)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id, r.erased_at, r.erased_by from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.merchant_id, r.livemode, r.reference, r.id
       on conflict do nothing;
@@ -3786,13 +3789,13 @@ AS $function$
       -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
       -- no row of the batch was inserted.
       for absent in
-        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.email, e.name, e.company, e.tax_id, e.address, e.locale, e.reference, e.source, e.metadata, e.merged_into_id, e.erased_at
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.email, e.name, e.company, e.tax_id, e.address, e.locale, e.reference, e.source, e.metadata, e.merged_into_id, e.erased_at, e.erased_by
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from customers t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id, erased_at) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id, r.erased_at from unnest(array[absent]) r;
+          insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id, erased_at, erased_by) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id, r.erased_at, r.erased_by from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -5235,7 +5238,7 @@ CREATE OR REPLACE FUNCTION public.read_customers_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, email::text, name::text, company::text, tax_id::text, address::text, locale::text, reference::text, source::text, metadata::text, merged_into_id::text, erased_at::text])) from customers where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, email::text, name::text, company::text, tax_id::text, address::text, locale::text, reference::text, source::text, metadata::text, merged_into_id::text, erased_at::text, erased_by::text])) from customers where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_deliveries_v1(ids uuid[])
@@ -5723,9 +5726,10 @@ AS $function$
 $function$;
 
 CREATE OR REPLACE FUNCTION public.remove_expired_parties(most integer)
- RETURNS integer
+ RETURNS TABLE(invoices integer, documents integer)
  LANGUAGE plpgsql
 AS $function$
+#variable_conflict use_column
 declare
   due uuid[] := array(
     select id from invoices
@@ -5735,9 +5739,13 @@ declare
     for no key update skip locked);
 begin
   -- Separate statements, for a snapshot after the locks: a document may have been stored in between.
-  delete from invoice_documents where invoice_id = any(due);
-  update invoices set customer = null, party_salt = null, updated_at = now() where id = any(due);
-  return cardinality(due);
+  delete from invoice_documents
+  where ctid = any(array(select ctid from invoice_documents where invoice_id = any(due) limit most));
+  get diagnostics documents = row_count;
+  update invoices i set customer = null, party_salt = null, updated_at = now()
+  where id = any(due) and not exists (select from invoice_documents d where d.invoice_id = i.id);
+  get diagnostics invoices = row_count;
+  return next;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.remove_refund_signer(merchant uuid, chain bigint, actor text)
@@ -6479,7 +6487,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update customers t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, email = r.email, name = r.name, company = r.company, tax_id = r.tax_id, address = r.address, locale = r.locale, reference = r.reference, source = r.source, metadata = r.metadata, merged_into_id = r.merged_into_id, erased_at = r.erased_at, updated_at = now_at, lease = null, leased_until = null
+      update customers t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, email = r.email, name = r.name, company = r.company, tax_id = r.tax_id, address = r.address, locale = r.locale, reference = r.reference, source = r.source, metadata = r.metadata, merged_into_id = r.merged_into_id, erased_at = r.erased_at, erased_by = r.erased_by, updated_at = now_at, lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)

@@ -13,7 +13,7 @@ import { refuseState } from './customers.ts'
  * Erases the personal data of a customer and of those that were merged into it, in one commit with its payments and their
  * disputes. A job erases the stored copies of these records. A repeated request has no effect.
  */
-export const eraseCustomer = async (services: Services, key: RecordKey, cause: string): Promise<ShownCustomer> => {
+export const eraseCustomer = async (services: Services, key: RecordKey, accountId: string): Promise<ShownCustomer> => {
   const { sql, actors } = services
   const find = async () => (await findShownCustomer(sql, key)) ?? refuse('resource_not_found')
   const before = await find()
@@ -21,8 +21,8 @@ export const eraseCustomer = async (services: Services, key: RecordKey, cause: s
   if (context.erasedAt) return before
   // Checked again in the commit.
   await refuseUsed(services, id)
-  const event = { type: 'erase', email: erasedEmail(encodeId('cus', id)) }
-  const outcome = await actors.dispatch({ kind: 'customer', actor: id, event, cause })
+  const event = { type: 'erase', email: erasedEmail(encodeId('cus', id)), accountId }
+  const outcome = await actors.dispatch({ kind: 'customer', actor: id, event, cause: encodeId('usr', accountId) })
   const after = await find()
   // The same request may have been executed in parallel.
   if (outcome.ok || after.customer.context.erasedAt) return after

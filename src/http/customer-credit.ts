@@ -93,7 +93,7 @@ export const customerCreditRoutes: readonly Route[] = [
       path: '/v1/merchants/:merchantId/customers/:id/erase',
       docs: eraseCustomerDocs,
       handle: async (api, call) => {
-        const erased = await eraseCustomer(api, keyOf(call), causeOf(call))
+        const erased = await eraseCustomer(api, keyOf(call), call.session.accountId)
         return { status: 200, body: shownCustomer(erased) }
       },
     },

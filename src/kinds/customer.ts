@@ -1,5 +1,6 @@
 import { type Customer, customerMachine } from '../../machines/customer.ts'
 import type { Kind } from '../actors/kind.ts'
+import { encodeId } from '../ids.ts'
 import { resources } from '../resources.ts'
 import { customerRecord } from './customer-record.ts'
 import { published } from './published.ts'
@@ -24,6 +25,7 @@ export const customerKind: Kind<Customer> = {
     metadata: 'json',
     mergedIntoId: 'uuid',
     erasedAt: 'time',
+    erasedBy: 'uuid',
   },
   // Without personal data.
   history: ['source', 'mergedIntoId'],
@@ -36,7 +38,10 @@ export const customerKind: Kind<Customer> = {
     }),
   },
   writes: {
-    eraseRecords: () => ({ function: 'erase_customer' }),
+    eraseRecords: ({ id, context: { erasedBy } }) => ({
+      function: 'erase_customer',
+      given: { id: encodeId('cus', id), accountId: erasedBy, by: erasedBy === null ? null : encodeId('usr', erasedBy) },
+    }),
     moveToSurvivor: ({ context: { mergedIntoId } }) => ({ function: 'merge_customer', given: { into: mergedIntoId } }),
   },
   publish: published(customer => customerRecord.render(customer)),

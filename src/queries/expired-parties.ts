@@ -1,10 +1,12 @@
 import type { Sql } from '../postgres/connect.ts'
 
-/** Invoices in one statement. Each has at most one stored document, so the statement writes at most 500 rows. */
+/** Invoices in one statement, and stored documents: it writes at most 500 rows. */
 export const INVOICES_AT_ONCE = 250
 
-/** Deletes the parties of some invoices of erased customers. Returns of how many. */
-export const removeExpiredParties = async (sql: Sql): Promise<number> => {
-  const [row] = await sql<{ removed: number }[]>`select remove_expired_parties(${INVOICES_AT_ONCE}) as removed`
-  return row?.removed ?? 0
+export type RemovedParties = { readonly invoices: number; readonly documents: number }
+
+/** Deletes the parties of some invoices of erased customers, and documents that show them. Nothing is left if it finds none. */
+export const removeExpiredParties = async (sql: Sql, most = INVOICES_AT_ONCE): Promise<RemovedParties> => {
+  const [removed] = await sql<RemovedParties[]>`select * from remove_expired_parties(${most})`
+  return removed ?? { invoices: 0, documents: 0 }
 }

@@ -20,9 +20,11 @@ export const removeDueParties = (
     ...{ share, everyMs },
     check: async signal => {
       let invoices = 0
-      for (let removed = 1; removed > 0 && !signal.aborted; invoices += removed) {
-        removed = await removeExpiredParties(deps.sql)
-        if (removed > 0) await sleep(REST_MS, undefined, { signal }).catch(() => {})
+      for (let isDone = false; !isDone && !signal.aborted; ) {
+        const removed = await removeExpiredParties(deps.sql)
+        invoices += removed.invoices
+        isDone = removed.invoices + removed.documents === 0
+        if (!isDone) await sleep(REST_MS, undefined, { signal }).catch(() => {})
       }
       if (invoices > 0) deps.log.info({ invoices }, 'parties of erased customers removed from invoices')
     },

@@ -105,6 +105,22 @@ describe('POST /v1/merchants/:merchantId/customers/:id/erase', () => {
     expect(await stateOf(id)).toBe('erasing')
   })
 
+  test('the audit log says who has erased which customer, once, and nothing about the customer', async () => {
+    const { id } = await someone()
+    await Promise.all(Array.from({ length: 4 }, () => erase(id)))
+    const rows = await sql<{ actor: string; account_id: string; details: object }[]>`
+      select actor, account_id, details from security_events
+      where merchant_id = ${lamps.merchantId} and action = 'customer.erased' and details->>'customer' = ${id}`
+    const { accountId } = lamps.owner
+    expect([...rows]).toEqual([
+      { actor: encodeId('usr', accountId), account_id: accountId, details: { customer: id, livemode: false } },
+    ])
+    const refused = await someone()
+    await openPayment(api, mode, { opening: { customerId: refused.customer.id } })
+    expect((await erase(refused.id)).status).toBe(409)
+    expect(await sql`select from security_events where details->>'customer' = ${refused.id}`).toHaveLength(0)
+  })
+
   test('the job erases the copies and then sends customer.erased, once', async () => {
     const { id, customer } = await someone()
     const payment = await pays(customer.id)

@@ -106,8 +106,8 @@ describe('the party of an invoice whose customer was erased', () => {
     await erase(kept)
     // The time of the third is over too, but its customer was not erased.
     await expire(invoice, ofOther)
-    expect(await removeExpiredParties(sql)).toBe(1)
-    expect(await removeExpiredParties(sql)).toBe(0)
+    expect((await removeExpiredParties(sql)).invoices).toBe(1)
+    expect((await removeExpiredParties(sql)).invoices).toBe(0)
     expect(await partyOf(invoice)).toEqual({ customer: null, salt: null, hash: before?.hash ?? '', documents: 0 })
     for (const each of [kept, ofOther])
       expect(await partyOf(each)).toMatchObject({ customer: { name: NAME }, documents: 1 })
@@ -127,9 +127,9 @@ describe('the party of an invoice whose customer was erased', () => {
       // The document comes first: its invoice is left for the next turn.
       await alone`begin`
       await keepInvoiceDocument(alone, keyOf(invoice), new Uint8Array([1]))
-      expect(await removeExpiredParties(sql)).toBe(0)
+      expect((await removeExpiredParties(sql)).invoices).toBe(0)
       await alone`commit`
-      expect(await removeExpiredParties(sql)).toBe(1)
+      expect((await removeExpiredParties(sql)).invoices).toBe(1)
       expect(await partyOf(invoice)).toMatchObject({ customer: null, documents: 0 })
 
       // The removal comes first: the document is not stored.
@@ -137,7 +137,7 @@ describe('the party of an invoice whose customer was erased', () => {
       await erase(next)
       await expire(next)
       await alone`begin`
-      expect(await removeExpiredParties(alone)).toBe(1)
+      expect((await removeExpiredParties(alone)).invoices).toBe(1)
       const storing = keepInvoiceDocument(sql, keyOf(next), new Uint8Array([1]))
       await until(async () => (await sql`select from pg_locks where not granted`).length > 0)
       await alone`commit`
@@ -163,7 +163,7 @@ describe('the party of an invoice whose customer was erased', () => {
     const dying = connect(server.databaseUrl, { max: 1 })
     const [backend] = await dying<{ pid: number }[]>`select pg_backend_pid() as pid`
     await dying`begin`
-    expect(await removeExpiredParties(dying)).toBe(INVOICES_AT_ONCE)
+    expect((await removeExpiredParties(dying)).invoices).toBe(INVOICES_AT_ONCE)
     await sql`select pg_terminate_backend(${backend?.pid ?? 0})`
     await dying.end()
     await until(async () => (await sql`select from pg_stat_activity where pid = ${backend?.pid ?? 0}`).length === 0)

@@ -29,7 +29,7 @@ export const customers: Cases = {
     'merge into another': { type: 'merge', at, intoId: other },
     absorb: { type: 'absorb', at },
     'adjust credit': { type: 'adjust_credit', at },
-    erase: { type: 'erase', at, email: 'cus_1@erased.invalid' },
+    erase: { type: 'erase', at, email: 'cus_1@erased.invalid', accountId: '0193a000-0000-7000-8000-00000000000a' },
     'erase copies': { type: 'copies_erased', at },
     'after repetition': { type: 'xstate.after' },
   },
@@ -45,8 +45,8 @@ export const customers: Cases = {
     new, renamed | absorb             | stays  |
     new, renamed | adjust credit      | stays  |
     new, renamed | merge into another | merged | !moveToSurvivor customer.merged | mergedIntoId=${other}
-    new          | erase              | erasing | !eraseRecords !eraseCopies +repetition | email=cus_1@erased.invalid erasedAt=+0m
-    renamed      | erase              | erasing | !eraseRecords !eraseCopies +repetition | email=cus_1@erased.invalid name=null reference=null erasedAt=+0m
+    new          | erase              | erasing | !eraseRecords !eraseCopies +repetition | email=cus_1@erased.invalid erasedAt=+0m erasedBy=0193a000-0000-7000-8000-00000000000a
+    renamed      | erase              | erasing | !eraseRecords !eraseCopies +repetition | email=cus_1@erased.invalid name=null reference=null erasedAt=+0m erasedBy=0193a000-0000-7000-8000-00000000000a
     erasing      | erase copies       | erased | -repetition customer.erased |
     erasing      | after repetition   | stays  | -repetition !eraseCopies +repetition |
   `,

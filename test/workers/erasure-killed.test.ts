@@ -31,7 +31,7 @@ test('the copies of an erased customer are erased although every worker that beg
       digest = event_digest(id, actor, rev, type, merchant_id, livemode, api_version, c.copy, created_at)
     from (select id as event, replace(object::text, 'ada@example.com', ${EMAIL})::json as copy from events) c
     where c.event = e.id`
-  await eraseCustomer(services, { id, merchantId, livemode: false }, 'test')
+  await eraseCustomer(services, { id, merchantId, livemode: false }, '0193a000-0000-7000-8000-00000000000a')
 
   const countLeft = async (): Promise<number> => {
     const [row] = await sql<{ count: number }[]>`

@@ -16,6 +16,7 @@ export const auditLogDe: Translated<typeof auditLogEn> = {
     'api_key.created': 'API-Schlüssel erstellt',
     'api_key.revoked': 'API-Schlüssel widerrufen',
     'api_key.rotated': 'API-Schlüssel erneuert',
+    'customer.erased': 'Daten eines Kunden gelöscht',
     'invite.accepted': 'Einladung angenommen',
     'invite.created': 'Mitglied eingeladen',
     'invite.revoked': 'Einladung zurückgezogen',

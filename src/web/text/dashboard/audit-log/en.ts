@@ -14,6 +14,7 @@ export const auditLogEn = {
     'api_key.created': 'API key created',
     'api_key.revoked': 'API key revoked',
     'api_key.rotated': 'API key rotated',
+    'customer.erased': 'Customer erased',
     'invite.accepted': 'Invite accepted',
     'invite.created': 'Member invited',
     'invite.revoked': 'Invite revoked',
