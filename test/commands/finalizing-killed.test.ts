@@ -1,8 +1,4 @@
 import { expect, test } from 'bun:test'
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { audit } from '../../src/audit/audit.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
@@ -13,29 +9,11 @@ import { until } from '../harness/until.ts'
 import { makeCustomer } from '../http/customers.ts'
 import { makeInvoice } from '../http/invoices.ts'
 import { shop } from '../http/people.ts'
+import { endSessions, startProgram } from './killed-program.ts'
 
 /** `killAfter`: killed as soon as so many callers have their answer. */
-const start = (databaseUrl: string, merchantId: string, callers: number, killAfter = Number.POSITIVE_INFINITY) => {
-  const preload = fileURLToPath(new URL('../harness/end-with-parent.ts', import.meta.url))
-  const program = fileURLToPath(new URL('./finalizing-program.ts', import.meta.url))
-  const given = [databaseUrl, merchantId, String(callers), 'ids']
-  const child = spawn(process.execPath, ['--preload', preload, program, ...given], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
-  const answered: string[] = []
-  createInterface({ input: child.stdout }).on('line', line => {
-    if (answered.push(line) >= killAfter) child.kill('SIGKILL')
-  })
-  const exited = once(child, 'exit')
-  return {
-    answered,
-    exited,
-    kill: async () => {
-      child.kill('SIGKILL')
-      await exited
-    },
-  }
-}
+const start = (databaseUrl: string, merchantId: string, callers: number, killAfter?: number) =>
+  startProgram('./finalizing-program.ts', [databaseUrl, merchantId, String(callers), 'ids'], killAfter)
 
 const drafts = async ({ api, sql }: ApiServer, count: number, amountMinor = 10_000) => {
   const { merchantId } = await shop(api)
@@ -86,15 +64,6 @@ test('a process killed 5 times while finalizing leaves no gap, and gives no numb
   expect(await expectWhole(server, merchantId, 320)).toMatchObject({ credit: 10_000 })
 }, 60_000)
 
-/** Postgres would finish the statements of a killed process. */
-const endSessions = ({ sql }: ApiServer) =>
-  until(async () => {
-    const ended = await sql`
-      select pg_terminate_backend(pid) from pg_stat_activity
-      where datname = current_database() and application_name = 'finalizing'`
-    return ended.length === 0
-  })
-
 test.each([
   'before insert on payment_links for each row',
   'before update on document_series for each row',
@@ -119,7 +88,7 @@ test.each([
       const process = start(server.databaseUrl, merchantId, 3)
       await block.isBlocking()
       await process.kill()
-      await endSessions(server)
+      await endSessions(server, 'finalizing')
       expect(await server.sql`select from invoices where sequence is not null`).toHaveLength(before?.count)
     }
     await start(server.databaseUrl, merchantId, 3).exited
