@@ -24,6 +24,8 @@ test.skipIf(missing.length > 0)(
       '/payment-links',
       '/checkout/links',
       '/refunds',
+      '/invoices',
+      '/credit-notes',
       '/webhook-endpoints',
       '/mfa/confirm',
       '/audit-log',

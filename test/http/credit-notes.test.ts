@@ -309,8 +309,8 @@ describe('POST /v1/invoices/:id/void', () => {
       ...{ creditMinor: 0, refundsMinor: 0 },
     })
     const { data } = await page<Record<string, unknown>>(`/customers/${customerId}/credit`)
-    expect(data.map(({ type, balanceMinor }) => [type, balanceMinor])).toEqual([
-      ...[['released', 700] as const, ['applied', 0] as const, ['adjustment', 700] as const],
+    expect(data.map(({ type, balanceMinor }) => `${type} -> ${balanceMinor}`)).toEqual([
+      ...['released -> 700', 'applied -> 0', 'adjustment -> 700'],
     ])
     expect(data[0]).toMatchObject({ invoiceId: id, creditNoteId: noteId })
     const [link] = (await page<Record<string, unknown>>('/payment-links?hidden=true&limit=1')).data

@@ -119,6 +119,9 @@ const invoice = (finalize: boolean): Fixture => ({
   },
 })
 
+/** Of an invoice that does not exist. */
+const aCreditNote = { invoiceId: encodeId('inv', crypto.randomUUID()), reason: 'other', whole: true }
+
 const creditNote: Fixture = {
   make: async (api, { merchantId }, livemode) => {
     await setSeller(api.sql, merchantId)
@@ -232,6 +235,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
       [`POST ${surface}/invoices/:id/duplicate`, invoice(true)],
       [`POST ${surface}/invoices/:id/rotate-url`, invoice(true)],
       [`GET ${surface}/invoices/:id/document`, invoice(true)],
+      [`POST ${surface}/credit-notes`, { make: async () => '', body: aCreditNote }],
       [`GET ${surface}/credit-notes/:id`, creditNote],
       [`GET ${surface}/credit-notes/:id/document`, creditNote],
     ]),
