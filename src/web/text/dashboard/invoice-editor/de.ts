@@ -35,7 +35,7 @@ export const invoiceEditorDe: Translated<typeof invoiceEditorEn> = {
   description: 'Beschreibung',
   quantity: 'Menge',
   unitAmount: 'Einzelpreis',
-  taxRate: 'Steuer in %',
+  taxRate: 'Steuer %',
   amount: 'Betrag',
   more: 'Steuerart und Zeitraum',
   taxCategory: 'Steuerart',

@@ -33,7 +33,7 @@ export const invoiceEditorEn = {
   description: 'Description',
   quantity: 'Quantity',
   unitAmount: 'Unit price',
-  taxRate: 'Tax in %',
+  taxRate: 'Tax %',
   amount: 'Amount',
   more: 'Tax category and period',
   taxCategory: 'Tax category',
