@@ -166,6 +166,19 @@ describe.skipIf(!hasBrowser)('the page of an invoice', () => {
     expect([await page.locator('html').getAttribute('lang'), await invoiceStatusOn(page)]).toEqual(['de', 'paid'])
   }, 120_000)
 
+  test.each([360, 1280])('does not move while it loads, %i px wide', async width => {
+    const invoice = await issue()
+    await using visit = await to.visit({ viewport: { width, height: 800 } })
+    await visit.page.addInitScript(`
+      globalThis.shifts = 0
+      new PerformanceObserver(list => { for (const each of list.getEntries()) globalThis.shifts += each.value })
+        .observe({ type: 'layout-shift', buffered: true })`)
+    await visit.page.goto(invoice.url, { waitUntil: 'load' })
+    await visit.page.waitForFunction('performance.getEntriesByType("paint").length > 0')
+    expect(await visit.page.evaluate('globalThis.shifts')).toBe(0)
+    expect(await faultsOf(visit.page)).toEqual([])
+  })
+
   test('sends its address to no other page', async () => {
     const invoice = await issue()
     await using visit = await to.visit()

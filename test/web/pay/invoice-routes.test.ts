@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
+import pino from 'pino'
 import { connectChains } from '../../../src/chain/enabled/connect.ts'
 import { sandboxChain, sandboxId } from '../../../src/chain/known/sandbox.ts'
 import { routes } from '../../../src/http/routes.ts'
 import { decodeId } from '../../../src/ids.ts'
+import type { Log } from '../../../src/log.ts'
 import { sandboxContracts } from '../../../src/sandbox/contracts.ts'
 import { deploy } from '../../../src/sandbox/deploy.ts'
 import { INVOICE_PURPOSE } from '../../../src/sealed-columns.ts'
 import { pageRoutes } from '../../../src/server/page-routes.ts'
 import { anvil, type TestChain } from '../../harness/anvil.ts'
 import { type ApiServer, apiServer, type Called } from '../../harness/api.ts'
+import { until } from '../../harness/until.ts'
 import { makeCustomer } from '../../http/customers.ts'
 import { makeInvoice, setSeller } from '../../http/invoices.ts'
 import { type Shop, shop } from '../../http/people.ts'
@@ -20,9 +23,10 @@ let lamps: Shop
 
 const served = [...routes, ...pageRoutes(routes)]
 
-const open = (env: Readonly<Record<string, string>> = {}) =>
+const open = (env: Readonly<Record<string, string>> = {}, outside: { readonly log?: Log } = {}) =>
   apiServer({
     routes: served,
+    outside,
     env: { CHECKOUT_RATE_LIMIT: '0', ...env },
     chains: outside =>
       connectChains([sandboxChain(sandboxContracts)], id => (id === sandboxId ? [chain.url] : []), outside),
@@ -314,4 +318,33 @@ describe('POST …/again', () => {
     expect((await post(`${path}/again`, {}, sent)).headers.get('location')).toBe(invoice.path)
     expect(await paymentsOf(invoice)).toEqual([1000, 600])
   })
+})
+
+test('the token is in no line of the log, and in no stored event, history or audit entry', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) })
+  await using logged = await open({}, { log })
+  const made = await shop(logged.api)
+  const invoice = await issue({}, logged, made)
+  const { path, sent } = opened(await pay(invoice.path, { of: logged }))
+  const api = `/v1/checkout${invoice.path}`
+  const below = [path, `${path}/stream`, `${invoice.path}x`, api, `${api}/document`, `${invoice.path}/%00`]
+  for (const each of below) await (await fetch(logged.url + each, sent)).body?.cancel()
+  for (const [action, fields] of [
+    ['asset', { asset: '31337:ETH' }],
+    ['transaction', { txHash: 'none' }],
+    ['again', {}],
+    ['simulate', {}],
+    // A fault: the text is larger than a form may be.
+    ['asset', { asset: 'a'.repeat(10_000) }],
+  ] as const)
+    await post(`${path}/${action}`, fields, { ...sent, of: logged })
+  await until(() => lines.some(line => line.includes('/invoices/:token/:paymentId/simulate')))
+  expect(lines.join('')).not.toContain(invoice.token)
+  const [found] = await logged.sql<{ texts: string }[]>`
+    select concat(
+      (select json_agg(e) from events e), (select json_agg(t) from transitions t), (select json_agg(i) from invoices i),
+      (select json_agg(p) from payments p), (select json_agg(s) from security_events s)) as texts`
+  expect(found?.texts).toContain(invoice.actor)
+  expect(found?.texts).not.toContain(invoice.token)
 })
