@@ -10,10 +10,11 @@ import { SECRET_KEY } from '../harness/api.ts'
 import type { Bench } from './bench.ts'
 import { areNumbered, insertDrafts } from './billing-drafts.ts'
 import { promiseKilledFinalizations } from './billing-kills.ts'
+import { type LockedSizes, promiseLocked } from './billing-locked.ts'
 import { bestOf, perSecond, thousands } from './promises.ts'
 import { createMigrated } from './server.ts'
 
-export type FinalizeSizes = {
+export type FinalizeSizes = LockedSizes & {
   readonly rounds: number
   /** Invoices of one merchant in each round. */
   readonly invoices: number
@@ -33,6 +34,9 @@ export const promiseFinalizations = async (bench: Bench, sizes: FinalizeSizes): 
   stack.defer(() => services.actors.idle())
   await promiseRate(bench, services, sizes)
   await promiseKilledFinalizations(bench, services, { ...sizes, databaseUrl: database.url })
+  await promiseLocked(bench, services, { ...sizes, databaseUrl: database.url })
+  const [stored] = await sql<{ count: number }[]>`select count(*)::int as count from invoice_documents`
+  bench.report.judge('documents rendered while invoices are finalized', stored?.count === 0, `${stored?.count}`, 'none')
 }
 
 const promiseRate = async (

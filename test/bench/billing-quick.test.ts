@@ -6,19 +6,26 @@ import { openServer } from './server.ts'
 test('the billing bench runs, and its work is done', async () => {
   await using server = await openServer()
   const report = openReport()
-  const sizes = { rounds: 1, invoices: 400, issuers: 16, kills: 2, payments: 100, callers: 2, quietMs: 100 }
+  const sizes = {
+    ...{ rounds: 1, invoices: 400, issuers: 16, kills: 2, others: 40, otherCallers: 4, renderings: 3 },
+    ...{ payments: 100, callers: 2, quietMs: 100 },
+  }
   await measureBilling({ quick: true, server, report, print: () => {} }, sizes)
   // A test does not judge how fast this machine is.
   expect(report.lines.map(line => line.replace(/^(kept|missed) /, '').replace(/: .*/, ''))).toEqual([
     '16 callers finalize 400 invoices of one merchant',
     '16 callers finalize 400 invoices of one merchant, numbers 1, 2, 3 … in the order of time',
     '400 invoices over 2 kills of process or database, numbers 1, 2, 3 … in the order of time',
+    'with the counter of one merchant locked, links, payments and invoices of another one',
+    'with the counter of one merchant locked, links, payments and invoices of another one, all done',
+    'documents rendered while invoices are finalized',
+    ...[1, 20, 100].map(lines => `a PDF of ${lines} lines, p95`),
     'erasing a customer with 100 payments, first commit',
     'erasing a customer with 100 payments, all copies',
     'erasing a customer with 100 payments, p99 of the API meanwhile',
     'erasing a customer with 100 payments, tables with its e-mail address or name',
   ])
-  for (const line of report.lines.filter(line => line.includes('in the order of time')))
+  for (const line of report.lines.filter(line => /in the order of time|all done|documents rendered/.test(line)))
     expect(line).toStartWith('kept')
   expect(report.lines.at(-1)).toBe(
     'kept erasing a customer with 100 payments, tables with its e-mail address or name: none (bound none)',

@@ -1,20 +1,22 @@
 import { type Bench, printSizes } from './bench.ts'
 import { type EraseSizes, promiseErase } from './billing-erase.ts'
 import { type FinalizeSizes, promiseFinalizations } from './billing-finalize.ts'
+import { type PdfSizes, promisePdf } from './billing-pdf.ts'
 
-export type BillingSizes = EraseSizes & FinalizeSizes
+export type BillingSizes = EraseSizes & FinalizeSizes & PdfSizes
 
 const whole: BillingSizes = {
-  ...{ rounds: 3, invoices: 10_000, issuers: 64, kills: 6 },
+  ...{ rounds: 3, invoices: 10_000, issuers: 64, kills: 6, others: 1_000, otherCallers: 8, renderings: 50 },
   ...{ payments: 10_000, callers: 8, quietMs: 15_000 },
 }
 const quick: BillingSizes = {
-  ...{ rounds: 2, invoices: 2_000, issuers: 64, kills: 2 },
+  ...{ rounds: 2, invoices: 2_000, issuers: 64, kills: 2, others: 200, otherCallers: 8, renderings: 10 },
   ...{ payments: 1_000, callers: 4, quietMs: 3_000 },
 }
 
 /**
- * How fast the invoices of one merchant get their numbers, also through kills; what erasing a customer with many payments
+ * How fast the invoices of one merchant get their numbers, also through kills, and what it costs others that their counter is
+ * locked; how long a PDF takes; what erasing a customer with many payments
  * takes, and what it costs other requests.
  */
 export const billing = (bench: Bench): Promise<void> => measureBilling(bench, bench.quick ? quick : whole)
@@ -22,5 +24,6 @@ export const billing = (bench: Bench): Promise<void> => measureBilling(bench, be
 export const measureBilling = async (bench: Bench, sizes: BillingSizes): Promise<void> => {
   printSizes(bench, sizes)
   await promiseFinalizations(bench, sizes)
+  await promisePdf(bench, sizes)
   await promiseErase(bench, sizes)
 }
