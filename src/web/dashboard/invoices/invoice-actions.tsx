@@ -4,13 +4,18 @@ import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
+import { CreditNoteDialog } from './credit-note-dialog.tsx'
+import { useCreditNotesOf } from './credit-notes.tsx'
+import { useCreditNotesTexts } from './credit-notes-texts.ts'
 import { type ConfirmedAction, ConfirmInvoiceAction } from './invoice-confirm.tsx'
+import { receivedMinor } from './invoice-details.tsx'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
 import { RemindDialog } from './invoice-remind.tsx'
+import { VoidDialog } from './invoice-void.tsx'
 
 type InvoiceProps = { readonly invoice: InvoiceWithLines }
 
-type DialogName = ConfirmedAction | 'remind'
+type DialogName = ConfirmedAction | 'remind' | 'void' | 'credit_note'
 
 /** What can be done with an invoice in its state, the next step first. Absent for viewers. */
 export const InvoiceActions = ({ invoice }: InvoiceProps) => {
@@ -18,17 +23,27 @@ export const InvoiceActions = ({ invoice }: InvoiceProps) => {
   const address = useAddress()
   const canWrite = useCanWrite()
   const [open, setOpen] = useState<DialogName>()
+  const creditTexts = useCreditNotesTexts()
+  const issued = useCreditNotesOf(invoice)
   const { id, status, url } = invoice
   if (!canWrite) return null
-  const item = (name: DialogName, more: Partial<MenuItem> = {}): MenuItem => ({
-    label: name === 'remind' ? texts.remind.button : texts.actions[name].button,
+  const isUnpaid = status === 'open' || status === 'uncollectible'
+  const credited = issued?.reduce((sum, { totalMinor }) => sum + totalMinor, 0) ?? 0
+  const canCredit = issued !== undefined && (isUnpaid || status === 'paid') && credited < invoice.totalMinor
+  const labels = { void: texts.void.button, credit_note: creditTexts.button }
+  const item = (name: ConfirmedAction | keyof typeof labels, more: Partial<MenuItem> = {}): MenuItem => ({
+    label: name === 'void' || name === 'credit_note' ? labels[name] : texts.actions[name].button,
     onSelect: () => setOpen(name),
     ...more,
   })
   const more: readonly MenuItem[] = [
+    ...(canCredit ? [item('credit_note')] : []),
     item('duplicate'),
     ...(url !== null && status !== 'void' ? [item('rotate')] : []),
     ...(status === 'open' ? [item('uncollectible', { startsGroup: true })] : []),
+    ...(isUnpaid && receivedMinor(invoice) === 0
+      ? [item('void', { danger: true, startsGroup: status !== 'open' })]
+      : []),
     ...(status === 'draft' ? [item('delete', { danger: true, startsGroup: true })] : []),
   ]
   const close = () => setOpen(undefined)
@@ -58,7 +73,9 @@ export const InvoiceActions = ({ invoice }: InvoiceProps) => {
         <Icon name="more" />
       </Menu>
       {open === 'remind' && <RemindDialog invoice={invoice} onClose={close} />}
-      {open !== undefined && open !== 'remind' && (
+      {open === 'void' && <VoidDialog invoice={invoice} onClose={close} />}
+      {open === 'credit_note' && issued && <CreditNoteDialog invoice={invoice} issued={issued} onClose={close} />}
+      {open !== undefined && open !== 'remind' && open !== 'void' && open !== 'credit_note' && (
         <ConfirmInvoiceAction action={open} invoice={invoice} onClose={close} />
       )}
     </>

@@ -31,7 +31,7 @@ export const InvoiceDetails = ({ invoice }: InvoiceProps) => {
           [texts.voidedAt, moment(voidedAt)],
           [texts.reminders, status !== 'draft' && <Reminders invoice={invoice} />],
           [texts.reference, reference],
-          [texts.notes, notes !== null && <span class="lines">{notes}</span>],
+          [texts.notes, notes !== null && <span class="invoice-notes">{notes}</span>],
           [
             texts.assets,
             assets?.map(({ asset, chainId }) => (

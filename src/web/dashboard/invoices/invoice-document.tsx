@@ -30,10 +30,15 @@ export const InvoiceDocument = ({ invoice }: { readonly invoice: InvoiceWithLine
   )
 }
 
-type DocumentFilesProps = { readonly call: DocumentCall; readonly id: string; readonly name: string }
+type DocumentFilesProps = {
+  readonly call: DocumentCall
+  readonly id: string
+  readonly name: string
+  readonly formats?: readonly (keyof typeof types)[]
+}
 
 /** Buttons that save the document. The server answers only with a token, so a link would not do. */
-export const DocumentFiles = ({ call, id, name }: DocumentFilesProps) => {
+export const DocumentFiles = ({ call, id, name, formats = ['pdf', 'json'] }: DocumentFilesProps) => {
   const texts = useInvoiceTexts()
   const { session } = useShop()
   const { merchantId } = useScope()
@@ -46,7 +51,7 @@ export const DocumentFiles = ({ call, id, name }: DocumentFilesProps) => {
   return (
     <>
       <p class="buttons">
-        {(['pdf', 'json'] as const).map(format => (
+        {formats.map(format => (
           <button
             key={format}
             type="button"

@@ -29,7 +29,7 @@ export const InvoiceLines = ({ invoice }: { readonly invoice: InvoiceWithLines }
       card: 1,
       cell: line => (
         <>
-          <span class="line">{line.description}</span>
+          {line.description}
           {[period(line), line.taxNote].map(note => note !== null && <span class="table__under">{note}</span>)}
         </>
       ),

@@ -12,6 +12,7 @@ import { PageHead } from '../shell/page-head.tsx'
 import { RecordJson } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
+import { CreditNotes } from './credit-notes.tsx'
 import { InvoiceActions } from './invoice-actions.tsx'
 import { useInvoiceCustomer } from './invoice-customer.ts'
 import { InvoiceDetails } from './invoice-details.tsx'
@@ -111,6 +112,7 @@ const OneInvoice = ({ invoice }: InvoiceProps) => {
         <div>
           <InvoiceLines invoice={invoice} />
           <InvoicePayments invoice={invoice} />
+          <CreditNotes invoice={invoice} />
           <InvoiceHistory invoice={invoice} />
           <RecordEvents id={invoice.id} />
           <RecordJson record={invoice} />

@@ -94,10 +94,9 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     title: 'Diese Rechnung stornieren?',
     what: 'Im selben Schritt wird eine Gutschrift über das Ganze ausgestellt. Die Zahlungsseite sagt, dass nichts zu zahlen ist. Angerechnetes Guthaben geht an den Kunden zurück. Das lässt sich nicht rückgängig machen.',
     reason: 'Grund',
-    reasonHint: 'Für Ihre Unterlagen. Der Kunde sieht ihn nicht.',
+    reasonHint: 'Er steht auf der Gutschrift.',
     yes: 'Rechnung stornieren',
     done: 'Rechnung storniert',
-    paid: 'Inzwischen ist Geld für diese Rechnung eingegangen, deshalb kann sie nicht storniert werden. Schließen Sie den Dialog, und stellen Sie eine Gutschrift aus.',
     cannot: amount =>
       `Diese Rechnung kann nicht storniert werden, weil ${amount} eingegangen sind oder bestätigt werden. Stellen Sie stattdessen eine Gutschrift aus.`,
   },

@@ -90,10 +90,9 @@ export const invoiceEn = {
     title: 'Void this invoice?',
     what: 'A credit note over the whole is issued in the same step. The payment page says that nothing has to be paid. Credit that was applied returns to the customer. This cannot be undone.',
     reason: 'Reason',
-    reasonHint: 'For your own records. The customer does not see it.',
+    reasonHint: 'Printed on the credit note.',
     yes: 'Void invoice',
     done: 'Invoice voided',
-    paid: 'Money for this invoice has arrived in the meantime, so it cannot be voided. Close this dialog and issue a credit note instead.',
     cannot: (amount: string) =>
       `This invoice cannot be voided, because ${amount} were received or are confirming. Issue a credit note instead.`,
   },

@@ -1,0 +1,110 @@
+import type { InvoiceWithLines, PaymentWithCrypto } from '../../api/calls.ts'
+import type { ApiError } from '../../api/request.ts'
+import { TextField } from '../../parts/field.tsx'
+import { NoteBox } from '../../parts/note.tsx'
+import { useReader } from '../../parts/reader.ts'
+import { paidWith } from '../payments/payment-state.ts'
+import { isRefundable, remainingOf } from '../refunds/remaining.ts'
+import { useShopQuery } from '../shell/queries.ts'
+import { useCreditNotesTexts } from './credit-notes-texts.ts'
+import { usePaymentsOf } from './invoice-payments.tsx'
+
+/** What is typed for the refund of a payment. `address`: empty if the customer enters it. */
+export type RefundDraft = { readonly text: string; readonly address: string }
+
+export type Returnable = { readonly payment: PaymentWithCrypto; readonly mostMinor: number }
+
+/** The payments of an invoice of which something can be refunded with a credit note: what they have paid of it. */
+export const useReturnable = (invoice: InvoiceWithLines): readonly Returnable[] => {
+  const payments = usePaymentsOf(invoice).data?.data ?? []
+  const counted = invoice.allocations
+  const ended = payments.filter(
+    payment => isRefundable(payment) && counted.some(({ paymentId }) => paymentId === payment.id),
+  )
+  const refunds = useShopQuery(['refunds', 'of', ...ended.map(({ id }) => id)], ({ call, ...scope }, signal) =>
+    Promise.all(
+      ended.map(
+        async ({ id }) => (await call('listRefunds', { ...scope, paymentId: id, limit: 100 }, { signal })).data,
+      ),
+    ),
+  ).value.data
+  if (!refunds) return []
+  return ended.flatMap((payment, n) => {
+    const paidMinor = counted.find(({ paymentId }) => paymentId === payment.id)?.amountMinor ?? 0
+    const mostMinor = Math.min(paidMinor, remainingOf(payment, refunds[n] ?? []).remaining)
+    return mostMinor > 0 ? [{ payment, mostMinor }] : []
+  })
+}
+
+type RefundFieldsProps = {
+  readonly rows: readonly (Returnable & {
+    readonly text: string
+    readonly amountMinor: number | undefined
+    readonly address: string
+  })[]
+  readonly drafts: Readonly<Record<string, RefundDraft>>
+  readonly onDrafts: (drafts: Readonly<Record<string, RefundDraft>>) => void
+  readonly isChecked: boolean
+  /** The refund that the server has refused. */
+  readonly refused: { readonly paymentId: string; readonly error: ApiError | undefined } | undefined
+  readonly sumError: string | undefined
+}
+
+/** How much of each payment is refunded, and where to. */
+export const RefundFields = ({ rows, drafts, onDrafts, isChecked, refused, sumError }: RefundFieldsProps) => {
+  const texts = useCreditNotesTexts()
+  const { formats, now } = useReader()
+  return (
+    <>
+      {rows.map(({ payment, mostMinor, text, amountMinor, address }) => {
+        const { id, currency, createdAt } = payment
+        const money = (minor: number) => formats.money(minor, currency)
+        const change = (more: Partial<RefundDraft>) => onDrafts({ ...drafts, [id]: { text, address, ...more } })
+        const code = refused?.paymentId === id ? refused.error?.code : undefined
+        const remaining = refused?.error?.details.remainingMinor
+        const amountError = () => {
+          if (amountMinor === undefined) return texts.amountWrong
+          if (amountMinor > mostMinor) return texts.tooMuch(money(mostMinor))
+          if (code === 'refund_exceeds_remaining')
+            return texts.tooMuch(money(typeof remaining === 'number' ? remaining : mostMinor))
+          return code === 'credit_exceeds_balance' ? texts.creditRefused : undefined
+        }
+        const isAddressWrong = address.trim() !== '' && !/^0x[0-9a-fA-F]{40}$/.test(address.trim())
+        return (
+          <fieldset key={id} class="form">
+            <legend class="legend">
+              {texts.refundOf(`${paidWith(payment)}, ${formats.listed(createdAt, now.value)}`)}
+            </legend>
+            <TextField
+              label={`${texts.amount} (${currency})`}
+              inputMode="decimal"
+              autocomplete="off"
+              value={text}
+              hint={texts.most(money(mostMinor))}
+              error={amountError()}
+              onInput={event => change({ text: event.currentTarget.value })}
+            />
+            <TextField
+              label={texts.destination}
+              optional
+              autocomplete="off"
+              spellcheck={false}
+              placeholder="0x…"
+              hint={texts.destinationHint}
+              value={address}
+              error={
+                isChecked && isAddressWrong
+                  ? texts.addressWrong
+                  : code === 'invalid_destination'
+                    ? texts.addressRefused
+                    : undefined
+              }
+              onInput={event => change({ address: event.currentTarget.value })}
+            />
+          </fieldset>
+        )
+      })}
+      {sumError !== undefined && <NoteBox title={sumError} tone="bad" alert />}
+    </>
+  )
+}

@@ -1,0 +1,95 @@
+import { useEffect } from 'preact/hooks'
+import type { CreditNoteWithLines, InvoiceWithLines } from '../../api/calls.ts'
+import { Moment } from '../../parts/moment.tsx'
+import { FiatAmount } from '../../parts/money.tsx'
+import { useReader } from '../../parts/reader.ts'
+import { Table, type TableColumn } from '../../parts/table.tsx'
+import { useShopQuery } from '../shell/queries.ts'
+import { Section } from '../shell/record.tsx'
+import { useAddress } from '../shell/shop.ts'
+import { useCreditNotesTexts } from './credit-notes-texts.ts'
+import { DocumentFiles } from './invoice-document.tsx'
+
+/** The server issues at most so many for one invoice. */
+const MOST = 100
+
+/** The credit notes of an invoice, newest first; undefined until they are read. */
+export const useCreditNotesOf = ({ id, creditNoteIds }: InvoiceWithLines) => {
+  const { data, refetch } = useShopQuery(
+    ['credit-notes', 'of', id],
+    async ({ call, ...scope }, signal) =>
+      (await call('listCreditNotes', { ...scope, invoiceId: id, limit: MOST }, { signal })).data,
+  ).value
+  useEffect(() => {
+    void refetch({ cancelRefetch: false })
+  }, [creditNoteIds.length])
+  return data
+}
+
+/** The credit notes of an invoice: what each did to the money, its refunds and its document. */
+export const CreditNotes = ({ invoice }: { readonly invoice: InvoiceWithLines }) => {
+  const texts = useCreditNotesTexts()
+  const { formats } = useReader()
+  const address = useAddress()
+  const notes = useCreditNotesOf(invoice)
+  if (!notes || notes.length === 0) return null
+  const { currency } = invoice
+  const parts = ({ dueReducedMinor, creditMinor, refundsMinor }: CreditNoteWithLines) =>
+    [
+      [texts.lowers, dueReducedMinor],
+      [texts.toCredit, creditMinor],
+      [texts.toRefunds, refundsMinor],
+    ] as const
+  const columns: readonly TableColumn<CreditNoteWithLines>[] = [
+    {
+      key: 'number',
+      head: texts.number,
+      card: 1,
+      cell: ({ id, number, reason, note }) => (
+        <>
+          <b class="credit-notes__part">{number}</b>
+          <span class="table__under">{texts.reasons[reason]}</span>
+          {note !== null && <span class="table__under">{note}</span>}
+          <DocumentFiles call="getCreditNoteDocument" id={id} name={number} formats={['pdf']} />
+        </>
+      ),
+    },
+    { key: 'issued', head: texts.issued, card: 3, cell: ({ issuedAt }) => <Moment at={issuedAt} short /> },
+    {
+      key: 'settlement',
+      head: texts.settlement,
+      card: 5,
+      cell: note => (
+        <>
+          {parts(note).map(
+            ([name, minor]) =>
+              minor > 0 && (
+                <span key={name} class="credit-notes__part">
+                  {name}: {formats.money(minor, currency)}
+                </span>
+              ),
+          )}
+          {note.refundIds.map((id, n) => (
+            <a key={id} class="credit-notes__part" href={address('refunds', id)}>
+              {texts.refund(n + 1)}
+            </a>
+          ))}
+        </>
+      ),
+    },
+    {
+      key: 'amount',
+      head: texts.amount,
+      card: 2,
+      end: true,
+      cell: ({ totalMinor }) => <FiatAmount minor={totalMinor} currency={currency} />,
+    },
+  ]
+  return (
+    <Section title={texts.title}>
+      <div class="credit-notes">
+        <Table label={texts.title} columns={columns} rows={notes} keyOf={({ id }) => id} />
+      </div>
+    </Section>
+  )
+}

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { hasBrowser } from '../../harness/browser.ts'
+import { until } from '../../harness/until.ts'
+import { onPage } from './harness.ts'
+import { invoicesOf, type MadeInvoice } from './invoice-shop.ts'
+import { type SandboxShop, sandboxShop } from './sandbox-shop.ts'
+
+let shop: SandboxShop
+let invoices: ReturnType<typeof invoicesOf>
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  shop = await sandboxShop()
+  invoices = invoicesOf(shop)
+})
+afterAll(async () => {
+  await shop?.[Symbol.asyncDispose]()
+})
+
+const on = onPage(() => shop.page)
+const open = (id: string) => shop.go(`invoices/${id}`)
+const badge = (word: string) => shop.page.locator('.head .badge', { hasText: word }).waitFor({ timeout: 30_000 })
+const choose = async (item: string) => {
+  await on.click('More actions')
+  await shop.page.getByRole('menuitem', { name: item, exact: true }).click()
+}
+const dialog = () => shop.page.getByRole('dialog')
+const press = (button: string | RegExp) => dialog().getByRole('button', { name: button }).click()
+const sum = (label: string, amount: string) =>
+  dialog()
+    .locator('.sums > div')
+    .filter({ has: shop.page.getByText(label, { exact: true }), hasText: amount })
+    .waitFor()
+const notesOf = async (id: string) =>
+  (await shop.call('GET', `/v1/merchants/${shop.merchant}/credit-notes?livemode=false&invoiceId=${id}`))
+    .data as readonly Readonly<Record<string, unknown>>[]
+const paid = async (): Promise<MadeInvoice> => {
+  const invoice = await invoices.issue()
+  await invoices.pay(invoice)
+  await invoices.shows(invoice.id, { status: 'paid' })
+  return invoice
+}
+
+describe.skipIf(!hasBrowser)('a credit note', () => {
+  test('by lines lowers what is due, with its sums while they are typed; what is wrong is said at the line', async () => {
+    const { page } = shop
+    const { id } = await invoices.issue()
+    await open(id)
+    await choose('Credit note')
+    await dialog().getByLabel('Some lines').check()
+    await press('Issue credit note')
+    await dialog().getByText('Enter what is credited of at least one line.').waitFor()
+    const lamp = dialog().getByLabel('Credit of A lamp (optional)')
+    await lamp.fill('x')
+    await dialog().getByText('Enter a quantity like 2 or 1.5.').waitFor()
+    await lamp.fill('4')
+    await dialog().getByText('That is more than what is left of this line.').waitFor()
+    await on.expectSound()
+    await lamp.fill('1')
+    await dialog().getByLabel('Credit Shipping by').selectOption('amountMinor')
+    await dialog().getByLabel('Credit of Shipping (optional)').fill('1,30')
+    await sum('Total', '$13.20')
+    await sum('Lowers what is due', '$13.20')
+    let lost = 0
+    await page.route('**/credit-notes?*', async route => {
+      if (route.request().method() !== 'POST' || lost++ > 0) return route.fallback()
+      await route.fetch()
+      await route.abort('connectionfailed')
+    })
+    await press('Issue credit note over $13.20')
+    await dialog().getByText('The server does not answer.').waitFor()
+    await press('Issue credit note over')
+    await on.toast('issued')
+    await page.unrouteAll()
+    await page.getByRole('heading', { level: 1, name: /due of \$40\.00/ }).waitFor()
+    expect(await notesOf(id)).toMatchObject([{ totalMinor: 1_320, dueReducedMinor: 1_320, creditMinor: 0 }])
+    await page.getByRole('row', { name: /TEST-CN-.*Customer asked/ }).waitFor()
+    await on.expectSound()
+  })
+
+  test('over a paid invoice refunds the payment; the rest becomes credit, and the page leads to the refund', async () => {
+    const { page } = shop
+    const { id } = await paid()
+    await open(id)
+    await badge('Paid')
+    await choose('Credit note')
+    await sum('Becomes credit', '$40.00')
+    await dialog().getByLabel('Refund', { exact: false }).check()
+    const amount = dialog().getByLabel('Amount (USD)')
+    expect(await amount.inputValue()).toBe('40.00')
+    await amount.fill('40.01')
+    await dialog().getByText('At most $40.00 can be refunded of this payment.').waitFor()
+    await amount.fill('30')
+    await sum('Is refunded', '$30.00')
+    await sum('Becomes credit', '$10.00')
+    await dialog().getByLabel('Address for this refund (optional)').fill('0x12')
+    await press('Issue credit note over $40.00')
+    await dialog().getByText('Enter an address: 0x and 40 characters').waitFor()
+    await dialog().getByLabel('Address for this refund (optional)').fill('')
+    await on.expectSound()
+    await press('Issue credit note over $40.00')
+    await on.toast('issued')
+    const [note] = await notesOf(id)
+    expect(note).toMatchObject({ totalMinor: 4_000, refundsMinor: 3_000, creditMinor: 1_000, dueReducedMinor: 0 })
+    await page.getByRole('link', { name: 'Refund 1' }).click()
+    await on.heading('Refund of $30.00')
+    await open(id)
+    await badge('Paid')
+    await on.click('More actions')
+    expect(await page.getByRole('menuitem', { name: 'Credit note' }).count()).toBe(0)
+  })
+
+  test('is compared again when a payment has changed what is due in the meantime', async () => {
+    const { page } = shop
+    const invoice = await invoices.issue({ customer: { email: 'cy@example.com' } })
+    await open(invoice.id)
+    await choose('Credit note')
+    await sum('Lowers what is due', '$40.00')
+    // The page does not see the payment before it asks.
+    await page.route(`**/invoices/${invoice.id}`, route => route.abort())
+    await page.route('**/stream?*', route => route.abort())
+    await invoices.pay(invoice)
+    await invoices.shows(invoice.id, { status: 'paid' })
+    await press('Issue credit note over $40.00')
+    await dialog().getByText('What is due has changed in the meantime.').waitFor()
+    expect(await notesOf(invoice.id)).toEqual([])
+    await page.unrouteAll()
+    await sum('Becomes credit', '$40.00')
+    await press('Issue credit note over $40.00')
+    await until(async () => (await notesOf(invoice.id)).length === 1)
+  })
+})
+
+describe.skipIf(!hasBrowser)('an invoice', () => {
+  test('is voided with a reason, and has a credit note over the whole', async () => {
+    const { id } = await invoices.issue()
+    await open(id)
+    await choose('Void')
+    await on.fill('Reason (optional)', 'Ordered twice')
+    await on.expectSound()
+    await press('Void invoice')
+    await badge('Void')
+    expect(await notesOf(id)).toMatchObject([{ totalMinor: 4_000, reason: 'cancellation', note: 'Ordered twice' }])
+    await shop.page.getByText('This invoice is void').waitFor()
+    await on.expectSound()
+  })
+
+  test('is not voided when money has arrived in the meantime, and the dialog says what to do instead', async () => {
+    const { page } = shop
+    const invoice = await invoices.issue()
+    await open(invoice.id)
+    await choose('Void')
+    await page.route(`**/invoices/${invoice.id}`, route => route.abort())
+    await invoices.pay(invoice, 'underpaid')
+    await until(async () => Number((await invoices.read(invoice.id)).amountPaidMinor) > 0, { timeoutMs: 30_000 })
+    await press('Void invoice')
+    await dialog()
+      .getByText(/issue a credit note/i)
+      .waitFor()
+    await page.unrouteAll()
+    expect((await invoices.read(invoice.id)).status).toBe('open')
+  })
+})
