@@ -126,7 +126,8 @@ describe.skipIf(!hasBrowser)('the pages for operators', () => {
     const rowsOf = (table: string) => shop.page.getByRole('table', { name: table, exact: true }).locator('tbody tr')
     expect(await rowsOf('Arrows').count()).toBe(arrows)
     expect(await rowsOf('States').count()).toBe(states.length)
-    expect(arrows).toBeGreaterThan(0)
+    // A machine with one state has none.
+    expect(arrows > 0).toBe(states.length > 1)
   })
 
   test('the definition of a machine is downloaded as the API answers it', async () => {
