@@ -49,6 +49,8 @@ describe.skipIf(!hasBrowser)('the reason of a payment that is stuck, from its ID
     await region('What hinders it', page)
       .getByText(/too little ETH for gas/)
       .waitFor()
+    const ofOther = page.getByText(/0x999999…999999 has no gas/)
+    expect(await ofOther.count()).toBe(0)
     await region('Related', page).getByRole('link', { name: refund }).click()
     await onPage(page).heading(refund)
     const hindrances = region('What hinders it', page)
@@ -73,6 +75,7 @@ describe.skipIf(!hasBrowser)('the reason of a payment that is stuck, from its ID
       .getByText(/1 refund waits for signer 0x/)
       .first()
       .waitFor()
+    await ofOther.first().waitFor()
     await page.getByRole('cell', { name: '1 without an answer of the chain' }).waitFor()
   }, 120_000)
 

@@ -8,6 +8,7 @@ import { signRefund } from '../../../src/signer/sign.ts'
 import { type FaultyNode, faultyNode } from '../../harness/faulty-node.ts'
 import { until } from '../../harness/until.ts'
 import { receiver } from '../../webhooks/receiver.ts'
+import { signUp } from '../dashboard/harness.ts'
 import { refundsServer } from '../dashboard/refunds-server.ts'
 import { sandboxShop } from '../dashboard/sandbox-shop.ts'
 
@@ -101,6 +102,15 @@ export const openGasTrial = async () => {
   await send({
     to: token,
     data: `0x40c10f19${address.slice(2).padStart(64, '0')}${(10_000).toString(16).padStart(64, '0')}`,
+  })
+  // Of another shop, which hinders nothing here. Nothing waits for it.
+  const account = { email: 'olga@lamps.example', password: 'correct horse battery' }
+  const other = decodeId('mer', await signUp(served, account, 'Other')) ?? ''
+  await sql`insert into merchant_settings (merchant_id, livemode, refund_mode) values (${other}, false, 'signer')
+    on conflict on constraint merchant_settings_pkey do update set refund_mode = 'signer'`
+  await addSigner(sql, {
+    ...{ id: uuidv7(new Date(), api.random), merchantId: other, chainId: 31337, address: `0x${'9'.repeat(40)}` },
+    ...{ sealedKey: 'sealed', firstNonce: 0, limits: [] },
   })
   const refund = await served.made()
   await signRefund({ ...api, sandbox: undefined }, openNamedLocks(), decodeId('re', refund) ?? '')

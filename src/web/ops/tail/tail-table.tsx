@@ -3,9 +3,9 @@ import { useReader } from '../../parts/reader.ts'
 import { Table } from '../../parts/table.tsx'
 import { labelLines } from '../machines/chart.ts'
 import { useOpsTexts } from '../shell/texts.ts'
-import type { TailRow } from './tail.ts'
+import type { ShownRow, TailRow } from './tail.ts'
 
-type TailTableProps = { readonly rows: readonly TailRow[]; readonly onFocus: () => void }
+type TailTableProps = { readonly rows: readonly ShownRow[]; readonly onFocus: () => void }
 
 /** The rows stand still while one of them has the focus: `onFocus` pauses them. */
 export const TailTable = ({ rows, onFocus }: TailTableProps) => {
@@ -16,7 +16,7 @@ export const TailTable = ({ rows, onFocus }: TailTableProps) => {
       <Table
         label={texts.label}
         rows={rows}
-        keyOf={({ id }) => id}
+        keyOf={({ slot }) => String(slot)}
         columns={[
           {
             ...{ key: 'time', head: texts.time, card: 4 },

@@ -7,6 +7,9 @@ import type { Session } from '../../api/session.ts'
 /** As it is in the stream. */
 export type TailRow = Omit<OpsTransition, 'context'>
 
+/** With its key in the table: that of a row that is no longer shown, whose elements are used again. */
+export type ShownRow = TailRow & { readonly slot: number }
+
 export type TailFilter = {
   readonly kind?: OpsTransition['kind']
   readonly event?: string
@@ -18,7 +21,7 @@ export type TailFilter = {
 export type Tail = {
   readonly connection: ReadonlySignal<StreamState>
   /** Undefined until the latest transitions were read. */
-  readonly rows: ReadonlySignal<readonly TailRow[] | undefined>
+  readonly rows: ReadonlySignal<readonly ShownRow[] | undefined>
   readonly isPaused: ReadonlySignal<boolean>
   /** What has arrived since the tail was opened, and since it was paused. */
   readonly received: ReadonlySignal<number>
@@ -51,7 +54,7 @@ const REST_MS = 100
 /** The transitions of all actors as they are committed. What arrives between two pictures is shown together. */
 export const openTail = ({ session, filter, readLatest }: TailOptions): Tail => {
   const connection = signal<StreamState>({ phase: 'connecting' })
-  const rows = signal<readonly TailRow[]>()
+  const rows = signal<readonly ShownRow[]>()
   const isPaused = signal(false)
   const received = signal(0)
   const waiting = signal(0)
@@ -72,7 +75,7 @@ export const openTail = ({ session, filter, readLatest }: TailOptions): Tail => 
       received.value += sinceShown
       if (isHeld) waiting.value += sinceShown
       else if (rows.value && arrived.length > 0) {
-        rows.value = [...arrived.toReversed(), ...rows.value].slice(0, MOST_ROWS)
+        rows.value = withRows(rows.value, arrived)
         arrived = []
       }
       sinceShown = 0
@@ -99,7 +102,7 @@ export const openTail = ({ session, filter, readLatest }: TailOptions): Tail => 
       const latest = await readLatest()
       if (signal.aborted) return
       const known = new Set(arrived.map(({ id }) => id))
-      rows.value = latest.filter(({ id }) => !known.has(id))
+      rows.value = latest.filter(({ id }) => !known.has(id)).map((row, slot) => ({ ...row, slot }))
       loaded = new Set(rows.value.map(({ id }) => id))
       show()
     } catch (error) {
@@ -174,6 +177,15 @@ export const openTail = ({ session, filter, readLatest }: TailOptions): Tail => 
       closing.abort()
     },
   }
+}
+
+/** Making new elements for hundreds of rows takes several times as long as to fill those that there are. */
+const withRows = (shown: readonly ShownRow[], arrived: readonly TailRow[]): readonly ShownRow[] => {
+  const added = arrived.toReversed().slice(0, MOST_ROWS)
+  const kept = shown.slice(0, MOST_ROWS - added.length)
+  const used = new Set(kept.map(({ slot }) => slot))
+  const free = Array.from({ length: MOST_ROWS }, (_, slot) => slot).filter(slot => !used.has(slot))
+  return [...added.map((row, n) => ({ ...row, slot: free[n] ?? n })), ...kept]
 }
 
 /** A task after the next frame: what has changed is laid out and painted by then. */
