@@ -116,6 +116,25 @@ describe.skipIf(!hasBrowser)('the pages for operators', () => {
     await expectSound()
   })
 
+  test('nothing moves when the chart arrives 800 ms after the tabs', async () => {
+    await using visit = await shop.served.visit({ viewport: { width: 1280, height: 800 } })
+    const { page } = visit
+    await visit.context.addCookies(await shop.visit.context.cookies())
+    await page.addInitScript(`globalThis.shifts = []
+      new PerformanceObserver(list => {
+        for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shifts.push(value)
+      }).observe({ type: 'layout-shift', buffered: true })`)
+    await page.route('**/v1/ops/machines/payment?*', async route => {
+      await Bun.sleep(800)
+      await route.continue()
+    })
+    await page.goto(`${shop.served.server.url}/ops/machines`)
+    await page.locator('.chart__state').first().waitFor()
+    await page.getByRole('table', { name: 'Arrows', exact: true }).waitFor()
+    const shifts = await page.evaluate<number[]>('globalThis.shifts')
+    expect(shifts.reduce((sum, value) => sum + value, 0)).toBeLessThanOrEqual(0.02)
+  })
+
   test.each(kinds.map(({ name }) => name))('the chart of %s has every state and arrow of its machine', async name => {
     await open(`/ops/machines/${name}`)
     const machine = kinds.find(kind => kind.name === name)?.machine

@@ -38,14 +38,16 @@ export const MachinesPage = () => {
         {({ data }) => {
           const kind = data.find(each => each.kind === asked)?.kind ?? 'payment'
           return (
-            <Tabs
-              label={nav.machines}
-              tabs={data.map(each => ({ key: each.kind, label: texts.kinds[each.kind], count: countOf(each) }))}
-              selected={kind}
-              onSelect={each => route(`/ops/machines/${each}?window=${window}`)}
-            >
-              <OneMachine key={kind} kind={kind} window={window} />
-            </Tabs>
+            <div class="machines">
+              <Tabs
+                label={nav.machines}
+                tabs={data.map(each => ({ key: each.kind, label: texts.kinds[each.kind], count: countOf(each) }))}
+                selected={kind}
+                onSelect={each => route(`/ops/machines/${each}?window=${window}`)}
+              >
+                <OneMachine key={kind} kind={kind} window={window} />
+              </Tabs>
+            </div>
           )
         }}
       </Result>
