@@ -1,4 +1,4 @@
-import type { InvoiceWithLines, PaymentWithCrypto } from '../../../src/web/api/calls.ts'
+import type { CreditNoteWithLines, InvoiceWithLines, PaymentWithCrypto } from '../../../src/web/api/calls.ts'
 import { billingSettings, customers, merchantId, payments } from './samples.ts'
 
 /** Invoices in each state, for pictures of their pages. */
@@ -153,3 +153,19 @@ export const invoiceHistory = [
     },
   }))
   .toReversed()
+
+const noted = shownInvoices.overpaid
+
+/** The credit notes of the invoice that was overpaid. */
+export const creditNotes: readonly CreditNoteWithLines[] = noted
+  ? [
+      {
+        ...{ object: 'credit_note', id: 'cn_06bt4m9x3kq7v5n2c8hd1wzr01', merchantId, invoiceId: noted.id },
+        ...{ customerId: noted.customerId, number: 'CN-2026-0003', reason: 'product_unsatisfactory', currency: 'EUR' },
+        ...{ subtotalMinor: 8_202, taxMinor: 1_558, totalMinor: 9_760, dueReducedMinor: 5_000, creditMinor: 660 },
+        ...{ refundsMinor: 4_100, refundIds: ['re_06bt4m9x3kq7v5n2c8hd1wzr01'], note: 'One lantern was damaged.' },
+        ...{ issuedAt: day(14), issueDate: '2026-11-14', documentHash: hash('a1'), previousDocumentHash: hash('b2') },
+        ...{ livemode: true, createdAt: day(14), updatedAt: day(14), lines: [], taxes: [] },
+      },
+    ]
+  : []

@@ -4,7 +4,7 @@ import { qrCode } from '../../../src/pages/qr.ts'
 import type { SignUpState } from '../../../src/pages/sign-up-state.ts'
 import type { Account } from '../../../src/web/api/calls.ts'
 import { type PictureView, sampleFailure, sampleList, takePictures } from '../harness/pictures.ts'
-import { invoiceHistory, paymentsOfInvoice, shownInvoices } from './invoice-samples.ts'
+import { creditNotes, invoiceHistory, paymentsOfInvoice, shownInvoices } from './invoice-samples.ts'
 import {
   account,
   balances,
@@ -194,6 +194,23 @@ const views: Readonly<Record<string, View>> = {
     path: `invoices/${shownInvoices.draft?.id}`,
     act: page => page.locator('.head .button--primary').click(),
   },
+  'invoice-credit-note': { path: `invoices/${shownInvoices.open?.id}`, act: page => chooseInMenu(page, 0) },
+  'invoice-credit-note-lines': {
+    path: `invoices/${shownInvoices.open?.id}`,
+    act: async page => {
+      await chooseInMenu(page, 0)
+      await page.locator('dialog[open] [name=scope]').nth(1).check()
+      await page.locator('dialog[open] .pair input').first().fill('99')
+    },
+  },
+  'invoice-credit-note-refund': {
+    path: `invoices/${shownInvoices.paid?.id}`,
+    act: async page => {
+      await chooseInMenu(page, 0)
+      await page.locator('dialog[open] [name=way]').nth(1).check()
+    },
+  },
+  'invoice-void-dialog': { path: `invoices/${shownInvoices.open?.id}`, act: page => chooseInMenu(page, 4) },
   'invoice-remind': { path: `invoices/${shownInvoices.overdue?.id}`, act: remindTooSoon },
   'find-customer': { path: 'payments', act: page => find(page, 'lund') },
   balances: { path: 'balances' },
@@ -358,6 +375,13 @@ async function eraseCustomer(page: Page) {
   await page.locator('.head .button--danger').click()
   await page.locator('dialog[open] .button--danger-full').click()
   await page.locator('dialog[open] li').first().waitFor()
+}
+
+/** An action in the menu of an invoice. */
+async function chooseInMenu(page: Page, n: number) {
+  await page.locator('.head [aria-haspopup=menu]').click()
+  await page.locator(':popover-open [role=menuitem]').nth(n).click()
+  await page.locator('dialog[open]').waitFor()
 }
 
 async function remindTooSoon(page: Page) {
@@ -593,6 +617,11 @@ const answer = (
     if (end === 'settings/billing')
       return json(given(data === 'empty' ? { ...billingSettings, legalName: null, address: null } : billingSettings))
     if (end === 'invoices') return json(sampleList(Object.values(invoices).map(given), data))
+    if (end === 'credit-notes') {
+      const id = new URL(route.request().url()).searchParams.get('invoiceId')
+      const notes = creditNotes.filter(({ invoiceId }) => invoiceId === id)
+      return json({ ...sampleList(notes, 'full'), has_more: false })
+    }
     if (end.startsWith('invoices/') && end.endsWith('/history')) return json(sampleList(invoiceHistory, 'full'))
     if (end.startsWith('invoices/'))
       return json(

@@ -57,7 +57,7 @@ export const CreditNotes = ({ invoice }: { readonly invoice: InvoiceWithLines })
     { key: 'issued', head: texts.issued, card: 3, cell: ({ issuedAt }) => <Moment at={issuedAt} short /> },
     {
       key: 'settlement',
-      head: texts.settlement,
+      head: texts.settled,
       card: 5,
       cell: note => (
         <>

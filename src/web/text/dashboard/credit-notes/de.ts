@@ -61,6 +61,7 @@ export const creditNotesDe: Translated<typeof creditNotesEn> = {
   submit: amount => `Gutschrift über ${amount} ausstellen`,
   submitEmpty: 'Gutschrift ausstellen',
   done: number => `Gutschrift ${number} ausgestellt`,
+  settled: 'Ausgleich',
   number: 'Nummer',
   issued: 'Ausgestellt',
   amount: 'Betrag',

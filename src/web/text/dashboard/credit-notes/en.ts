@@ -55,6 +55,7 @@ export const creditNotesEn = {
   submit: (amount: string) => `Issue credit note over ${amount}`,
   submitEmpty: 'Issue credit note',
   done: (number: string) => `Credit note ${number} issued`,
+  settled: 'Settled by',
   number: 'Number',
   issued: 'Issued',
   amount: 'Amount',
