@@ -69,8 +69,8 @@ test('a definition makes the same machine, for every kind', async () => {
   await makeDispute(server.api, test_, { submit: false })
   await makeLink(server.api, test_)
   await makeCustomer(server.api, test_)
-  // With the series of its number.
-  await fixtureOf({ method: 'GET', path: '/v1/merchants/:merchantId/invoices/:id' })?.make(server.api, lamps, false)
+  // With its invoice, and the series of their numbers.
+  await fixtureOf({ method: 'GET', path: '/v1/merchants/:merchantId/credit-notes/:id' })?.make(server.api, lamps, false)
   await sendTest(server.api, lamps, (await makeEndpoint(server.api, lamps, { livemode: false })).row)
   const { messages, socket } = await openSocket(server, bearer)
   await until(() => new Set(messages.map(({ name }) => name)).size === kinds.length)
