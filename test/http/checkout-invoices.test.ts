@@ -158,6 +158,14 @@ test('GET …/stream sends the invoice on connecting and after each change', asy
   stream.leave()
 })
 
+test('GET …/stream ends when the invoice gets another address, and says nothing more', async () => {
+  const invoice = await issue()
+  const { body } = await fetch(`${server.url}${invoice.path}/stream`)
+  await send(invoice, { type: 'rotate_url', tokenHash: 'e'.repeat(64), sealedToken: 'sealed' })
+  const text = await new Response(body).text()
+  expect(text.match(/^id: /gm)).toHaveLength(1)
+})
+
 test('the token is stored hashed and encrypted only, and is in no event, history or audit entry', async () => {
   const invoice = await issue()
   await server.call('POST', `${invoice.path}/payments`)
