@@ -36,7 +36,11 @@ export const onPage = (source: Page | (() => Page)) => {
 }
 
 /** An account with a shop of its own. */
-export const signUp = async ({ server }: PayServer, account: Credentials, merchantName: string): Promise<string> => {
+export const signUp = async (
+  { server }: Pick<PayServer, 'server'>,
+  account: Credentials,
+  merchantName: string,
+): Promise<string> => {
   const { json } = await server.call('POST', '/v1/auth/sign-up', { json: { ...account, merchantName } })
   return String(Object(json).merchants[0].id)
 }
