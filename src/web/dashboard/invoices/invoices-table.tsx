@@ -53,11 +53,11 @@ export const InvoicesTable = ({ rows, narrow = false }: InvoicesTableProps) => {
       cell: ({ customer, customerId }) =>
         clipped(customer === null ? (names.get(customerId) ?? '') : nameOfCustomer(customer)),
     },
-    { key: 'reference', head: texts.reference, card: 6, cell: ({ reference }) => clipped(reference) },
+    { key: 'reference', head: texts.reference, card: 5, cell: ({ reference }) => clipped(reference) },
     {
       key: 'due',
       head: texts.dueDate,
-      card: 5,
+      card: 6,
       named: true,
       cell: ({ dueDate }) => (dueDate === null ? null : <time datetime={dueDate}>{formats.day(dueDate)}</time>),
     },
@@ -75,7 +75,7 @@ export const InvoicesTable = ({ rows, narrow = false }: InvoicesTableProps) => {
     },
   ]
   return (
-    <div class="pay">
+    <div class="pay invoices">
       <Table
         label={texts.list}
         columns={narrow ? columns.filter(({ key }) => key !== 'customer' && key !== 'reference') : columns}
