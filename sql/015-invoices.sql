@@ -131,7 +131,8 @@ create unique index invoices_token_once on invoices (token_hash) where token_has
 -- A merchant's list pages by these, and by ?status=, ?customerId=, ?reference= and ?number=. Deleted drafts are not in it.
 create index invoices_list on invoices (merchant_id, livemode, seq) where state <> 'deleted';
 create index invoices_by_state on invoices (merchant_id, livemode, state, seq);
-create index invoices_of_customer on invoices (customer_id, seq) where state <> 'deleted';
+-- Also of deleted drafts, whose copies are erased with those of their customer.
+create index invoices_of_customer on invoices (customer_id, seq);
 create index invoices_by_reference on invoices (merchant_id, livemode, reference) where reference is not null;
 create index invoices_by_number on invoices (merchant_id, livemode, number) where number is not null;
 

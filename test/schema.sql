@@ -1472,7 +1472,7 @@ CREATE INDEX invoices_by_number ON public.invoices USING btree (merchant_id, liv
 CREATE INDEX invoices_by_reference ON public.invoices USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
 CREATE INDEX invoices_by_state ON public.invoices USING btree (merchant_id, livemode, state, seq);
 CREATE INDEX invoices_list ON public.invoices USING btree (merchant_id, livemode, seq) WHERE (state <> 'deleted'::text);
-CREATE INDEX invoices_of_customer ON public.invoices USING btree (customer_id, seq) WHERE (state <> 'deleted'::text);
+CREATE INDEX invoices_of_customer ON public.invoices USING btree (customer_id, seq);
 CREATE INDEX invoices_of_link ON public.invoices USING btree (payment_link_id) WHERE (payment_link_id IS NOT NULL);
 CREATE INDEX invoices_open_of_customer ON public.invoices USING btree (customer_id) WHERE (state = 'open'::text);
 CREATE INDEX invoices_overdue_list ON public.invoices USING btree (merchant_id, livemode, seq) WHERE overdue;

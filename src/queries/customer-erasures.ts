@@ -29,7 +29,7 @@ export async function* actorPagesOf(sql: Sql, customerIds: readonly string[]): A
   for (const id of customerIds) {
     for (let after = '0'; ; ) {
       const invoices = await sql<{ id: string; seq: string }[]>`
-        select id, seq from invoices where customer_id = ${id} and state <> 'deleted' and seq > ${after}
+        select id, seq from invoices where customer_id = ${id} and seq > ${after}
         order by seq limit ${INVOICES_AT_ONCE}`
       const last = invoices.at(-1)
       if (!last) break

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { audit } from '../../src/audit/audit.ts'
 import { kinds } from '../../src/kinds/all.ts'
+import { removeExpiredParties } from '../../src/queries/expired-parties.ts'
 import { eventTypes } from '../../src/resources.ts'
 import { events } from '../harness/events.ts'
 import { findTablesWith } from '../harness/marks.ts'
@@ -64,6 +65,15 @@ const plant = async (): Promise<string> => {
   for (const amountMinor of [100, -100])
     await ask('POST', `/customers/${id}/credit`, { ...credit, amountMinor }, 'owner')
 
+  // A draft that was deleted keeps nothing.
+  const lines = [{ description: 'A lamp', unitAmountMinor: 100 }]
+  const draft = await ask('POST', '/invoices', {
+    customer: { email, name },
+    currency: 'USD',
+    lines,
+  })
+  await ask('DELETE', `/invoices/${draft.id}`)
+
   await until(async () => (await server.sql`select from refunds where state = 'processed'`).length === 1)
   await until(async () => (await server.sql`select from deliveries where state in ('pending', 'sending')`).length === 0)
   // A receiver that repeats the request in its response. Events of refunds contain nothing about the customer.
@@ -111,3 +121,27 @@ test('after a customer was erased, no table contains what was sent about it, in 
   for (const { body, object } of bodies) expect(body).toEndWith(`"data":{"object":${object}}}`)
   expect(await audit(sql, kinds)).toEqual([])
 }, 180_000)
+
+test('of a finalized invoice only the party remains, until its time is over', async () => {
+  const { sql } = instance.server
+  const { id: customerId } = await ask('POST', '/customers', { email: `eve@${MARK}.example`, ...marked, address })
+  const lines = [{ description: 'A gift', unitAmountMinor: 0 }]
+  const { id } = await ask('POST', '/invoices', { customerId, currency: 'USD', lines, finalize: true })
+  await ask('GET', `/invoices/${id}/document`)
+  await ask('POST', `/invoices/${id}/rotate-url`, {})
+  const draft = await ask('POST', `/invoices/${id}/duplicate`, {})
+  await ask('DELETE', `/invoices/${draft.id}`)
+  await ask('POST', `/customers/${customerId}/erase`, undefined, 'owner')
+  await until(async () => (await sql`select from customers where state = 'erasing'`).length === 0, {
+    timeoutMs: 60_000,
+  })
+  const places = (await findTablesWith(sql, [MARK])).map(found => found.split(':')[0])
+  expect(places).toEqual(['public.invoices'])
+  expect(await sql`select from invoice_documents`).toHaveLength(1)
+
+  await sql`update invoices set retained_until = now() - interval '1 hour' where customer_erased`
+  expect(await removeExpiredParties(sql)).toEqual({ invoices: 1, documents: 1 })
+  expect(await findTablesWith(sql, [MARK])).toEqual([])
+  expect(await sql`select from invoice_documents`).toHaveLength(0)
+  expect(await audit(sql, kinds)).toEqual([])
+}, 120_000)
