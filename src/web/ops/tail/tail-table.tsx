@@ -3,9 +3,9 @@ import { useReader } from '../../parts/reader.ts'
 import { Table } from '../../parts/table.tsx'
 import { labelLines } from '../machines/chart.ts'
 import { useOpsTexts } from '../shell/texts.ts'
-import type { ShownRow, TailRow } from './tail.ts'
+import type { SlottedRow, TailRow } from './tail.ts'
 
-type TailTableProps = { readonly rows: readonly ShownRow[]; readonly onFocus: () => void }
+type TailTableProps = { readonly rows: readonly SlottedRow[]; readonly onFocus: () => void }
 
 /** The rows stand still while one of them has the focus: `onFocus` pauses them. */
 export const TailTable = ({ rows, onFocus }: TailTableProps) => {

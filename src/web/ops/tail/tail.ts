@@ -8,7 +8,7 @@ import type { Session } from '../../api/session.ts'
 export type TailRow = Omit<OpsTransition, 'context'>
 
 /** With its key in the table: that of a row that is no longer shown, whose elements are used again. */
-export type ShownRow = TailRow & { readonly slot: number }
+export type SlottedRow = TailRow & { readonly slot: number }
 
 export type TailFilter = {
   readonly kind?: OpsTransition['kind']
@@ -21,7 +21,7 @@ export type TailFilter = {
 export type Tail = {
   readonly connection: ReadonlySignal<StreamState>
   /** Undefined until the latest transitions were read. */
-  readonly rows: ReadonlySignal<readonly ShownRow[] | undefined>
+  readonly rows: ReadonlySignal<readonly SlottedRow[] | undefined>
   readonly isPaused: ReadonlySignal<boolean>
   /** What has arrived since the tail was opened, and since it was paused. */
   readonly received: ReadonlySignal<number>
@@ -54,7 +54,7 @@ const REST_MS = 100
 /** The transitions of all actors as they are committed. What arrives between two pictures is shown together. */
 export const openTail = ({ session, filter, readLatest }: TailOptions): Tail => {
   const connection = signal<StreamState>({ phase: 'connecting' })
-  const rows = signal<readonly ShownRow[]>()
+  const rows = signal<readonly SlottedRow[]>()
   const isPaused = signal(false)
   const received = signal(0)
   const waiting = signal(0)
@@ -180,7 +180,7 @@ export const openTail = ({ session, filter, readLatest }: TailOptions): Tail => 
 }
 
 /** Making new elements for hundreds of rows takes several times as long as to fill those that there are. */
-const withRows = (shown: readonly ShownRow[], arrived: readonly TailRow[]): readonly ShownRow[] => {
+const withRows = (shown: readonly SlottedRow[], arrived: readonly TailRow[]): readonly SlottedRow[] => {
   const added = arrived.toReversed().slice(0, MOST_ROWS)
   const kept = shown.slice(0, MOST_ROWS - added.length)
   const used = new Set(kept.map(({ slot }) => slot))
