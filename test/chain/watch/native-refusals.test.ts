@@ -5,6 +5,7 @@ import type { ChainSource } from '../../../src/chain/watch/watched-chain.ts'
 import { forFile } from '../../harness/for-file.ts'
 import { randomOf } from '../../harness/random.ts'
 import { rewrite } from '../../harness/rewrite.ts'
+import { until } from '../../harness/until.ts'
 import type { MadePayment } from '../../http/payments.ts'
 import { CONFIRMATIONS, openNativeFixture } from './native-fixture.ts'
 import { type AnswerChange, changedNode, type NodeCall, refusal, refusalWith as refusedWith } from './test-node.ts'
@@ -41,13 +42,14 @@ const blocksOf = async (payments: readonly MadePayment[]) => {
 }
 
 /** Repeats the check as often as needed: a check throws where it is not certain, and the next one continues. */
-const checkUntilFound = async (payments: readonly MadePayment[], source: ChainSource) => {
-  for (let checks = 0; checks < 50 && (await blocksOf(payments)).includes(''); checks++)
+const checkUntilFound = (payments: readonly MadePayment[], source: ChainSource) =>
+  until(async () => {
     await fixture
       .check(payments, source)
       // A fault: on a busy machine a rate limit is waited for until the time is over.
       .catch(error => expect([RpcRefusal, BalancesDisagree, RpcFault]).toContain(error.constructor))
-}
+    return !(await blocksOf(payments)).includes('')
+  })
 
 test.each([CANNOT, ERROR_INSIDE, LIMIT_EXCEEDED])(
   'internal transfers are found in their blocks by a node that refuses three balances of ten with %d',
