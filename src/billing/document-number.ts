@@ -8,7 +8,9 @@ export type NumberPattern = readonly NumberPart[]
 export type ParsedPattern =
   | { readonly ok: true; readonly pattern: NumberPattern }
   /** `message` is about the field `numberPattern`. */
-  | { readonly ok: false; readonly message: string }
+  | { readonly ok: false; readonly fault: PatternFault; readonly message: string }
+
+export type PatternFault = keyof typeof faults
 
 /**
  * A pattern such as `{prefix}-{year}-{number:4}`: `{number:4}` has at least 4 digits. The other characters are letters and
@@ -16,15 +18,21 @@ export type ParsedPattern =
  */
 export const parseNumberPattern = (text: string, restart: NumberRestart): ParsedPattern => {
   const pattern = [...text.matchAll(token)].map(([part, digits]) => partOf(part, digits))
-  if (!isComplete.test(text))
-    return invalid(`can contain {prefix}, {year}, {number} or {number:4}, letters, digits and - _ . / #`)
-  if (countIn(pattern, 'number') !== 1) return invalid('must contain {number} once')
-  if (restart === 'yearly' && countIn(pattern, 'year') === 0)
-    return invalid('must contain {year} if numbers restart every year')
+  if (!isComplete.test(text)) return invalid('characters')
+  if (countIn(pattern, 'number') !== 1) return invalid('number')
+  if (restart === 'yearly' && countIn(pattern, 'year') === 0) return invalid('year')
   return { ok: true, pattern }
 }
 
-const invalid = (why: string): ParsedPattern => ({ ok: false, message: `numberPattern ${why}.` })
+const faults = {
+  characters: 'can contain {prefix}, {year}, {number} or {number:4}, letters, digits and - _ . / #',
+  number: 'must contain {number} once',
+  year: 'must contain {year} if numbers restart every year',
+}
+
+const invalid = (fault: PatternFault): ParsedPattern => ({
+  ...{ ok: false, fault, message: `numberPattern ${faults[fault]}.` },
+})
 
 const token = /\{(?:prefix|year|number(?::([1-9]|1[0-2]))?)\}|[\w./#-]+/g
 const isComplete = new RegExp(`^(?=.{1,60}$)(?:${token.source})+$`)

@@ -51,31 +51,33 @@ test('the year is that of the issue date', () => {
   expect(seriesYear('never', '2027-01-01')).toBeNull()
 })
 
-const once = 'numberPattern must contain {number} once.'
-const year = 'numberPattern must contain {year} if numbers restart every year.'
-const characters = 'numberPattern can contain {prefix}, {year}, {number} or {number:4}, letters, digits and - _ . / #.'
+const messages = {
+  number: 'numberPattern must contain {number} once.',
+  year: 'numberPattern must contain {year} if numbers restart every year.',
+  characters: 'numberPattern can contain {prefix}, {year}, {number} or {number:4}, letters, digits and - _ . / #.',
+}
 
-const refused: readonly [pattern: string, restart: NumberRestart, message: string][] = [
-  ['{prefix}-{year}', 'yearly', once],
-  ['{number}-{number:4}', 'never', once],
-  ['{prefix}-{number}', 'yearly', year],
-  ['', 'never', characters],
-  ['{number:0}', 'never', characters],
-  ['{number:13}', 'never', characters],
-  ['{number:04}', 'never', characters],
-  ['{month}-{number}', 'never', characters],
-  ['{number', 'never', characters],
-  ['{{number}}', 'never', characters],
-  ['{number} ', 'never', characters],
-  ['{number}"', 'never', characters],
-  ['{number}\\', 'never', characters],
-  ['{number}ä', 'never', characters],
-  ['{number}\n', 'never', characters],
-  [`{number}${'x'.repeat(53)}`, 'never', characters],
+const refused: readonly [pattern: string, restart: NumberRestart, fault: keyof typeof messages][] = [
+  ['{prefix}-{year}', 'yearly', 'number'],
+  ['{number}-{number:4}', 'never', 'number'],
+  ['{prefix}-{number}', 'yearly', 'year'],
+  ['', 'never', 'characters'],
+  ['{number:0}', 'never', 'characters'],
+  ['{number:13}', 'never', 'characters'],
+  ['{number:04}', 'never', 'characters'],
+  ['{month}-{number}', 'never', 'characters'],
+  ['{number', 'never', 'characters'],
+  ['{{number}}', 'never', 'characters'],
+  ['{number} ', 'never', 'characters'],
+  ['{number}"', 'never', 'characters'],
+  ['{number}\\', 'never', 'characters'],
+  ['{number}ä', 'never', 'characters'],
+  ['{number}\n', 'never', 'characters'],
+  [`{number}${'x'.repeat(53)}`, 'never', 'characters'],
 ]
 
-test.each([...refused])('the pattern %j with restart %s is refused', (pattern, restart, message) => {
-  expect(parseNumberPattern(pattern, restart)).toEqual({ ok: false, message })
+test.each([...refused])('the pattern %j with restart %s is refused', (pattern, restart, fault) => {
+  expect(parseNumberPattern(pattern, restart)).toEqual({ ok: false, fault, message: messages[fault] })
 })
 
 test('a prefix has 1 to 20 of the same characters', () => {

@@ -1,42 +1,11 @@
 import { describe, expect, test } from 'bun:test'
-import { parseNumberPattern, renderNumber } from '../../../src/billing/document-number.ts'
 import {
   billingChangesIn,
   billingFaultsIn,
   nextCreditNoteNumberIn,
   nextNumberIn,
 } from '../../../src/web/dashboard/settings/billing-draft.ts'
-import { exampleNumber, patternFault } from '../../../src/web/dashboard/settings/document-number.ts'
 import { billingSettings } from './samples.ts'
-
-const patterns = [
-  ...['{prefix}-{year}-{number:4}', '{number}', '{year}/{number:12}', '{prefix}{year}{number}', 'A.{number:1}#{year}'],
-  ...['', '{number}{number}', '{year}', '{number:0}', '{number:13}', '{number:}', '{Number}', '{pre{year}fix}{number}'],
-  ...[
-    '{year} {number}',
-    'ü{number}{year}',
-    '{number}{year}}',
-    `{year}${'x'.repeat(47)}{number}`,
-    '{number:4}-{number:5}',
-  ],
-  ...[`{year}${'x'.repeat(46)}{number}`, '{prefix}', '{prefix}{prefix}{number}{year}{year}', '{year}\n{number}'],
-]
-
-describe('patterns of numbers', () => {
-  test.each(patterns)('%j is judged as by the server, and gives the same numbers', pattern => {
-    for (const restart of ['yearly', 'never'] as const) {
-      const parsed = parseNumberPattern(pattern, restart)
-      expect(patternFault(pattern, restart) === undefined).toBe(parsed.ok)
-      if (!parsed.ok) continue
-      for (const livemode of [true, false]) {
-        const document = { prefix: 'INV', number: 42, livemode }
-        expect(exampleNumber(pattern, { ...document, year: '2026' })).toBe(
-          renderNumber({ ...document, pattern: parsed.pattern, issueDate: '2026-05-01', testClockId: null }),
-        )
-      }
-    }
-  })
-})
 
 describe('edited billing settings', () => {
   test('only what differs is sent, in the units of the API', () => {
@@ -63,6 +32,8 @@ describe('edited billing settings', () => {
       numberPattern: ['{number}'],
     }))
       for (const value of values) expect([field, value, faultsOf({ [field]: value })]).toEqual([field, value, [field]])
+    expect(billingFaultsIn({ numberPattern: '{year}' }, billingSettings).numberPattern).toBe('number')
+    expect(billingFaultsIn({ numberPattern: '{number}', restart: 'never' }, billingSettings).numberPattern).toBe(undefined)
     const address = { line1: 'a', line2: '', postalCode: '', city: 'b', state: '', country: 'DE' }
     expect(faultsOf({ address })).toEqual(['address'])
   })

@@ -1,7 +1,7 @@
+import { isNumberPrefix, parseNumberPattern } from '../../../billing/document-number.ts'
 import type { BillingSettings, Calls } from '../../api/calls.ts'
 import { type AddressDraft, addressDraftOf, enteredAddress, missingIn } from '../postal-address/address-draft.ts'
 import { basisPointsOf } from './basis-points.ts'
-import { patternFault } from './document-number.ts'
 import { isKnownTimeZone } from './time-zones.ts'
 
 /** The settings as they are typed. */
@@ -57,12 +57,13 @@ const isOtherSeries = ({ restart }: BillingEdits, settings: BillingSettings): bo
 
 export const billingFaultsIn = (edits: BillingEdits, settings: BillingSettings) => {
   const draft = { ...billingDraftOf(settings), ...edits }
+  const parsed = parseNumberPattern(draft.numberPattern.trim(), draft.restart)
   return {
     address: missingIn(draft.address).length > 0,
     timeZone: draft.timeZone !== settings.timeZone && !isKnownTimeZone(draft.timeZone),
-    invoicePrefix: !isPrefix(draft.invoicePrefix),
-    creditNotePrefix: !isPrefix(draft.creditNotePrefix),
-    numberPattern: patternFault(draft.numberPattern.trim(), draft.restart),
+    invoicePrefix: !isNumberPrefix(draft.invoicePrefix.trim()),
+    creditNotePrefix: !isNumberPrefix(draft.creditNotePrefix.trim()),
+    numberPattern: parsed.ok ? undefined : parsed.fault,
     nextNumber: nextNumberIn(edits, settings) === undefined,
     daysUntilDue: wholeIn(draft.daysUntilDue, 0, 365) === undefined,
     taxRateBps: basisPointsOf(draft.taxRateBps, 10_000) === undefined,
@@ -90,8 +91,6 @@ const bodyOf = (draft: BillingDraft): Required<BillingChanges> => ({
   ...{ invoicePrefix: draft.invoicePrefix.trim(), creditNotePrefix: draft.creditNotePrefix.trim() },
   ...{ timeZone: draft.timeZone.trim(), numberPattern: draft.numberPattern.trim() },
 })
-
-const isPrefix = (text: string): boolean => /^[\w./#-]{1,20}$/.test(text.trim())
 
 const wholeIn = (text: string, least: number, most: number): number | undefined => {
   const value = Number(text)

@@ -1,9 +1,9 @@
+import { dayIn, isTimeZone } from '../../../billing/days.ts'
+import { parseNumberPattern, renderNumber } from '../../../billing/document-number.ts'
 import type { BillingSettings } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { type BillingEdits, billingDraftOf, nextCreditNoteNumberIn, nextNumberIn } from './billing-draft.ts'
-import { exampleNumber, patternFault } from './document-number.ts'
 import { useSettingsTexts } from './texts.ts'
-import { yearIn } from './time-zones.ts'
 
 type NumberPreviewProps = { readonly edits: BillingEdits; readonly settings: BillingSettings }
 
@@ -15,14 +15,18 @@ export const NumberPreview = ({ edits, settings }: NumberPreviewProps) => {
     ...billingDraftOf(settings),
     ...edits,
   }
-  const year = yearIn(timeZone.trim(), now.value) ?? yearIn(settings.timeZone, now.value)
+  const zone = timeZone.trim()
+  const issueDate = dayIn(isTimeZone(zone) ? zone : settings.timeZone, now.value)
   const number = nextNumberIn(edits, settings)
   const creditNoteNumber = nextCreditNoteNumberIn(edits, settings)
-  const fault = patternFault(numberPattern.trim(), restart)
+  const parsed = parseNumberPattern(numberPattern.trim(), restart)
   const numberWith = (prefix: string, n: number | undefined): string =>
-    fault || n === undefined || year === undefined
+    !parsed.ok || n === undefined
       ? '–'
-      : exampleNumber(numberPattern.trim(), { prefix: prefix.trim(), year, number: n, livemode: settings.livemode })
+      : renderNumber({
+          ...{ pattern: parsed.pattern, prefix: prefix.trim(), issueDate, number: n, livemode: settings.livemode },
+          testClockId: null,
+        })
   return (
     <figure class="preview">
       <figcaption>{texts.preview}</figcaption>
@@ -33,7 +37,7 @@ export const NumberPreview = ({ edits, settings }: NumberPreviewProps) => {
         </output>
         <span class="quiet">{texts.nextCreditNote}</span>
         <output data-testid="next-credit-note">{numberWith(creditNotePrefix, creditNoteNumber)}</output>
-        {fault && <p class="preview__none">{texts.patternFaults[fault]}</p>}
+        {!parsed.ok && <p class="preview__none">{texts.patternFaults[parsed.fault]}</p>}
       </div>
     </figure>
   )
