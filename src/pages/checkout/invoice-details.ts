@@ -3,7 +3,7 @@ import { amountDueMinor } from '../../../machines/invoice-rules.ts'
 import { namedSums, remarkOfLine, taxNotesOf } from '../../billing/document/wording.ts'
 import { type Html, html } from '../html.ts'
 import { icons, shapes } from '../icons.ts'
-import { fill } from './fill.ts'
+import { fill, fillText } from './fill.ts'
 import type { InvoiceScene, ReceivedPayment } from './invoice-scene.ts'
 import { fullTime } from './moments.ts'
 import { type Fact, factList } from './parts.ts'
@@ -38,11 +38,11 @@ ${
 
 const item = ({ texts, values }: InvoiceScene, line: InvoiceLine): Html => {
   const { description, quantity, unitAmountMinor, amountMinor, taxRateBps, taxCategory } = line
-  const price = `${values.quantity(quantity)} × ${values.money(unitAmountMinor)}`
-  const tax = taxCategory === 'standard' && fill(texts.invoice.tax, { rate: values.rate(taxRateBps) })
-  const more = remarkOfLine(values, line)
-  const parts = [quantity !== '1' && price, tax, more !== '' && more].filter(part => part !== false)
-  return html`<li><p class="items__name" dir="auto">${description}</p><b class="items__sum">${values.money(amountMinor)}</b><p class="items__more">${parts.map((part, at) => html`${at > 0 && ' · '}<span>${part}</span>`)}</p></li>`
+  const price = `${values.quantity(quantity)}\u00a0×\u00a0${values.money(unitAmountMinor)}`
+  const tax = taxCategory === 'standard' && fillText(texts.invoice.tax, { rate: values.rate(taxRateBps) })
+  const remark = remarkOfLine(values, line)
+  const parts = [quantity !== '1' && price, tax].filter(part => part !== false)
+  return html`<li><p class="items__name" dir="auto">${description}</p><b class="items__sum">${values.money(amountMinor)}</b>${[parts.join(' · '), remark].map(text => text !== '' && html`<p class="items__more">${text}</p>`)}</li>`
 }
 
 const sums = ({ texts, invoice, values }: InvoiceScene): Html => {

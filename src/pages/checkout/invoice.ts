@@ -220,19 +220,13 @@ const payStep = (
   refused: RefusedInvoiceForm | undefined,
 ): Html => {
   const { texts, values, begun, invoice } = scene
-  const { overdue, dueDate, amountProcessingMinor } = invoice.context
-  const date = values.date(dueDate ?? '')
+  const { amountProcessingMinor } = invoice.context
   const error = typeof refused === 'object' ? refused.errors.page : undefined
-  const { strip: words } = texts
-  const step = overdue
-    ? ({ at: 'details', word: texts.invoice.statuses.overdue, tone: 'warn', shape: 'diamond' } as const)
-    : ({ at: 'details', word: words.details } as const)
-  return html`${strip(scene, step)}
+  return html`${strip(scene, { at: 'details' })}
 <div class="body">
 ${statusBadge(scene)}
 ${dueHead(scene)}
 ${error !== undefined && html`<div data-testid="error">${note({ tone: 'bad', icon: icons.warning, title: error, text: '', isStatus: true })}</div>`}
-${overdue && note({ tone: 'warn', icon: icons.warning, title: texts.invoice.overdueTitle, text: fill(texts.invoice.overdueHint, { date }) })}
 ${amountProcessingMinor > 0 && note({ tone: 'info', icon: icons.clock, title: fill(texts.invoice.onItsWay, { amount: values.money(amountProcessingMinor) }), text: texts.invoice.onItsWayHint, isStatus: true })}
 ${begun ? begunPart(scene, begun) : payForm(scene, view, refused)}
 ${documentLink(scene)}

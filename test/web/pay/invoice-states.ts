@@ -1,6 +1,6 @@
 import type { Invoice, InvoiceLine } from '../../../machines/invoice-events.ts'
 import { amountDueMinor } from '../../../machines/invoice-rules.ts'
-import type { CheckoutFacts } from '../../../src/pages/checkout/facts.ts'
+import type { CheckoutFacts, PayOption } from '../../../src/pages/checkout/facts.ts'
 import type { InvoiceFacts, InvoicePageRequest, ReceivedPayment } from '../../../src/pages/checkout/invoice-scene.ts'
 import type { CheckoutStatus } from '../../../src/pages/checkout/view.ts'
 import { sellerAddress } from '../../http/invoices.ts'
@@ -55,6 +55,12 @@ type Shown = {
 
 const PATH = '/invoices/token'
 
+/** The options of the other states are for 49.00. */
+const priced = (each: PayOption, minor: number): PayOption => ({
+  ...each,
+  amount: (each.amount * BigInt(minor)) / 4_900n,
+})
+
 const of = (
   status: CheckoutStatus,
   { of: more, state = 'open', payments = [], isBegun = false, checkout, refused }: Shown = {},
@@ -69,9 +75,9 @@ const of = (
     facts: {
       checkout: {
         ...{ ...facts, link: payableMinor > 0 ? link : undefined, isOpen: payableMinor > 0 },
-        options: payableMinor > 0 ? options : [],
         invoice: { number: context.number ?? '', path: PATH, isVoid: state === 'void', payableMinor },
         ...checkout,
+        options: payableMinor > 0 ? (checkout?.options ?? options).map(each => priced(each, payableMinor)) : [],
       },
       shown: {
         invoice: {
@@ -180,7 +186,7 @@ export const invoiceStates: Readonly<Record<string, InvoiceState>> = {
       ...{ number: 'A-VERY-LONG-PREFIX-OF-INVOICES-2026-0000000042', orderNumber: 'N'.repeat(200) },
       notes: 'W'.repeat(2_000),
     },
-    checkout: { options: [{ ...option(8453, 'Base', 'USDC', 1), amount: 90_071_992_547_409_910_000n }] },
+    checkout: { options: [option(8453, 'Base', 'USDC', 1)] },
   }),
   'invoice-rtl': of('open', {
     of: {

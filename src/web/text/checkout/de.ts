@@ -351,8 +351,6 @@ export const checkoutDe: Translated<typeof checkoutEn> = {
     dueSince: 'Fällig seit {date}',
     rest: 'Noch zu zahlen bis {date}',
     restSince: 'Noch zu zahlen, fällig seit {date}',
-    overdueTitle: 'Diese Rechnung ist überfällig',
-    overdueHint: 'Sie war am {date} fällig. Sie können sie hier noch bezahlen.',
     onItsWay: '{amount} sind unterwegs',
     onItsWayHint: 'Das Netzwerk bestätigt sie gerade. Sie sind nicht Teil dessen, was noch zu zahlen ist.',
     nothingDue: 'Es wurde keine Zahlung begonnen',
