@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)('the page of an invoice', () => {
     const { page } = shop
     const { id } = await invoices.make({ orderNumber: 'HS-118', reference: 'order 7' })
     await open(id)
-    await on.heading('Draft over $40.00')
+    await on.heading('Draft for $40.00')
     await page.getByText('This is a draft').waitFor()
     await sum('Net', '$34.30')
     await sum('Tax 19%', '$5.70')
@@ -128,7 +128,7 @@ describe.skipIf(!hasBrowser)('the page of an invoice', () => {
     await page.getByText('The server does not answer.').waitFor()
     await confirm('Create draft')
     await on.toast('Draft created')
-    await on.heading('Draft over $40.00')
+    await on.heading('Draft for $40.00')
     expect(new URL(page.url()).pathname.endsWith(id)).toBe(false)
     expect((await invoices.list()).length).toBe(before + 1)
   })
@@ -188,6 +188,9 @@ describe.skipIf(!hasBrowser)('the page of an invoice', () => {
     await page.getByText('Money counted').first().waitFor()
     expect(await buttons()).toEqual(['Copy link', 'More actions'])
     await on.expectSound()
+    await page.locator(`a[href$="${second}"]`).click()
+    await page.getByRole('link', { name: 'Open the invoice' }).click()
+    await on.heading('Invoice TEST-INV-')
   })
 })
 

@@ -6,7 +6,7 @@ const sections = {
   dispute: 'disputes',
   webhook_endpoint: 'webhooks',
   customer: 'customers',
-  invoice: undefined,
+  invoice: 'invoices',
   credit_note: undefined,
 } as const satisfies Record<Event['data']['object']['object'], string | undefined>
 

@@ -191,6 +191,7 @@ const Details = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
     customerId,
     customerEmail,
     paymentLinkId,
+    invoiceId,
     receiptUrl,
     status,
     createdAt,
@@ -215,7 +216,12 @@ const Details = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
               <a href={address('customers', customerId)}>{customerName ?? customerEmail}</a>
             ),
           ],
-          [texts.link, <a href={address('links', paymentLinkId)}>{texts.openLink}</a>],
+          // The link behind an invoice is hidden.
+          [texts.link, invoiceId === null && <a href={address('links', paymentLinkId)}>{texts.openLink}</a>],
+          [
+            texts.invoice,
+            invoiceId !== null && <a href={address('invoices', invoiceId)}>{texts.openInvoice}</a>,
+          ],
           [texts.receipt, receiptUrl !== null && <a href={receiptUrl}>{texts.openReceipt}</a>],
           [texts.status, <code>{status}</code>],
           [texts.createdAt, <Moment at={createdAt} />],

@@ -55,6 +55,8 @@ export const paymentDe: Translated<typeof paymentEn> = {
   customer: 'Kunde',
   link: 'Zahlungslink',
   openLink: 'Link öffnen',
+  invoice: 'Rechnung',
+  openInvoice: 'Rechnung öffnen',
   receipt: 'Beleg',
   openReceipt: 'Beleg öffnen',
   status: 'Zustand in der API',

@@ -52,6 +52,8 @@ export const paymentEn = {
   customer: 'Customer',
   link: 'Payment link',
   openLink: 'Open the link',
+  invoice: 'Invoice',
+  openInvoice: 'Open the invoice',
   receipt: 'Receipt',
   openReceipt: 'Open the receipt',
   status: 'Status in the API',
