@@ -26,6 +26,7 @@ describe('what is typed for a line', () => {
   test.each([
     ['quantity', 'x', 'wrong'],
     ['quantity', '0', 'wrong'],
+    ['quantity', '1,500', 'wrong'],
     ['amountMinor', '0', 'wrong'],
     ['quantity', '12.000001', 'exceeds'],
     ['amountMinor', '828.01', 'exceeds'],

@@ -4,6 +4,7 @@ import { until } from '../../harness/until.ts'
 import { onPage } from './harness.ts'
 import { invoicesOf, type MadeInvoice } from './invoice-shop.ts'
 import { type SandboxShop, sandboxShop } from './sandbox-shop.ts'
+import { focused, tabToPart, walkDialog } from './tab-walk.ts'
 
 let shop: SandboxShop
 let invoices: ReturnType<typeof invoicesOf>
@@ -26,6 +27,8 @@ const choose = async (item: string) => {
 }
 const dialog = () => shop.page.getByRole('dialog')
 const press = (button: string | RegExp) => dialog().getByRole('button', { name: button }).click()
+/** The fields of a line. */
+const line = (description: string) => dialog().getByRole('group', { name: description, exact: true })
 const sum = (label: string, amount: string) =>
   dialog()
     .locator('.sums > div')
@@ -50,15 +53,15 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await dialog().getByLabel('Some lines').check()
     await press('Issue credit note')
     await dialog().getByText('Enter what is credited of at least one line.').waitFor()
-    const lamp = dialog().getByLabel('Credit of A lamp (optional)')
+    const lamp = line('A lamp').getByLabel('Quantity')
     await lamp.fill('x')
     await dialog().getByText('Enter a quantity like 2 or 1.5.').waitFor()
     await lamp.fill('4')
     await dialog().getByText('That is more than what is left of this line.').waitFor()
     await on.expectSound()
     await lamp.fill('1')
-    await dialog().getByLabel('Credit Shipping by').selectOption('amountMinor')
-    await dialog().getByLabel('Credit of Shipping (optional)').fill('1,30')
+    await line('Shipping').getByLabel('Credit by').selectOption('amountMinor')
+    await line('Shipping').getByLabel('Amount').fill('1,30')
     await sum('Total', '$13.20')
     await sum('Lowers what is due', '$13.20')
     let lost = 0
@@ -67,9 +70,9 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
       await route.fetch()
       await route.abort('connectionfailed')
     })
-    await press('Issue credit note over $13.20')
+    await press('Issue credit note for $13.20')
     await dialog().getByText('The server does not answer.').waitFor()
-    await press('Issue credit note over')
+    await press('Issue credit note for')
     await on.toast('issued')
     await page.unrouteAll()
     await page.getByRole('heading', { level: 1, name: /due of \$40\.00/ }).waitFor()
@@ -94,11 +97,11 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await sum('Is refunded', '$30.00')
     await sum('Becomes credit', '$10.00')
     await dialog().getByLabel('Address for this refund (optional)').fill('0x12')
-    await press('Issue credit note over $40.00')
+    await press('Issue credit note for $40.00')
     await dialog().getByText('Enter an address: 0x and 40 characters').waitFor()
     await dialog().getByLabel('Address for this refund (optional)').fill('')
     await on.expectSound()
-    await press('Issue credit note over $40.00')
+    await press('Issue credit note for $40.00')
     await on.toast('issued')
     const [note] = await notesOf(id)
     expect(note).toMatchObject({ totalMinor: 4_000, refundsMinor: 3_000, creditMinor: 1_000, dueReducedMinor: 0 })
@@ -121,18 +124,18 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await page.route('**/stream?*', route => route.abort())
     await invoices.pay(invoice)
     await invoices.shows(invoice.id, { status: 'paid' })
-    await press('Issue credit note over $40.00')
+    await press('Issue credit note for $40.00')
     await dialog().getByText('What is due has changed in the meantime.').waitFor()
     expect(await notesOf(invoice.id)).toEqual([])
     await page.unrouteAll()
     await sum('Becomes credit', '$40.00')
-    await press('Issue credit note over $40.00')
+    await press('Issue credit note for $40.00')
     await until(async () => (await notesOf(invoice.id)).length === 1)
   })
 })
 
 describe.skipIf(!hasBrowser)('an invoice', () => {
-  test('is voided with a reason, and has a credit note over the whole', async () => {
+  test('is voided with a reason, and has a credit note for the whole', async () => {
     const { id } = await invoices.issue()
     await open(id)
     await choose('Void')
@@ -159,5 +162,69 @@ describe.skipIf(!hasBrowser)('an invoice', () => {
       .waitFor()
     await page.unrouteAll()
     expect((await invoices.read(invoice.id)).status).toBe('open')
+  })
+})
+
+describe.skipIf(!hasBrowser)('with the keyboard alone', () => {
+  const isFocused = (name: string | RegExp) =>
+    until(async () => {
+      const at = (await focused(shop.page))?.name ?? ''
+      return typeof name === 'string' ? at === name : name.test(at)
+    })
+  const openMenu = async () => {
+    await tabToPart(shop.page, 'More actions')
+    await shop.page.keyboard.press('Enter')
+  }
+
+  test('a credit note is issued; what is wrong gets the focus, and afterwards the menu', async () => {
+    const { page } = shop
+    const { id } = await invoices.issue()
+    await open(id)
+    await badge('Open')
+    // Offered when the credit notes that were issued before have been read.
+    await page.locator('[role=menuitem]', { hasText: 'Credit note' }).waitFor({ state: 'attached' })
+    await page.locator('h1').focus()
+    await openMenu()
+    await page.keyboard.press('Enter')
+    await walkDialog(page, 'More actions')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Enter')
+    await isFocused(/^Everything that is left/)
+    await page.keyboard.press('ArrowDown')
+    await tabToPart(page, 'Quantity')
+    await page.keyboard.type('1,500')
+    await tabToPart(page, 'Issue credit note')
+    await page.keyboard.press('Enter')
+    await isFocused('Quantity')
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('1')
+    await sum('Lowers what is due', '$11.90')
+    await tabToPart(page, 'Issue credit note for $11.90')
+    await page.keyboard.press('Enter')
+    await on.toast('issued')
+    await isFocused('More actions')
+    expect(await notesOf(id)).toMatchObject([{ totalMinor: 1_190, dueReducedMinor: 1_190 }])
+  })
+
+  test('an invoice is voided with a reason', async () => {
+    const { page } = shop
+    const { id } = await invoices.issue()
+    await open(id)
+    await badge('Open')
+    await page.locator('h1').focus()
+    await openMenu()
+    await page.keyboard.press('v')
+    await page.keyboard.press('Enter')
+    await walkDialog(page, 'More actions')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('v')
+    await page.keyboard.press('Enter')
+    await isFocused(/^Reason/)
+    await page.keyboard.type('Ordered twice')
+    await tabToPart(page, 'Void invoice')
+    await page.keyboard.press('Enter')
+    await badge('Void')
+    await isFocused('More actions')
+    expect(await notesOf(id)).toMatchObject([{ totalMinor: 4_000, note: 'Ordered twice' }])
   })
 })

@@ -12,10 +12,10 @@ import {
   lineFaultsIn,
   newInvoiceDraft,
   newLine,
-  quantityIn,
   sumDraft,
 } from '../../../src/web/dashboard/invoices/invoice-draft.ts'
 import { plainSigned, signedAmountOf } from '../../../src/web/dashboard/invoices/signed-amount.ts'
+import { quantityIn } from '../../../src/web/dashboard/invoices/typed-quantity.ts'
 import { billingSettings, invoices, largeDraft } from './samples.ts'
 
 test.each<[text: string, minor: number | undefined]>([

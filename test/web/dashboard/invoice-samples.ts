@@ -109,9 +109,12 @@ export const shownInvoices: Readonly<Record<string, InvoiceWithLines>> = {
   overpaid: invoice({
     ...{ ...paid, amountOverpaidMinor: 4_250, amountRefundedMinor: 9_000, uncreditedRefundsMinor: 4_900 },
     ...{ creditAppliedMinor: 10_000, creditNotesMinor: 5_000, amountPaidMinor: 109_000 },
+    allocations: [paidBy('paid', 80_000), paidBy('refunded', 29_000)],
+    creditNoteIds: ['cn_06bt4m9x3kq7v5n2c8hd1wzr01'],
   }),
   void: invoice({
     ...{ status: 'void', creditNotesMinor: 124_000, amountDueMinor: 0, voidedAt: '2026-11-13T08:00:00.000Z' },
+    creditNoteIds: ['cn_06bt4m9x3kq7v5n2c8hd1wzr02'],
   }),
   uncollectible: invoice({ status: 'uncollectible', dueDate: '2026-11-15' }),
   long: invoice({
@@ -131,11 +134,13 @@ export const shownInvoices: Readonly<Record<string, InvoiceWithLines>> = {
   }),
 }
 
-/** The payments on the page of an invoice. */
-export const paymentsOfInvoice = ({ allocations }: InvoiceWithLines): readonly PaymentWithCrypto[] =>
-  Object.values(payments).filter(
-    ({ id, status }) => status === 'expired' || allocations.some(each => each.paymentId === id),
-  )
+/** The payments on the page of an invoice: those that have paid it, and expired ones for the whole. */
+export const paymentsOfInvoice = ({ allocations, totalMinor }: InvoiceWithLines): readonly PaymentWithCrypto[] =>
+  Object.values(payments).flatMap(payment => {
+    const counted = allocations.find(({ paymentId }) => paymentId === payment.id)
+    if (!counted && payment.status !== 'expired') return []
+    return [{ ...payment, amountMinor: counted?.amountMinor ?? totalMinor }]
+  })
 
 export const invoiceHistory = [
   ['create', null, 'draft'],
@@ -154,18 +159,25 @@ export const invoiceHistory = [
   }))
   .toReversed()
 
-const noted = shownInvoices.overpaid
+const creditNote = (
+  { id: invoiceId, customerId, creditNoteIds: [id = ''] }: InvoiceWithLines,
+  more: Partial<CreditNoteWithLines>,
+): CreditNoteWithLines => ({
+  ...{ object: 'credit_note', id, merchantId, invoiceId, customerId, number: 'CN-2026-0003', currency: 'EUR' },
+  ...{ reason: 'product_unsatisfactory', subtotalMinor: 8_202, taxMinor: 1_558, totalMinor: 9_760 },
+  ...{ dueReducedMinor: 5_000, creditMinor: 660, refundsMinor: 4_100, note: 'One lantern was damaged.' },
+  ...{ refundIds: ['re_06bt4m9x3kq7v5n2c8hd1wzr01'], issuedAt: day(14), issueDate: '2026-11-14' },
+  ...{ documentHash: hash('a1'), previousDocumentHash: hash('b2'), livemode: true },
+  ...{ createdAt: day(14), updatedAt: day(14), lines: [], taxes: [] },
+  ...more,
+})
 
-/** The credit notes of the invoice that was overpaid. */
-export const creditNotes: readonly CreditNoteWithLines[] = noted
-  ? [
-      {
-        ...{ object: 'credit_note', id: 'cn_06bt4m9x3kq7v5n2c8hd1wzr01', merchantId, invoiceId: noted.id },
-        ...{ customerId: noted.customerId, number: 'CN-2026-0003', reason: 'product_unsatisfactory', currency: 'EUR' },
-        ...{ subtotalMinor: 8_202, taxMinor: 1_558, totalMinor: 9_760, dueReducedMinor: 5_000, creditMinor: 660 },
-        ...{ refundsMinor: 4_100, refundIds: ['re_06bt4m9x3kq7v5n2c8hd1wzr01'], note: 'One lantern was damaged.' },
-        ...{ issuedAt: day(14), issueDate: '2026-11-14', documentHash: hash('a1'), previousDocumentHash: hash('b2') },
-        ...{ livemode: true, createdAt: day(14), updatedAt: day(14), lines: [], taxes: [] },
-      },
-    ]
-  : []
+/** The credit notes of the invoice that was overpaid, and of the one that is void. */
+export const creditNotes: readonly CreditNoteWithLines[] = [
+  shownInvoices.overpaid && creditNote(shownInvoices.overpaid, {}),
+  shownInvoices.void &&
+    creditNote(shownInvoices.void, {
+      ...{ number: 'CN-2026-0002', reason: 'cancellation', subtotalMinor: 104_202, taxMinor: 19_798 },
+      ...{ totalMinor: 124_000, dueReducedMinor: 124_000, creditMinor: 0, refundsMinor: 0, refundIds: [], note: null },
+    }),
+].filter(note => note !== undefined)

@@ -1,7 +1,7 @@
 import type { Translated } from '../../../web/text/locale.ts'
 import type { documentEn } from './en.ts'
 
-/** Die Texte von Rechnungen und Gutschriften als PDF. */
+/** The texts of invoices and credit notes as PDF in German. */
 export const documentDe: Translated<typeof documentEn> = {
   invoice: 'Rechnung',
   // § 14 UStG: „Gutschrift“ heißt eine Rechnung, die der Empfänger der Leistung ausstellt.

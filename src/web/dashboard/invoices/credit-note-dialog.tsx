@@ -7,6 +7,7 @@ import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
 import { parseAmount, plainAmount } from '../links/amount.ts'
+import { isAddressLike } from '../settings/checked-address.ts'
 import { useAction } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { useRefresh } from '../shell/queries.ts'
@@ -87,7 +88,7 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
     (refundedMinor > restMinor ||
       given.some(
         ({ amountMinor, mostMinor, address }) =>
-          amountMinor === undefined || amountMinor > mostMinor || (address.trim() !== '' && !isAddress(address)),
+          amountMinor === undefined || amountMinor > mostMinor || (address.trim() !== '' && !isAddressLike(address)),
       ))
   const said = note.trim()
   const body = {
@@ -170,14 +171,10 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
           currency={invoice.currency}
           rows={[
             ...taxRows(sums),
-            [texts.lowers, dueReducedMinor],
-            ...(restMinor === 0
-              ? []
-              : ([
-                  [texts.rest, restMinor],
-                  [texts.toRefunds, refundedMinor],
-                  [texts.toCredit, Math.max(0, restMinor - refundedMinor), 'strong'],
-                ] as const)),
+            ...(dueReducedMinor > 0 ? ([[texts.lowers, dueReducedMinor]] as const) : []),
+            ...(restMinor > 0 ? ([[texts.rest, restMinor]] as const) : []),
+            ...(isRefunding ? ([[texts.toRefunds, refundedMinor]] as const) : []),
+            ...(restMinor > 0 ? ([[texts.toCredit, Math.max(0, restMinor - refundedMinor), 'strong']] as const) : []),
           ]}
         />
       )}
@@ -237,5 +234,3 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
     </FormDialog>
   )
 }
-
-const isAddress = (text: string): boolean => /^0x[0-9a-fA-F]{40}$/.test(text.trim())

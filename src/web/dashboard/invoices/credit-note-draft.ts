@@ -1,7 +1,7 @@
 import { type CreditRequest, type SummedCreditNote, sumCreditNote } from '../../../billing/credit-note-sums.ts'
-import { isQuantity } from '../../../billing/quantity.ts'
 import type { CreditNoteWithLines, InvoiceWithLines } from '../../api/calls.ts'
 import { parseAmount } from '../links/amount.ts'
+import { quantityIn } from './typed-quantity.ts'
 
 type LineKind = 'quantity' | 'amountMinor'
 
@@ -54,8 +54,8 @@ export const readCreditedLines = (
 /** An amount of a discount is typed without its sign. */
 const readValue = ({ kind, text }: CreditedLineDraft, isDiscount: boolean) => {
   if (kind === 'quantity') {
-    const quantity = text.trim().replace(',', '.')
-    return isQuantity(quantity) ? { quantity } : undefined
+    const quantity = quantityIn(text)
+    return quantity === undefined ? undefined : { quantity }
   }
   const amountMinor = parseAmount(text.trim().replace(/^[-−]/, ''))
   return amountMinor === undefined ? undefined : { amountMinor: isDiscount ? -amountMinor : amountMinor }

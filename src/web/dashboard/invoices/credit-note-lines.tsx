@@ -27,46 +27,48 @@ export const CreditedLines = ({ invoice, rests, drafts, faults, onDrafts }: Line
         const fault = faults[lineId]
         const change = (more: Partial<CreditedLineDraft>) => onDrafts({ ...drafts, [lineId]: { kind, text, ...more } })
         return (
-          <div key={lineId} class="pair">
-            <FormField
-              label={texts.creditOf(description)}
-              optional
-              hint={
-                quantity === null
-                  ? texts.left(money(amountMinor))
-                  : texts.quantityLeft(formats.quantity(quantity), money(amountMinor))
-              }
-              error={fault && (fault === 'wrong' ? wrong : texts.exceeds)}
-            >
-              {props => (
-                <input
-                  class="input"
-                  inputMode="decimal"
-                  autocomplete="off"
-                  {...props}
-                  value={text}
-                  onInput={event => change({ text: event.currentTarget.value })}
-                />
-              )}
-            </FormField>
-            {quantity !== null && (
-              <FormField label={texts.by(description)}>
+          <fieldset key={lineId} class="credited">
+            <legend class="legend">{description}</legend>
+            <div class="pair">
+              <FormField
+                label={texts.kinds[kind]}
+                hint={
+                  quantity === null
+                    ? texts.left(money(amountMinor))
+                    : texts.quantityLeft(formats.quantity(quantity), money(amountMinor))
+                }
+                error={fault && (fault === 'wrong' ? wrong : texts.exceeds)}
+              >
                 {props => (
-                  <select
+                  <input
                     class="input"
+                    inputMode="decimal"
+                    autocomplete="off"
                     {...props}
-                    value={kind}
-                    onChange={event =>
-                      change({ kind: event.currentTarget.value === 'quantity' ? 'quantity' : 'amountMinor' })
-                    }
-                  >
-                    <option value="quantity">{texts.kinds.quantity}</option>
-                    <option value="amountMinor">{texts.kinds.amountMinor}</option>
-                  </select>
+                    value={text}
+                    onInput={event => change({ text: event.currentTarget.value })}
+                  />
                 )}
               </FormField>
-            )}
-          </div>
+              {quantity !== null && (
+                <FormField label={texts.by}>
+                  {props => (
+                    <select
+                      class="input"
+                      {...props}
+                      value={kind}
+                      onChange={event =>
+                        change({ kind: event.currentTarget.value === 'quantity' ? 'quantity' : 'amountMinor' })
+                      }
+                    >
+                      <option value="quantity">{texts.kinds.quantity}</option>
+                      <option value="amountMinor">{texts.kinds.amountMinor}</option>
+                    </select>
+                  )}
+                </FormField>
+              )}
+            </div>
+          </fieldset>
         )
       })}
     </>

@@ -5,6 +5,7 @@ import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { paidWith } from '../payments/payment-state.ts'
 import { isRefundable, remainingOf } from '../refunds/remaining.ts'
+import { isAddressLike } from '../settings/checked-address.ts'
 import { useShopQuery } from '../shell/queries.ts'
 import { useCreditNotesTexts } from './credit-notes-texts.ts'
 import { usePaymentsOf } from './invoice-payments.tsx'
@@ -69,7 +70,7 @@ export const RefundFields = ({ rows, drafts, onDrafts, isChecked, refused, sumEr
             return texts.tooMuch(money(typeof remaining === 'number' ? remaining : mostMinor))
           return code === 'credit_exceeds_balance' ? texts.creditRefused : undefined
         }
-        const isAddressWrong = address.trim() !== '' && !/^0x[0-9a-fA-F]{40}$/.test(address.trim())
+        const isAddressWrong = address.trim() !== '' && !isAddressLike(address)
         return (
           <fieldset key={id} class="form">
             <legend class="legend">

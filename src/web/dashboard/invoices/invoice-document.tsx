@@ -61,6 +61,7 @@ export const DocumentFiles = ({ call, id, name, formats = ['pdf', 'json'] }: Doc
           >
             <Icon name="download" small />
             {texts[format]}
+            <span class="sr"> {name}</span>
           </button>
         ))}
       </p>

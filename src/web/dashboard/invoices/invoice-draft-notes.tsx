@@ -3,9 +3,9 @@ import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { useCustomer } from '../customers/use-customer.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
-import { useShopQuery } from '../shell/queries.ts'
 import { useAddress, useCanWrite, useIsOwner } from '../shell/shop.ts'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
+import { useBillingSettings } from './use-billing-settings.ts'
 
 type InvoiceProps = { readonly invoice: InvoiceWithLines }
 
@@ -69,9 +69,7 @@ const dayBefore = (now: Date): string => new Date(now.getTime() - 86_400_000).to
 
 /** What live invoices must say about the seller, and the settings do not. */
 const useMissingSeller = ({ livemode }: InvoiceWithLines) => {
-  const { data } = useShopQuery(['settings', 'billing'], ({ call, ...scope }, signal) =>
-    call('getBillingSettings', scope, { signal }),
-  ).value
+  const { data } = useBillingSettings()
   if (!data || !livemode) return []
   return (['legalName', 'address'] as const).filter(field => data[field] === null)
 }

@@ -1,10 +1,10 @@
 import { isDay } from '../../../billing/days.ts'
 import { type PricedLine, type SummedInvoice, sumInvoice } from '../../../billing/invoice-sums.ts'
-import { isQuantity } from '../../../billing/quantity.ts'
 import type { BillingSettings, Calls, InvoiceWithLines } from '../../api/calls.ts'
 import { enteredMetadata, type MetadataEntry, metadataFaultsIn } from '../customers/customer-draft.ts'
 import { basisPointsOf } from '../settings/basis-points.ts'
 import { plainSigned, signedAmountOf } from './signed-amount.ts'
+import { quantityIn } from './typed-quantity.ts'
 
 type TaxCategory = InvoiceWithLines['lines'][number]['taxCategory']
 
@@ -95,14 +95,6 @@ const lineDraftOf = (line: InvoiceWithLines['lines'][number], at: number): LineD
   ...{ unitAmount: plainSigned(line.unitAmountMinor), taxRate: String(line.taxRateBps / 100) },
   ...{ taxCategory: line.taxCategory, periodStart: line.periodStart ?? '', periodEnd: line.periodEnd ?? '' },
 })
-
-/** `1,5` is `1.5`. `1,500` could be both, and is no quantity. Undefined if it is none. */
-export const quantityIn = (text: string): string | undefined => {
-  const trimmed = text.trim()
-  if (/^\d+,\d{3}$/.test(trimmed)) return undefined
-  const quantity = trimmed.replace(',', '.')
-  return isQuantity(quantity) ? quantity : undefined
-}
 
 /** Categories other than the standard one have no rate. */
 const rateOf = ({ taxCategory, taxRate }: LineDraft): number | undefined =>

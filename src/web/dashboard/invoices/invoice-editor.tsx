@@ -98,7 +98,9 @@ export const InvoiceEditor = ({ settings, invoice, customerId }: InvoiceEditorPr
   useEffect(() => {
     if (attempts === shownFaults.current) return
     shownFaults.current = attempts
-    form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-refused]')?.focus()
+    const wrong = form.current?.querySelector('[aria-invalid="true"]')
+    const field = wrong?.matches(FIELDS) ? wrong : wrong?.querySelector(`${FIELDS}, button`)
+    if (field instanceof HTMLElement) field.focus()
   }, [attempts])
 
   /** Whether it can be sent. */
@@ -315,6 +317,8 @@ const FaultCount = ({ form, attempts }: FaultCountProps) => {
 }
 
 type PanelsProps = { readonly children: ComponentChildren; readonly preview: ComponentChildren }
+
+const FIELDS = 'input, select, textarea'
 
 /** Where both have room beside each other. */
 const WIDE = '(width >= 1100px)'

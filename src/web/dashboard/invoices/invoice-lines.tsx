@@ -53,6 +53,7 @@ export const InvoiceLines = ({ invoice }: { readonly invoice: InvoiceWithLines }
       key: 'tax',
       head: texts.tax,
       card: 5,
+      named: true,
       end: true,
       cell: ({ taxCategory, taxRateBps }) =>
         taxCategory === 'standard' ? ratePercent(taxRateBps, locale) : taxCategories[taxCategory],

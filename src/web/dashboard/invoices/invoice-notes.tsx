@@ -44,13 +44,13 @@ const IssuedNotes = ({ invoice }: InvoiceProps) => {
     },
     {
       isSaid: overdue,
-      title: texts.overdueTitle(dueDate === null ? '' : formats.day(dueDate)),
-      ...{ what: texts.overdueWhat(money(amountDueMinor)), tone: 'warn' },
+      title: texts.overdueTitle(money(amountDueMinor), dueDate === null ? '' : formats.day(dueDate)),
+      ...{ what: texts.overdueWhat, tone: 'warn' },
     },
     {
       isSaid: amountProcessingMinor > 0,
       title: texts.processingTitle(money(amountProcessingMinor)),
-      ...{ what: texts.processingWhat, tone: 'info' },
+      ...{ what: overdue ? texts.processingWhatOverdue : texts.processingWhat, tone: 'info' },
     },
     {
       isSaid: amountOverpaidMinor > 0,

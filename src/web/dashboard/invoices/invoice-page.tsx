@@ -135,13 +135,15 @@ const useStripNotes = (invoice: InvoiceWithLines): readonly ComponentChildren[] 
   const { status, overdue, currency, createdAt, issuedAt, dueDate, paidAt, voidedAt, amountDueMinor } = invoice
   const due = dueDate === null ? '' : formats.day(dueDate)
   const isPayable = status === 'open' || status === 'uncollectible'
-  const second = (
+  const second = overdue ? (
+    texts.overdueSince(due)
+  ) : (
     <>
       {listed(status === 'void' ? voidedAt : issuedAt)}
       {isPayable && due !== '' && (
         <>
           <br />
-          {overdue ? texts.overdueSince(due) : texts.dueOn(due)}
+          {texts.dueOn(due)}
         </>
       )}
     </>

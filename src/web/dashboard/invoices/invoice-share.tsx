@@ -3,7 +3,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Section } from '../shell/record.tsx'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
 
-/** The server tells its address only to members who can change invoices. The page of a void invoice says nothing but that. */
+/** The server returns the address only to members who can change invoices. The page of a void invoice shows only that it is void. */
 export const InvoiceShare = ({ invoice: { status, url } }: { readonly invoice: InvoiceWithLines }) => {
   const { share: texts } = useInvoiceTexts()
   if (url === null || status === 'void') return null

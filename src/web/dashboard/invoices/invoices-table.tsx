@@ -11,6 +11,9 @@ import { invoicePath, invoiceRemark, isInvoiceOver } from './invoice-state.ts'
 import { useInvoicesTexts } from './texts.ts'
 import { useCustomerNames } from './use-customer-names.ts'
 
+/** Characters of an amount that fit beside the state in a narrow card. */
+const ROOM = 14
+
 type InvoicesTableProps = {
   readonly rows: readonly InvoiceWithLines[]
   /** Of one customer: without the customer and the reference. */
@@ -68,7 +71,9 @@ export const InvoicesTable = ({ rows, narrow = false }: InvoicesTableProps) => {
       end: true,
       cell: ({ amountDueMinor, totalMinor, currency }) => (
         <>
-          <FiatAmount minor={amountDueMinor} currency={currency} />
+          <span class={formats.money(amountDueMinor, currency).length > ROOM ? 'invoices__long' : undefined}>
+            <FiatAmount minor={amountDueMinor} currency={currency} />
+          </span>
           {amountDueMinor !== totalMinor && <span class="under">{texts.of(formats.money(totalMinor, currency))}</span>}
         </>
       ),

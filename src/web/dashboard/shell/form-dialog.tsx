@@ -64,7 +64,8 @@ export const FormDialog = ({
         noValidate
         onSubmit={event => {
           event.preventDefault()
-          void onSubmit()
+          const fields = event.currentTarget
+          void onSubmit().then(() => requestAnimationFrame(() => focusWrong(fields)))
         }}
       >
         {children}
@@ -75,3 +76,6 @@ export const FormDialog = ({
     </Dialog>
   )
 }
+
+/** The first field that is wrong, which may be far above the button. */
+const focusWrong = (form: HTMLFormElement): void => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()

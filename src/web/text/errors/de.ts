@@ -55,11 +55,11 @@ export const errorsDe: Translated<typeof errorsEn> = {
   invoice_void: 'Diese Rechnung wurde storniert. Es ist nichts zu zahlen.',
   invoice_incomplete: 'In den Einstellungen für Rechnungen fehlt Ihr Name oder Ihre Anschrift. Tragen Sie beides ein.',
   invoice_has_payments:
-    'Geld für diese Rechnung ist eingegangen oder unterwegs. Stellen Sie stattdessen eine Gutschrift aus.',
+    'Geld für diese Rechnung ist eingegangen oder unterwegs. Stellen Sie stattdessen eine Rechnungskorrektur aus.',
   credit_note_exceeds_invoice:
     'Das ist mehr, als berechnet und noch nicht gutgeschrieben wurde. Verringern Sie Mengen oder Beträge.',
   credit_note_not_settled:
-    'Guthaben und Rückzahlungen stimmen nicht mit dem Bezahlten überein. Passen Sie sie an, bis nichts übrig bleibt.',
+    'Guthaben und Erstattungen stimmen nicht mit dem Bezahlten überein. Passen Sie sie an, bis nichts übrig bleibt.',
   invoice_total_out_of_range: 'Die Summe der Rechnung ist negativ oder zu groß. Prüfen Sie die Positionen.',
   rate_limited: 'Das waren zu viele Anfragen. Warten Sie einen Moment und versuchen Sie es noch einmal.',
   internal_error:

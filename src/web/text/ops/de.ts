@@ -201,7 +201,7 @@ export const opsDe: Translated<typeof opsEn> = {
       refund: 'Erstattungen',
       payment_link: 'Zahlungslinks',
       invoice: 'Rechnungen',
-      credit_note: 'Gutschriften',
+      credit_note: 'Rechnungskorrekturen',
       document_series: 'Belegnummern',
       dispute: 'Einsprüche',
       customer: 'Kunden',

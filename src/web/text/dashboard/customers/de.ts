@@ -49,7 +49,7 @@ export const customersDe: Translated<typeof customersEn> = {
   allPayments: 'Alle Zahlungen',
   noPayments: 'Noch keine Zahlungen.',
   credit: 'Kundenguthaben',
-  noCredit: 'Noch keine Buchungen. Guthaben entsteht aus zu viel bezahlten Rechnungen, aus Gutschriften und durch Sie.',
+  noCredit: 'Noch keine Buchungen. Guthaben entsteht aus zu viel bezahlten Rechnungen, aus Rechnungskorrekturen und durch Sie.',
   ledger: 'Buchungen des Guthabens, neueste zuerst',
   entry: 'Buchung',
   at: 'Zeit',
@@ -57,7 +57,7 @@ export const customersDe: Translated<typeof customersEn> = {
   balance: 'Stand',
   entryTypes: {
     overpayment: 'Zu viel bezahlt',
-    credit_note: 'Gutschrift',
+    credit_note: 'Rechnungskorrektur',
     applied: 'Auf eine Rechnung angerechnet',
     released: 'Durch eine stornierte Rechnung frei geworden',
     refunded: 'Erstattet',

@@ -29,7 +29,7 @@ export const eventTypesDe: Translated<typeof eventTypesEn> = {
     'invoice.reminder': 'Eine Erinnerung ist fällig. Senden Sie sie dem Kunden.',
     'invoice.voided': 'Eine Rechnung wurde storniert.',
     'invoice.uncollectible': 'Eine Rechnung wurde als uneinbringlich markiert.',
-    'credit_note.issued': 'Eine Gutschrift wurde ausgestellt.',
+    'credit_note.issued': 'Eine Rechnungskorrektur wurde ausgestellt.',
     'customer.erased': 'Die personenbezogenen Daten eines Kunden wurden gelöscht.',
   },
 }

@@ -7,7 +7,6 @@ export const invoiceEditorEn = {
   tabEdit: 'Edit',
   tabPreview: 'Preview',
   preview: 'Preview of the document',
-  previewWait: 'The preview follows what you type.',
   refused: 'The server does not accept this value.',
   customer: 'Customer',
   customerBy: { search: 'Existing customer', email: 'New customer' },
@@ -50,7 +49,7 @@ export const invoiceEditorEn = {
   noMoreLines: 'An invoice has at most 100 lines.',
   lineFaults: {
     description: { empty: 'Describe what is charged.' },
-    quantity: { wrong: 'Enter a number above 0, such as 1.5 or 1000.' },
+    quantity: { wrong: 'Enter a number above 0, such as 1.5.' },
     unitAmountMinor: { wrong: 'Enter an amount such as 49.00. A discount is negative: -5.00.' },
     taxRateBps: { wrong: 'Enter a number from 0 to 100.' },
     taxNote: { empty: 'Enter the reason: this category needs one.' },
@@ -131,7 +130,7 @@ export const invoiceEditorEn = {
     reminders: 'reminders',
     metadata: 'metadata',
   },
-  noDraft: 'This invoice is no draft any more',
+  noDraft: 'This invoice is no longer a draft',
   noDraftWhat: 'A finalized invoice cannot be changed. Correct it with a credit note, or duplicate it.',
   openInvoice: 'Open the invoice',
 }

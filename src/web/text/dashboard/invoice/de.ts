@@ -12,9 +12,8 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
   id: 'Kennung',
   strip: {
     dueOn: date => `fällig am ${date}`,
-    overdueSince: date => `überfällig seit ${date}`,
+    overdueSince: date => `seit ${date}`,
     missing: amount => `${amount} fehlen noch`,
-    confirming: amount => `${amount} werden bestätigt`,
   },
   edit: 'Bearbeiten',
   more: 'Weitere Aktionen',
@@ -92,13 +91,13 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
   void: {
     button: 'Stornieren',
     title: 'Diese Rechnung stornieren?',
-    what: 'Im selben Schritt wird eine Gutschrift über das Ganze ausgestellt. Die Zahlungsseite sagt, dass nichts zu zahlen ist. Angerechnetes Guthaben geht an den Kunden zurück. Das lässt sich nicht rückgängig machen.',
+    what: 'Im selben Schritt wird eine Rechnungskorrektur über die ganze Rechnung ausgestellt. Die Zahlungsseite sagt, dass nichts zu zahlen ist. Angerechnetes Guthaben geht an den Kunden zurück. Das lässt sich nicht rückgängig machen.',
     reason: 'Grund',
-    reasonHint: 'Er steht auf der Gutschrift.',
+    reasonHint: 'Er steht auf der Rechnungskorrektur.',
     yes: 'Rechnung stornieren',
     done: 'Rechnung storniert',
     cannot: amount =>
-      `Diese Rechnung kann nicht storniert werden, weil ${amount} eingegangen sind oder bestätigt werden. Stellen Sie stattdessen eine Gutschrift aus.`,
+      `Diese Rechnung kann nicht storniert werden, weil ${amount} eingegangen sind oder bestätigt werden. Stellen Sie stattdessen eine Rechnungskorrektur aus.`,
   },
   share: {
     title: 'Zahlungsseite',
@@ -108,21 +107,22 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     open: 'Zahlungsseite öffnen',
   },
   notes: {
-    overdueTitle: date => `Überfällig seit ${date}`,
-    overdueWhat: amount =>
-      `${amount} sind noch fällig. Senden Sie eine Erinnerung, mindern Sie den Betrag mit einer Gutschrift, oder markieren Sie die Rechnung als uneinbringlich.`,
+    overdueTitle: (amount, date) => `${amount} waren am ${date} fällig`,
+    overdueWhat:
+      'Senden Sie eine Erinnerung, mindern Sie den Betrag mit einer Rechnungskorrektur, oder markieren Sie die Rechnung als uneinbringlich.',
     processingTitle: amount => `${amount} werden bestätigt`,
     processingWhat:
       'Sie zählen, sobald sie endgültig sind. Bis dahin wird keine Erinnerung gesendet, und die Rechnung wird nicht überfällig.',
+    processingWhatOverdue: 'Sie zählen, sobald sie endgültig sind. Bis dahin wird keine Erinnerung gesendet.',
     overpaidTitle: amount => `${amount} mehr als fällig sind eingegangen`,
     overpaidWhat:
       'Sie sind jetzt Guthaben des Kunden und werden auf die nächste Rechnung dieser Währung angerechnet. Sie können sie auch bei ihrer Zahlung erstatten.',
     openCustomer: 'Kunden öffnen',
-    uncreditedTitle: amount => `${amount} wurden ohne Gutschrift erstattet`,
+    uncreditedTitle: amount => `${amount} wurden ohne Rechnungskorrektur erstattet`,
     uncreditedWhat:
-      'Die Rechnung gilt weiter als voll bezahlt und zeigt deshalb mehr, als Sie behalten haben. Halten Sie diese Erstattungen in Ihrer Buchhaltung fest. Stellen Sie beim nächsten Mal eine Gutschrift aus: sie mindert im selben Schritt die Rechnung.',
+      'Die Rechnung gilt weiter als voll bezahlt und zeigt deshalb mehr, als Sie behalten haben. Halten Sie diese Erstattungen in Ihrer Buchhaltung fest. Stellen Sie beim nächsten Mal eine Rechnungskorrektur aus: Sie mindert im selben Schritt die Rechnung.',
     voidTitle: 'Diese Rechnung ist storniert',
-    voidWhat: 'Es ist nichts zu zahlen. Ihre Nummer bleibt, mit einer Gutschrift über das Ganze.',
+    voidWhat: 'Es ist nichts zu zahlen. Ihre Nummer bleibt, mit einer Rechnungskorrektur über die ganze Rechnung.',
     voidMoneyTitle: amount => `${amount} sind für diese stornierte Rechnung eingegangen`,
     voidMoneyWhat: 'Sie sind jetzt Guthaben des Kunden. Sie können sie auch bei ihrer Zahlung erstatten.',
     uncollectibleTitle: 'Sie erwarten das Geld dieser Rechnung nicht mehr',
@@ -147,7 +147,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     processing: 'Davon in Bestätigung',
     overpaid: 'Zu viel bezahlt, jetzt Guthaben',
     refunded: 'Erstattet',
-    uncredited: 'Davon ohne Gutschrift',
+    uncredited: 'Davon ohne Korrektur',
   },
   payments: {
     title: 'Zahlungen',
@@ -212,7 +212,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
       refund_reserved: 'Erstattung einer Zahlung begonnen',
       refund_released: 'Erstattung einer Zahlung storniert oder gescheitert',
       refund_processed: 'Erstattung einer Zahlung endgültig',
-      credit_note_issued: 'Gutschrift ausgestellt',
+      credit_note_issued: 'Rechnungskorrektur ausgestellt',
     },
   },
 }

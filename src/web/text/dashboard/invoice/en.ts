@@ -1,6 +1,6 @@
 /** The texts of the page of an invoice. */
 export const invoiceEn = {
-  draftTitle: (amount: string) => `Draft over ${amount}`,
+  draftTitle: (amount: string) => `Draft for ${amount}`,
   title: (number: string) => `Invoice ${number}`,
   dueOf: (total: string) => `due of ${total}`,
   noNumber: 'No number yet',
@@ -9,9 +9,8 @@ export const invoiceEn = {
   id: 'ID',
   strip: {
     dueOn: (date: string) => `due on ${date}`,
-    overdueSince: (date: string) => `overdue since ${date}`,
+    overdueSince: (date: string) => `since ${date}`,
     missing: (amount: string) => `${amount} to go`,
-    confirming: (amount: string) => `${amount} confirming`,
   },
   edit: 'Edit',
   more: 'More actions',
@@ -88,13 +87,13 @@ export const invoiceEn = {
   void: {
     button: 'Void',
     title: 'Void this invoice?',
-    what: 'A credit note over the whole is issued in the same step. The payment page says that nothing has to be paid. Credit that was applied returns to the customer. This cannot be undone.',
+    what: 'A credit note for the whole invoice is issued in the same step. The payment page says that nothing has to be paid. Credit that was applied returns to the customer. This cannot be undone.',
     reason: 'Reason',
     reasonHint: 'Printed on the credit note.',
     yes: 'Void invoice',
     done: 'Invoice voided',
     cannot: (amount: string) =>
-      `This invoice cannot be voided, because ${amount} were received or are confirming. Issue a credit note instead.`,
+      `This invoice cannot be voided, because ${amount} was received or is confirming. Issue a credit note instead.`,
   },
   share: {
     title: 'Payment page',
@@ -104,21 +103,21 @@ export const invoiceEn = {
     open: 'Open the payment page',
   },
   notes: {
-    overdueTitle: (date: string) => `Overdue since ${date}`,
-    overdueWhat: (amount: string) =>
-      `${amount} are still due. Send a reminder, lower the amount with a credit note, or mark the invoice as uncollectible.`,
-    processingTitle: (amount: string) => `${amount} are confirming`,
-    processingWhat:
-      'They count when they are final. Until then no reminder is sent and the invoice does not become overdue.',
-    overpaidTitle: (amount: string) => `${amount} more than due arrived`,
+    overdueTitle: (amount: string, date: string) => `${amount} was due on ${date}`,
+    overdueWhat:
+      'Send a reminder, lower the amount with a credit note, or mark the invoice as uncollectible.',
+    processingTitle: (amount: string) => `${amount} is confirming`,
+    processingWhat: 'It counts when it is final. Until then no reminder is sent and the invoice does not become overdue.',
+    processingWhatOverdue: 'It counts when it is final. Until then no reminder is sent.',
+    overpaidTitle: (amount: string) => `${amount} more arrived than was due`,
     overpaidWhat:
       'It is now credit of the customer and is applied to the next invoice of this currency. You can also refund it from its payment.',
     openCustomer: 'Open the customer',
-    uncreditedTitle: (amount: string) => `${amount} were refunded without a credit note`,
+    uncreditedTitle: (amount: string) => `${amount} was refunded without a credit note`,
     uncreditedWhat:
       'The invoice still counts as paid in full, so it shows more than you kept. Record these refunds in your accounts. For the next one, issue a credit note: it lowers the invoice in the same step.',
     voidTitle: 'This invoice is void',
-    voidWhat: 'Nothing has to be paid. Its number stays, with a credit note over the whole.',
+    voidWhat: 'Nothing has to be paid. Its number stays, with a credit note for the whole invoice.',
     voidMoneyTitle: (amount: string) => `${amount} arrived for this void invoice`,
     voidMoneyWhat: 'It is now credit of the customer. You can also refund it from its payment.',
     uncollectibleTitle: 'You no longer expect the money of this invoice',
@@ -140,10 +139,10 @@ export const invoiceEn = {
   },
   sums: {
     credit: 'Paid from credit',
-    processing: 'Of it confirming',
+    processing: 'Of which confirming',
     overpaid: 'Overpaid, now credit',
     refunded: 'Refunded',
-    uncredited: 'Of it without a credit note',
+    uncredited: 'Of which without a credit note',
   },
   payments: {
     title: 'Payments',

@@ -22,7 +22,6 @@ export const invoicesEn = {
   amountDue: 'Amount due',
   draft: 'Draft',
   of: (total: string) => `of ${total}`,
-  notDue: 'Nothing due',
   emptyTitle: 'No invoices yet',
   emptyWhat: 'Write a draft first. It gets its number when you finalize it, and a page where your customer can pay it.',
   allInvoices: 'All invoices',
@@ -45,7 +44,6 @@ export const invoicesEn = {
     net: 'Net',
     tax: (rate: string) => `Tax ${rate}`,
     total: 'Total',
-    creditApplied: 'Credit of the customer',
     creditNotes: 'Credit notes',
     paid: 'Paid',
     due: 'Due',
@@ -56,6 +54,6 @@ export const invoicesEn = {
     exempt: 'Exempt',
     reverse_charge: 'Reverse charge',
     export: 'Export',
-    outside: 'Not taxable',
+    outside: 'Outside scope',
   },
 }

@@ -124,7 +124,7 @@ export const settingsDe: Translated<typeof settingsEn> = {
       year: 'Das Muster muss {year} enthalten, weil die Nummern jedes Jahr neu beginnen.',
     },
     invoicePrefix: 'Präfix von Rechnungen',
-    creditNotePrefix: 'Präfix von Gutschriften',
+    creditNotePrefix: 'Präfix von Korrekturen',
     restart: 'Neubeginn',
     restarts: { yearly: 'Jedes Jahr', never: 'Nie' },
     restartsWhat: {
@@ -186,7 +186,7 @@ export const settingsDe: Translated<typeof settingsEn> = {
     refused: 'Dieser Wert wird nicht angenommen. Tippen Sie ihn neu, ohne unsichtbare Zeichen.',
     preview: 'So werden Dokumente nummeriert',
     nextInvoice: 'Nächste Rechnung',
-    nextCreditNote: 'Nächste Gutschrift',
+    nextCreditNote: 'Nächste Rechnungskorrektur',
     missingTitle: 'Im Livemodus können noch keine Rechnungen ausgestellt werden',
     missing: fields => `Es fehlt: ${fields}.`,
   },
