@@ -49,6 +49,9 @@ const InvoicesPage = lazy(async () => (await import('./invoices/invoices-page.ts
 const NewInvoicePage = lazy(async () => (await import('./invoices/new-invoice-page.tsx')).NewInvoicePage)
 const InvoicePage = recordPage(lazy(async () => (await import('./invoices/invoice-page.tsx')).InvoicePage))
 const EditInvoicePage = recordPage(lazy(async () => (await import('./invoices/edit-invoice-page.tsx')).EditInvoicePage))
+const CreditNotePage = recordPage(
+  lazy(async () => (await import('./invoices/credit-note-page.tsx')).CreditNotePage),
+)
 const BalancesPage = lazy(async () => (await import('./balances/balances-page.tsx')).BalancesPage)
 const EndpointPage = recordPage(lazy(async () => (await import('./webhooks/endpoint-page.tsx')).EndpointPage))
 const DeliveriesPage = lazy(async () => (await import('./deliveries/deliveries-page.tsx')).DeliveriesPage)
@@ -190,6 +193,7 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
         <Route path="/dashboard/:merchant/:mode/invoices/new" component={NewInvoicePage} />
         <Route path="/dashboard/:merchant/:mode/invoices/:id" component={InvoicePage} />
         <Route path="/dashboard/:merchant/:mode/invoices/:id/edit" component={EditInvoicePage} />
+        <Route path="/dashboard/:merchant/:mode/credit-notes/:id" component={CreditNotePage} />
         <Route path="/dashboard/:merchant/:mode/balances" component={BalancesPage} />
         <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
         <Route path="/dashboard/:merchant/:mode/account" component={AccountPage} preferences={preferences} />

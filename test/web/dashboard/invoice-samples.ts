@@ -159,6 +159,13 @@ export const invoiceHistory = [
   }))
   .toReversed()
 
+/** Without a quantity: of the line an amount was credited. */
+const credited = (n: number, more: Partial<CreditNoteWithLines['lines'][number]>) => ({
+  ...{ lineId: `line_${n}`, description: '', quantity: null, unitAmountMinor: null, amountMinor: 1_302 },
+  ...{ taxRateBps: 1_900, taxCategory: 'standard' as const, taxNote: null, periodStart: null, periodEnd: null },
+  ...more,
+})
+
 const creditNote = (
   { id: invoiceId, customerId, creditNoteIds: [id = ''] }: InvoiceWithLines,
   more: Partial<CreditNoteWithLines>,
@@ -168,7 +175,12 @@ const creditNote = (
   ...{ dueReducedMinor: 5_000, creditMinor: 660, refundsMinor: 4_100, note: 'One lantern was damaged.' },
   ...{ refundIds: ['re_06bt4m9x3kq7v5n2c8hd1wzr01'], issuedAt: day(14), issueDate: '2026-11-14' },
   ...{ documentHash: hash('a1'), previousDocumentHash: hash('b2'), livemode: true },
-  ...{ createdAt: day(14), updatedAt: day(14), lines: [], taxes: [] },
+  ...{ createdAt: day(14), updatedAt: day(14) },
+  lines: [
+    credited(1, { description: 'Paper lantern, 60 cm', quantity: '1', unitAmountMinor: 6_900, amountMinor: 6_900 }),
+    credited(2, { description: 'Pendant cable, black, 3 m' }),
+  ],
+  taxes: [{ taxCategory: 'standard', taxRateBps: 1_900, netMinor: 8_202, taxMinor: 1_558 }],
   ...more,
 })
 

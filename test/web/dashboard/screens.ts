@@ -211,6 +211,10 @@ const views: Readonly<Record<string, View>> = {
     },
   },
   'invoice-void-dialog': { path: `invoices/${shownInvoices.open?.id}`, act: page => chooseInMenu(page, 4) },
+  'credit-note': { path: `credit-notes/${creditNotes[0]?.id}` },
+  'credit-note-void': { path: `credit-notes/${creditNotes[1]?.id}` },
+  'credit-note-loading': { path: `credit-notes/${creditNotes[0]?.id}`, data: 'loading' },
+  'credit-note-failed': { path: `credit-notes/${creditNotes[0]?.id}`, data: 'failed' },
   'invoice-remind': { path: `invoices/${shownInvoices.overdue?.id}`, act: remindTooSoon },
   'find-customer': { path: 'payments', act: page => find(page, 'lund') },
   balances: { path: 'balances' },
@@ -622,6 +626,7 @@ const answer = (
       const notes = creditNotes.filter(({ invoiceId }) => invoiceId === id)
       return json({ ...sampleList(notes, 'full'), has_more: false })
     }
+    if (end.startsWith('credit-notes/')) return json(creditNotes.find(({ id }) => end.endsWith(id)) ?? {})
     if (end.startsWith('invoices/') && end.endsWith('/history')) return json(sampleList(invoiceHistory, 'full'))
     if (end.startsWith('invoices/'))
       return json(

@@ -9,7 +9,7 @@ import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
 import { useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
-import { useIsOwner } from '../shell/shop.ts'
+import { useAddress, useIsOwner } from '../shell/shop.ts'
 import { AdjustCredit } from './adjust-credit.tsx'
 import { useCustomersTexts } from './texts.ts'
 
@@ -59,10 +59,10 @@ const CreditTable = ({ rows }: { readonly rows: readonly CreditEntry[] }) => {
       key: 'type',
       head: texts.entry,
       card: 3,
-      cell: ({ type, note }) => (
+      cell: entry => (
         <>
-          {texts.entryTypes[type]}
-          {note !== null && <span class="table__under">{note}</span>}
+          <Cause entry={entry} />
+          {entry.note !== null && <span class="table__under">{entry.note}</span>}
         </>
       ),
     },
@@ -89,4 +89,13 @@ const CreditTable = ({ rows }: { readonly rows: readonly CreditEntry[] }) => {
     },
   ]
   return <Table label={texts.ledger} columns={columns} rows={rows} keyOf={({ id }) => id} />
+}
+
+/** What an entry is, as a link to the record that it comes from. */
+const Cause = ({ entry: { type, creditNoteId, invoiceId, paymentId } }: { readonly entry: CreditEntry }) => {
+  const { entryTypes } = useCustomersTexts()
+  const address = useAddress()
+  if (creditNoteId !== null) return <a href={address('credit-notes', creditNoteId)}>{entryTypes[type]}</a>
+  if (invoiceId !== null) return <a href={address('invoices', invoiceId)}>{entryTypes[type]}</a>
+  return paymentId === null ? <>{entryTypes[type]}</> : <a href={address('payments', paymentId)}>{entryTypes[type]}</a>
 }

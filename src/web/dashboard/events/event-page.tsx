@@ -36,7 +36,7 @@ export const EventPage = () => {
                 <Facts
                   facts={[
                     [texts.created, <Moment at={new Date(event.created * 1_000).toISOString()} />],
-                    [texts.record, section ? <a href={address(section, recordId)}>{recordId}</a> : recordId],
+                    [texts.record, <a href={address(section, recordId)}>{recordId}</a>],
                     [texts.version, event.api_version],
                   ]}
                 />

@@ -7,8 +7,8 @@ const sections = {
   webhook_endpoint: 'webhooks',
   customer: 'customers',
   invoice: 'invoices',
-  credit_note: undefined,
-} as const satisfies Record<Event['data']['object']['object'], string | undefined>
+  credit_note: 'credit-notes',
+} as const satisfies Record<Event['data']['object']['object'], string>
 
-/** The record that an event is about, and the section of its page, if it has one. */
+/** The record that an event is about, and the section of its page. */
 export const recordIn = ({ data: { object } }: Event) => ({ id: object.id, section: sections[object.object] })

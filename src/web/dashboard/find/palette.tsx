@@ -225,6 +225,16 @@ const useRecordChoice = () => {
         ),
         state: <StateBadge path={invoicePath(record, invoicesTexts.states)} />,
       }
+    if (record.object === 'credit_note')
+      return {
+        href: address('credit-notes', record.id),
+        icon: 'invoice',
+        content: (
+          <>
+            <b>{record.number}</b> {formats.money(record.totalMinor, record.currency)}
+          </>
+        ),
+      }
     const amount = <b>{formats.money(record.amountMinor, record.currency)}</b>
     switch (record.object) {
       case 'payment':

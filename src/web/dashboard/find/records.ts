@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type {
+  CreditNoteWithLines,
   CustomerWithTotals,
   Dispute,
   InvoiceWithLines,
@@ -17,6 +18,7 @@ export type FoundRecord =
   | Dispute
   | CustomerWithTotals
   | InvoiceWithLines
+  | CreditNoteWithLines
 
 export type FoundRecords = {
   /** What was searched for. */
@@ -70,6 +72,13 @@ export const useFinding = (text: string): FoundRecords | undefined => {
       const isNumbered = ({ id }: InvoiceWithLines) => numbered.data.some(each => each.id === id)
       return { data: [...numbered.data, ...referenced.data.filter(each => !isNumbered(each))] }
     }
+    const findCreditNotes = async () => ({
+      data: text.startsWith('cn_')
+        ? await session
+            .call('getCreditNote', { merchantId: scope.merchantId, id: text }, { signal })
+            .then(one => [one], noneIfMissing<CreditNoteWithLines>)
+        : [],
+    })
     const search = async () => {
       const input = { ...scope, q: text, limit: 4 }
       const lists = await Promise.all([
@@ -79,6 +88,7 @@ export const useFinding = (text: string): FoundRecords | undefined => {
         session.call('listDisputes', input, { signal }),
         findCustomers(),
         findInvoices(),
+        findCreditNotes(),
       ])
       setFinding({ text, records: lists.flatMap(({ data }): readonly FoundRecord[] => data), phase: 'found' })
     }

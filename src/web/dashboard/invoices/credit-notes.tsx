@@ -47,7 +47,9 @@ export const CreditNotes = ({ invoice }: { readonly invoice: InvoiceWithLines })
       card: 1,
       cell: ({ id, number, reason, note }) => (
         <>
-          <b class="credit-notes__part">{number}</b>
+          <a class="credit-notes__part" href={address('credit-notes', id)}>
+            {number}
+          </a>
           <span class="table__under">{texts.reasons[reason]}</span>
           {note !== null && <span class="table__under">{note}</span>}
           <DocumentFiles call="getCreditNoteDocument" id={id} name={number} formats={['pdf']} />

@@ -8,19 +8,36 @@ import { useInvoiceTexts } from './invoice-page-texts.ts'
 import { ratePercent, SumRows, useTaxRows } from './sum-rows.tsx'
 import { useInvoicesTexts } from './texts.ts'
 
-type Line = InvoiceWithLines['lines'][number]
+type Line = Omit<InvoiceWithLines['lines'][number], 'quantity' | 'unitAmountMinor'> & {
+  /** Null in a credit note: of this line an amount was credited. */
+  readonly quantity: string | null
+  readonly unitAmountMinor: number | null
+}
+
+/** The lines of an invoice, and its sums below them. */
+export const InvoiceLines = ({ invoice }: { readonly invoice: InvoiceWithLines }) => {
+  const { lines: texts } = useInvoiceTexts()
+  const { lines, currency, taxBehavior } = invoice
+  return (
+    <Section title={texts.title} aside={texts[taxBehavior]}>
+      <LineTable lines={lines} currency={currency} />
+      <InvoiceSums invoice={invoice} />
+    </Section>
+  )
+}
 
 /** A long invoice is folded: its sums and payments are what people look for. */
 const SHOWN = 15
 
-/** The lines of an invoice, and its sums below them. */
-export const InvoiceLines = ({ invoice }: { readonly invoice: InvoiceWithLines }) => {
+type LineTableProps = { readonly lines: readonly Line[]; readonly currency: string }
+
+/** The lines of a document. */
+export const LineTable = ({ lines, currency }: LineTableProps) => {
   const { lines: texts } = useInvoiceTexts()
   const { taxCategories } = useInvoicesTexts()
   const { formats, locale } = useReader()
   const period = usePeriod()
   const [isWhole, setWhole] = useState(false)
-  const { lines, currency, taxBehavior } = invoice
   const shown = isWhole ? lines : lines.slice(0, SHOWN)
   const columns: readonly TableColumn<Line>[] = [
     {
@@ -40,14 +57,14 @@ export const InvoiceLines = ({ invoice }: { readonly invoice: InvoiceWithLines }
       card: 3,
       named: true,
       end: true,
-      cell: ({ quantity }) => formats.quantity(quantity),
+      cell: ({ quantity }) => (quantity === null ? null : formats.quantity(quantity)),
     },
     {
       key: 'each',
       head: texts.each,
       card: 4,
       end: true,
-      cell: ({ unitAmountMinor }) => formats.money(unitAmountMinor, currency),
+      cell: ({ unitAmountMinor }) => (unitAmountMinor === null ? null : formats.money(unitAmountMinor, currency)),
     },
     {
       key: 'tax',
@@ -67,7 +84,7 @@ export const InvoiceLines = ({ invoice }: { readonly invoice: InvoiceWithLines }
     },
   ]
   return (
-    <Section title={texts.title} aside={texts[taxBehavior]}>
+    <>
       <div class="invoice-lines">
         <Table label={texts.title} columns={columns} rows={shown} keyOf={({ id }) => id} />
       </div>
@@ -78,8 +95,7 @@ export const InvoiceLines = ({ invoice }: { readonly invoice: InvoiceWithLines }
           </button>
         </p>
       )}
-      <InvoiceSums invoice={invoice} />
-    </Section>
+    </>
   )
 }
 

@@ -4,6 +4,12 @@ import type { creditNotesEn } from './en.ts'
 /** The texts of the credit notes of an invoice in German. */
 export const creditNotesDe: Translated<typeof creditNotesEn> = {
   title: 'Rechnungskorrekturen',
+  one: 'Rechnungskorrektur',
+  titleOf: number => `Rechnungskorrektur ${number}`,
+  id: 'Kennung',
+  details: 'Einzelheiten',
+  issueDate: 'Ausstellungsdatum',
+  refunds: 'Erstattungen',
   button: 'Rechnungskorrektur',
   dialogTitle: 'Rechnungskorrektur ausstellen',
   what: 'Sie mindert zuerst, was fällig ist. Was schon bezahlt ist, wird Guthaben des Kunden oder wird erstattet. Eine ausgestellte Rechnungskorrektur lässt sich nicht ändern.',

@@ -1,6 +1,12 @@
-/** The texts of the credit notes of an invoice. */
+/** The texts of credit notes: of one, and of those of an invoice. */
 export const creditNotesEn = {
   title: 'Credit notes',
+  one: 'Credit note',
+  titleOf: (number: string) => `Credit note ${number}`,
+  id: 'ID',
+  details: 'Details',
+  issueDate: 'Issue date',
+  refunds: 'Refunds',
   button: 'Credit note',
   dialogTitle: 'Issue a credit note',
   what: 'It first lowers what is due. What was paid already becomes credit of the customer or is refunded. An issued credit note cannot be changed.',
