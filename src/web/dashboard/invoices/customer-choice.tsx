@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { TextField } from '../../parts/field.tsx'
 import { besidesName, nameOfCustomer } from '../customers/customer-name.ts'
 import { FindCustomer } from '../customers/find-customer.tsx'
@@ -19,11 +20,23 @@ type CustomerChoiceProps = {
 export const CustomerChoice = ({ customer, onCustomer, faults, refused, isErased }: CustomerChoiceProps) => {
   const texts = useInvoiceEditorTexts()
   const { by } = customer
+  const fields = useRef<HTMLFieldSetElement>(null)
+  /** The part that had the focus is replaced: by the customer that was chosen, or by the search for another one. */
+  const isReplaced = useRef(false)
+  useLayoutEffect(() => {
+    if (!isReplaced.current) return
+    isReplaced.current = false
+    fields.current?.querySelector<HTMLElement>('[role=combobox], .chosen button')?.focus()
+  }, [customer])
+  const replace = (id: string | undefined) => {
+    isReplaced.current = true
+    onCustomer({ by: 'search', id })
+  }
   const choose = (next: DraftCustomer['by']) =>
     onCustomer(next === 'search' ? { by: next, id: undefined } : { by: next, email: '', name: '', company: '' })
   const errorOf = (field: string): string | undefined => (refused === `customer.${field}` ? texts.refused : undefined)
   return (
-    <fieldset class="form">
+    <fieldset ref={fields} class="form">
       <legend class="legend">{texts.customer}</legend>
       <div class="choices-row">
         {(['search', 'email'] as const).map(each => (
@@ -40,14 +53,14 @@ export const CustomerChoice = ({ customer, onCustomer, faults, refused, isErased
             hint={texts.findHint}
             error={faults?.customer ? texts.findEmpty : undefined}
             except=""
-            onCustomer={id => onCustomer({ by: 'search', id })}
+            onCustomer={id => id !== undefined && replace(id)}
           />
         ) : (
           <Chosen
             id={customer.id}
             isRefused={refused === 'customerId'}
             isErased={isErased}
-            onChange={() => onCustomer({ by: 'search', id: undefined })}
+            onChange={() => replace(undefined)}
           />
         ))}
       {customer.by === 'email' && (
