@@ -132,4 +132,20 @@ describe.skipIf(!hasBrowser)('the list of invoices', () => {
     await page.getByRole('option', { name: 'New invoice', exact: true }).click()
     await on.heading('New invoice')
   })
+
+  test('an amount of ten billion does not touch the state in a narrow window', async () => {
+    const { page } = shop
+    await create('largest', 'bo', { finalize: true, lines: [{ description: 'Fleet', unitAmountMinor: 999_999_999_998 }] })
+    await page.setViewportSize({ width: 360, height: 800 })
+    await shop.go('invoices')
+    const row = page.getByRole('row', { name: /€9,999,999,999\.98/ })
+    const boxOf = async (selector: string) => {
+      const box = await row.locator(selector).first().boundingBox()
+      if (!box) throw new Error(`there is no ${selector}`)
+      return box
+    }
+    const [amount, badge] = [await boxOf('.money'), await boxOf('.badge')]
+    expect(badge.x >= amount.x + amount.width || badge.y >= amount.y + amount.height).toBe(true)
+    await on.expectSound()
+  })
 })

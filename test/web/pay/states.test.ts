@@ -127,3 +127,20 @@ test.skipIf(!hasBrowser)('a title from right to left ends at its left', async ()
   expect(lefts.length).toBeGreaterThan(5)
   expect(lefts).toEqual(lefts.toSorted((a, b) => b - a))
 })
+
+describe.skipIf(!hasBrowser)('an invoice', () => {
+  test('that is overdue says so once', async () => {
+    await using visit = await open('invoice-overdue')
+    const text = await visit.page.locator('body').innerText()
+    expect(text.match(/overdue/gi)).toEqual(['Overdue'])
+    expect(text).toContain('Due since Nov 10, 2026')
+  })
+
+  test('of the largest amounts keeps each on one line of a phone', async () => {
+    await using visit = await open('invoice-largest', { width: 360 })
+    expect(await faultsOf(visit.page)).toEqual([])
+    const heights = await visit.page.locator('.invoice .num').evaluateAll(all => all.map(each => each.clientHeight))
+    expect(heights.length).toBeGreaterThan(2)
+    expect(Math.max(...heights)).toBeLessThan(30)
+  })
+})
