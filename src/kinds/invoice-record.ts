@@ -36,7 +36,7 @@ export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
   status: {
     type: invoiceStatus,
     about:
-      '`draft`: can be changed and deleted. `open`: finalized, and something is due. `paid`: nothing is due; final. `uncollectible`: you have given it up, and it can still be paid. `void`: canceled with a credit note over the whole; final.',
+      '`draft`: can be changed and deleted. `open`: finalized, and something is due. `paid`: nothing is due; final. `uncollectible`: you have given it up, and it can still be paid. `void`: canceled with a credit note for the whole; final.',
     example: 'open',
     of: ({ state }) => state,
   },

@@ -124,6 +124,26 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     expect(await page.getByRole('menuitem', { name: 'Credit note' }).count()).toBe(0)
   })
 
+  test('over an invoice that credit has paid gives credit, and no refund can be chosen', async () => {
+    const customers = `/v1/merchants/${shop.merchant}/customers`
+    const { id: customerId } = await shop.call('POST', `${customers}?livemode=false`, { email: 'dee@example.com' })
+    const credit = { currency: 'USD', amountMinor: 4_000, note: 'A gift' }
+    await shop.call('POST', `${customers}/${customerId}/credit`, credit)
+    const { id } = await invoices.issue({ customer: undefined, customerId })
+    await open(id)
+    await badge('Paid')
+    await choose('Credit note')
+    await dialog().getByLabel('Refund', { exact: false }).check()
+    await dialog().getByText('No payment of this invoice can be refunded now.').waitFor()
+    await press('Issue credit note for $40.00')
+    await on.expectSound()
+    expect(await notesOf(id)).toEqual([])
+    await dialog().getByLabel('Credit of the customer').check()
+    await press('Issue credit note for $40.00')
+    await on.toast('issued')
+    expect(await notesOf(id)).toMatchObject([{ creditMinor: 4_000, refundsMinor: 0 }])
+  })
+
   test('is compared again when a payment has changed what is due in the meantime', async () => {
     const { page } = shop
     const invoice = await invoices.issue({ customer: { email: 'cy@example.com' } })

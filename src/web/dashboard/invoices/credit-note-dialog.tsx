@@ -43,7 +43,8 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
   const refresh = useRefresh()
   const action = useAction()
   const taxRows = useTaxRows()
-  const returnable = useReturnable(invoice)
+  const found = useReturnable(invoice)
+  const returnable = found ?? []
   const [scope, setScope] = useState<(typeof scopes)[number]>('whole')
   const [lines, setLines] = useState<Readonly<Record<string, CreditedLineDraft>>>({})
   const [way, setWay] = useState<(typeof ways)[number]>('credit')
@@ -58,6 +59,8 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
   const dueReducedMinor = sums ? Math.min(sums.totalMinor, invoice.amountDueMinor) : 0
   const restMinor = sums ? sums.totalMinor - dueReducedMinor : 0
   const isRefunding = way === 'refund' && restMinor > 0 && returnable.length > 0
+  /** Credit is not given instead, as long as a refund is chosen. */
+  const isRefundImpossible = way === 'refund' && restMinor > 0 && returnable.length === 0
   const spread = spreadRest(
     restMinor,
     returnable.map(({ mostMinor }) => mostMinor),
@@ -106,7 +109,7 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
   const submit = async () => {
     setChecked(true)
     setChanged(false)
-    if (!sums || isRefundWrong) return
+    if (!sums || isRefundWrong || isRefundImpossible) return
     const isDone = await action.run(async () => {
       try {
         const issuedNote = await session.call('createCreditNote', { ...body, merchantId, livemode, idempotencyKey })
@@ -190,7 +193,7 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
             value={way}
             onValue={setWay}
           />
-          {way === 'refund' && returnable.length === 0 && <p role="status">{texts.noPayments}</p>}
+          {isRefundImpossible && found && <NoteBox title={texts.noPayments} tone="warn" alert />}
           {isRefunding && (
             <RefundFields
               rows={given}

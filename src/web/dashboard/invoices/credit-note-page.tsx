@@ -66,7 +66,7 @@ type NoteProps = { readonly note: CreditNoteWithLines }
 
 const OneCreditNote = ({ note }: NoteProps) => {
   const texts = useCreditNotesTexts()
-  const { lines: linesTexts, document } = useInvoiceTexts()
+  const { lines: linesTexts, document: documentTexts } = useInvoiceTexts()
   const { id, number, lines, currency } = note
   return (
     <div class="split">
@@ -82,7 +82,7 @@ const OneCreditNote = ({ note }: NoteProps) => {
         <Section title={texts.details}>
           <NoteFacts note={note} />
         </Section>
-        <Section title={document.title}>
+        <Section title={documentTexts.title}>
           <DocumentFiles call="getCreditNoteDocument" id={id} name={number} />
           <DocumentHashes {...note} />
         </Section>

@@ -15,11 +15,11 @@ export type RefundDraft = { readonly text: string; readonly address: string }
 
 export type Returnable = { readonly payment: PaymentWithCrypto; readonly mostMinor: number }
 
-/** The payments of an invoice of which something can be refunded with a credit note: what they have paid of it. */
-export const useReturnable = (invoice: InvoiceWithLines): readonly Returnable[] => {
-  const payments = usePaymentsOf(invoice).data?.data ?? []
+/** What payments have paid of an invoice and can be refunded with a credit note. Undefined until it is known. */
+export const useReturnable = (invoice: InvoiceWithLines): readonly Returnable[] | undefined => {
+  const payments = usePaymentsOf(invoice).data?.data
   const counted = invoice.allocations
-  const ended = payments.filter(
+  const ended = (payments ?? []).filter(
     payment => isRefundable(payment) && counted.some(({ paymentId }) => paymentId === payment.id),
   )
   const refunds = useShopQuery(['refunds', 'of', ...ended.map(({ id }) => id)], ({ call, ...scope }, signal) =>
@@ -29,7 +29,7 @@ export const useReturnable = (invoice: InvoiceWithLines): readonly Returnable[] 
       ),
     ),
   ).value.data
-  if (!refunds) return []
+  if (!payments || !refunds) return undefined
   return ended.flatMap((payment, n) => {
     const paidMinor = counted.find(({ paymentId }) => paymentId === payment.id)?.amountMinor ?? 0
     const mostMinor = Math.min(paidMinor, remainingOf(payment, refunds[n] ?? []).remaining)

@@ -37,7 +37,7 @@ export const creditNotesDe: Translated<typeof creditNotesEn> = {
     credit: 'Es wird auf die nächste Rechnung dieser Währung angerechnet.',
     refund: 'An den Kunden, aus den Zahlungen unten. Was sie nicht decken, wird Guthaben.',
   },
-  noPayments: 'Keine Zahlung dieser Rechnung kann jetzt erstattet werden.',
+  noPayments: 'Keine Zahlung dieser Rechnung kann jetzt erstattet werden. Wählen Sie Guthaben des Kunden.',
   refundOf: payment => `Erstattung der Zahlung mit ${payment}`,
   most: amount => `Höchstens ${amount}.`,
   tooMuch: amount =>

@@ -34,7 +34,7 @@ export const creditNotesEn = {
     credit: 'It is applied to the next invoice of this currency.',
     refund: 'To the customer, from the payments below. What they do not cover becomes credit.',
   },
-  noPayments: 'No payment of this invoice can be refunded now.',
+  noPayments: 'No payment of this invoice can be refunded now. Choose credit of the customer.',
   refundOf: (payment: string) => `Refund of the payment with ${payment}`,
   most: (amount: string) => `At most ${amount}.`,
   tooMuch: (amount: string) => `At most ${amount} can be refunded of this payment. Enter a smaller amount.`,
