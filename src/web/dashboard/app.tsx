@@ -49,9 +49,7 @@ const InvoicesPage = lazy(async () => (await import('./invoices/invoices-page.ts
 const NewInvoicePage = lazy(async () => (await import('./invoices/new-invoice-page.tsx')).NewInvoicePage)
 const InvoicePage = recordPage(lazy(async () => (await import('./invoices/invoice-page.tsx')).InvoicePage))
 const EditInvoicePage = recordPage(lazy(async () => (await import('./invoices/edit-invoice-page.tsx')).EditInvoicePage))
-const CreditNotePage = recordPage(
-  lazy(async () => (await import('./invoices/credit-note-page.tsx')).CreditNotePage),
-)
+const CreditNotePage = recordPage(lazy(async () => (await import('./invoices/credit-note-page.tsx')).CreditNotePage))
 const BalancesPage = lazy(async () => (await import('./balances/balances-page.tsx')).BalancesPage)
 const EndpointPage = recordPage(lazy(async () => (await import('./webhooks/endpoint-page.tsx')).EndpointPage))
 const DeliveriesPage = lazy(async () => (await import('./deliveries/deliveries-page.tsx')).DeliveriesPage)

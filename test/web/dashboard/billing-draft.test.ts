@@ -33,7 +33,9 @@ describe('edited billing settings', () => {
     }))
       for (const value of values) expect([field, value, faultsOf({ [field]: value })]).toEqual([field, value, [field]])
     expect(billingFaultsIn({ numberPattern: '{year}' }, billingSettings).numberPattern).toBe('number')
-    expect(billingFaultsIn({ numberPattern: '{number}', restart: 'never' }, billingSettings).numberPattern).toBe(undefined)
+    expect(billingFaultsIn({ numberPattern: '{number}', restart: 'never' }, billingSettings).numberPattern).toBe(
+      undefined,
+    )
     const address = { line1: 'a', line2: '', postalCode: '', city: 'b', state: '', country: 'DE' }
     expect(faultsOf({ address })).toEqual(['address'])
   })

@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await page.unrouteAll()
     await page.getByRole('heading', { level: 1, name: /due of \$40\.00/ }).waitFor()
     expect(await notesOf(id)).toMatchObject([{ totalMinor: 1_320, dueReducedMinor: 1_320, creditMinor: 0 }])
-    await page.getByRole('row', { name: /TEST-CN-.*Customer asked/ }).waitFor()
+    await page.getByRole('row', { name: /TEST-CN-.*Requested by customer/ }).waitFor()
     await on.expectSound()
   })
 

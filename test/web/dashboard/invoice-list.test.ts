@@ -135,7 +135,10 @@ describe.skipIf(!hasBrowser)('the list of invoices', () => {
 
   test('an amount of ten billion does not touch the state in a narrow window', async () => {
     const { page } = shop
-    await create('largest', 'bo', { finalize: true, lines: [{ description: 'Fleet', unitAmountMinor: 999_999_999_998 }] })
+    await create('largest', 'bo', {
+      finalize: true,
+      lines: [{ description: 'Fleet', unitAmountMinor: 999_999_999_998 }],
+    })
     await page.setViewportSize({ width: 360, height: 800 })
     await shop.go('invoices')
     const row = page.getByRole('row', { name: /€9,999,999,999\.98/ })

@@ -58,7 +58,7 @@ const PATH = '/invoices/token'
 /** The options of the other states are for 49.00. */
 const priced = (each: PayOption, minor: number): PayOption => ({
   ...each,
-  amount: (each.amount * BigInt(minor)) / 4_900n,
+  amount: each.amount && (each.amount * BigInt(minor)) / 4_900n,
 })
 
 const of = (

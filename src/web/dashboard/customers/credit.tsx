@@ -61,7 +61,7 @@ const CreditTable = ({ rows }: { readonly rows: readonly CreditEntry[] }) => {
       card: 3,
       cell: entry => (
         <>
-          <Cause entry={entry} />
+          <EntryType entry={entry} />
           {entry.note !== null && <span class="table__under">{entry.note}</span>}
         </>
       ),
@@ -92,10 +92,14 @@ const CreditTable = ({ rows }: { readonly rows: readonly CreditEntry[] }) => {
 }
 
 /** What an entry is, as a link to the record that it comes from. */
-const Cause = ({ entry: { type, creditNoteId, invoiceId, paymentId } }: { readonly entry: CreditEntry }) => {
+const EntryType = ({ entry: { type, creditNoteId, invoiceId, paymentId } }: { readonly entry: CreditEntry }) => {
   const { entryTypes } = useCustomersTexts()
   const address = useAddress()
-  if (creditNoteId !== null) return <a href={address('credit-notes', creditNoteId)}>{entryTypes[type]}</a>
-  if (invoiceId !== null) return <a href={address('invoices', invoiceId)}>{entryTypes[type]}</a>
-  return paymentId === null ? <>{entryTypes[type]}</> : <a href={address('payments', paymentId)}>{entryTypes[type]}</a>
+  const record =
+    creditNoteId !== null
+      ? address('credit-notes', creditNoteId)
+      : invoiceId !== null
+        ? address('invoices', invoiceId)
+        : paymentId !== null && address('payments', paymentId)
+  return record ? <a href={record}>{entryTypes[type]}</a> : <span>{entryTypes[type]}</span>
 }

@@ -218,10 +218,7 @@ const Details = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
           ],
           // The link behind an invoice is hidden.
           [texts.link, invoiceId === null && <a href={address('links', paymentLinkId)}>{texts.openLink}</a>],
-          [
-            texts.invoice,
-            invoiceId !== null && <a href={address('invoices', invoiceId)}>{texts.openInvoice}</a>,
-          ],
+          [texts.invoice, invoiceId !== null && <a href={address('invoices', invoiceId)}>{texts.openInvoice}</a>],
           [texts.receipt, receiptUrl !== null && <a href={receiptUrl}>{texts.openReceipt}</a>],
           [texts.status, <code>{status}</code>],
           [texts.createdAt, <Moment at={createdAt} />],

@@ -58,7 +58,7 @@ export const creditNotesDe: Translated<typeof creditNotesEn> = {
     product_unsatisfactory: 'Ware nicht wie erwartet',
     order_change: 'Bestellung geändert',
     cancellation: 'Stornierung',
-    other: 'Ein anderer Grund',
+    other: 'Sonstiges',
   },
   note: 'Anmerkung',
   noteHint: 'Sie steht auf dem Dokument.',

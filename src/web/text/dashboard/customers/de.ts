@@ -49,7 +49,8 @@ export const customersDe: Translated<typeof customersEn> = {
   allPayments: 'Alle Zahlungen',
   noPayments: 'Noch keine Zahlungen.',
   credit: 'Kundenguthaben',
-  noCredit: 'Noch keine Buchungen. Guthaben entsteht aus zu viel bezahlten Rechnungen, aus Rechnungskorrekturen und durch Sie.',
+  noCredit:
+    'Noch keine Buchungen. Guthaben entsteht aus zu viel bezahlten Rechnungen, aus Rechnungskorrekturen und durch Sie.',
   ledger: 'Buchungen des Guthabens, neueste zuerst',
   entry: 'Buchung',
   at: 'Zeit',

@@ -104,10 +104,10 @@ export const invoiceEn = {
   },
   notes: {
     overdueTitle: (amount: string, date: string) => `${amount} was due on ${date}`,
-    overdueWhat:
-      'Send a reminder, lower the amount with a credit note, or mark the invoice as uncollectible.',
+    overdueWhat: 'Send a reminder, lower the amount with a credit note, or mark the invoice as uncollectible.',
     processingTitle: (amount: string) => `${amount} is confirming`,
-    processingWhat: 'It counts when it is final. Until then no reminder is sent and the invoice does not become overdue.',
+    processingWhat:
+      'It counts when it is final. Until then no reminder is sent and the invoice does not become overdue.',
     processingWhatOverdue: 'It counts when it is final. Until then no reminder is sent.',
     overpaidTitle: (amount: string) => `${amount} more arrived than was due`,
     overpaidWhat:
