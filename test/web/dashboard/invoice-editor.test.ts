@@ -327,7 +327,7 @@ describe.skipIf(!hasBrowser)('the editor of invoices', () => {
     await shop.go(`invoices/${id}/edit`)
     await field(1, 'Description').fill('Mine again')
     await shop.call('POST', path(id, 'finalize'))
-    await note('This invoice is no draft any more').waitFor()
+    await note('This invoice is no longer a draft').waitFor()
   })
 
   test('finalizing says what becomes final, and gives the number and the sums that were shown', async () => {
