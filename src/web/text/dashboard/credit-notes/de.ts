@@ -8,7 +8,7 @@ export const creditNotesDe: Translated<typeof creditNotesEn> = {
   titleOf: number => `Rechnungskorrektur ${number}`,
   id: 'Kennung',
   details: 'Einzelheiten',
-  issueDate: 'Ausstellungsdatum',
+  issueDate: 'Datum',
   refunds: 'Erstattungen',
   button: 'Rechnungskorrektur',
   dialogTitle: 'Rechnungskorrektur ausstellen',

@@ -5,7 +5,7 @@ export const creditNotesEn = {
   titleOf: (number: string) => `Credit note ${number}`,
   id: 'ID',
   details: 'Details',
-  issueDate: 'Issue date',
+  issueDate: 'Date',
   refunds: 'Refunds',
   button: 'Credit note',
   dialogTitle: 'Issue a credit note',
