@@ -93,7 +93,10 @@ export const invoiceRules = setup({
     }),
     takeBackCredit: assign(({ context, event }) => {
       assertEvent(event, ['refund_reserved', 'refund_released'])
-      return changeAllocation(context, event, each => ({ ...each, takenBackMinor: takenBackMinor(each, event) }))
+      return changeAllocation(context, event, each => ({
+        ...each,
+        takenBackMinor: takenBackMinor(context, each, event),
+      }))
     }),
     countRefund: assign(({ context, event }) => {
       assertEvent(event, 'refund_processed')
@@ -220,23 +223,24 @@ const changeAllocation = (
 /**
  * Refunds of a payment take back the credit that it gave before they return what it has paid. Those of credit notes return
  * what it has paid. Credit that has paid something else meanwhile cannot be taken back. A refund that is given up returns
- * what is not needed any more.
+ * what is not needed any more, unless the customer was erased, who has no credit.
  */
 const takenBackMinor = (
+  { customerErased }: Pick<Invoice, 'customerErased'>,
   { overpaidMinor, takenBackMinor: before, creditedMinor }: Allocation,
   { type, refundsReservedMinor, creditMinor }: RefundOfPayment,
 ): number => {
   const wantedMinor = Math.min(Math.max(0, refundsReservedMinor - creditedMinor), overpaidMinor)
-  if (type === 'refund_released') return Math.min(before, wantedMinor)
+  if (type === 'refund_released') return customerErased ? before : Math.min(before, wantedMinor)
   return before + Math.min(Math.max(0, wantedMinor - before), creditMinor)
 }
 
 /** What refunds do not take back as credit must be money that the payment has not given as credit. */
-const isCovered = ({ allocations }: Invoice, event: RefundOfPayment): boolean => {
+const isCovered = (invoice: Invoice, event: RefundOfPayment): boolean => {
   const { paymentId, refundsReservedMinor, receivedMinor } = event
-  const allocation = allocations.find(each => each.paymentId === paymentId)
+  const allocation = invoice.allocations.find(each => each.paymentId === paymentId)
   if (!allocation) return true
-  const fromPaidMinor = refundsReservedMinor - takenBackMinor(allocation, event)
+  const fromPaidMinor = refundsReservedMinor - takenBackMinor(invoice, allocation, event)
   return fromPaidMinor <= Math.max(0, receivedMinor - allocation.overpaidMinor)
 }
 

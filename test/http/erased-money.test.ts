@@ -102,6 +102,33 @@ describe('money of an invoice after its customer was erased', () => {
     await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 150, refunded: 1050, uncredited: 1000 })
   }, 60_000)
 
+  test('a refund of a credit note can be canceled, and returns no credit that was taken back before', async () => {
+    const [invoice, payment] = await paid()
+    await to.send(payment.address, 200)
+    await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 200 })
+    expect((await refund(payment, 200)).status).toBe(201)
+    await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 200, refunded: 200 })
+    const entries = ['overpayment 200 -> 200', 'refunded -200 -> 0']
+    expect(await to.creditOf(invoice)).toEqual(entries)
+    await erase(invoice)
+
+    const lines = [{ lineId: 'line_1', amountMinor: 600 }]
+    const note = await instance.server.call('POST', '/v1/credit-notes', {
+      ...{ bearer: instance.key, headers: newKey() },
+      json: { invoiceId: invoice.id, reason: 'other', lines, refunds: [{ paymentId: payment.id, amountMinor: 600 }] },
+    })
+    expect([note.status, note.text]).toEqual([201, expect.any(String)])
+    const { refundIds } = note.json as { refundIds: readonly string[] }
+    const canceled = await asOwner(`/refunds/${refundIds[0]}/cancel`)
+    expect([canceled.status, canceled.text]).toEqual([200, expect.any(String)])
+    expect(await to.creditOf(invoice)).toEqual(entries)
+
+    // All that it has paid can still be refunded.
+    expect((await refund(payment, 1001)).status).toBe(422)
+    expect((await refund(payment, 1000)).status).toBe(201)
+    await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 200, refunded: 1200, uncredited: 400 })
+  }, 60_000)
+
   test('no entry of the credit ledger can be written', async () => {
     const [invoice] = await paid()
     await erase(invoice)

@@ -319,6 +319,15 @@ describe('money that arrives after the customer was erased', () => {
     expect(step(besides, again, '1300 after erasure')?.changes ?? '').toBe('')
   })
 
+  test('is not due to a refund that is given up: what was taken back before stays', () => {
+    const before = arrive(besides, 'finalize, 1100 counts, refund 100, credit 0 by refund of 400')
+    expect(step(besides, before, 'give up refund')?.changes).toBe(allocated([1, 1000, 100, 0, 0, 400]))
+    const erased = Object.assign(arrive(besides, 'finalize, 1100 counts, refund 100, credit 0 by refund of 400'), {
+      context: { ...before.context, customerErased: true },
+    })
+    expect(step(besides, erased, 'give up refund')?.changes).toBe('')
+  })
+
   test('is what a refund returns first, and can be refunded in full with what was paid', () => {
     const path = 'finalize, 1100 counts, 1300 after erasure'
     expect(contextAfter(`${path}, refunded 200`).uncreditedRefundsMinor).toBe(0)
