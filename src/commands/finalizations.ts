@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { InvoiceContent } from '../../machines/invoice-events.ts'
 import { hashInvoiceToken, makeInvoiceToken } from '../access/invoice-token.ts'
 import { type BundleOutcome, type Command, CommandFault, type Row } from '../actors/command.ts'
@@ -149,9 +150,13 @@ export const afterBundle = <C>(kind: Kind<C>, id: string, outcome: BundleOutcome
 /** So many requests that change the same customer or invoice at the same time are finished, one in each round. */
 const MOST_ROUNDS = 100
 
-/** Makes the commands again until they fit the rows. */
+/**
+ * Makes the commands again until they fit the rows. The pauses grow by a millisecond from round to round, to five seconds in
+ * all: erasing or merging a customer takes up to a second.
+ */
 export const untilCurrent = async <Made>(work: (attempt: number) => Promise<Made | undefined>): Promise<Made> => {
   for (let attempt = 0; attempt < MOST_ROUNDS; attempt++) {
+    if (attempt > 1) await sleep(attempt)
     const made = await work(attempt)
     if (made !== undefined) return made
   }
