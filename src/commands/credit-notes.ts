@@ -47,7 +47,7 @@ export type RequestedRefund = {
   readonly destination: string | null
 }
 
-/** Of one invoice: its events contain their IDs. */
+/** Of one invoice, besides the one that voids it: its events contain their IDs. */
 const MOST_NOTES = 50
 
 /**
@@ -65,6 +65,8 @@ export const issueCreditNote = (
     const found = (await findWithFacts(services.sql, key)) ?? refuse('resource_not_found', { param: 'invoiceId' })
     const { invoice, facts } = found
     if (invoice.state === 'draft' || invoice.state === 'void') refuseStatus(invoice)
+    if (invoice.context.creditNoteIds.length >= MOST_NOTES)
+      refuse('credit_note_exceeds_invoice', { message: `An invoice can have at most ${MOST_NOTES} credit notes.` })
     const { creditMinor } = request
     if (creditMinor > 0 && isErased(facts.customer.state)) refuse('customer_erased', { param: 'creditMinor' })
     const newId = () => uuidv7(services.clock.now(), services.random)
@@ -193,8 +195,6 @@ const planOf = async (services: RefundServices, planned: Planned) => {
   const { invoice, facts, request } = planned
   const { livemode, merchantId, creditNoteIds } = invoice.context
   const issued = await listCreditNotesById(services.sql, creditNoteIds)
-  if (issued.length >= MOST_NOTES)
-    refuse('credit_note_exceeds_invoice', { message: `An invoice can have at most ${MOST_NOTES} credit notes.` })
   const summed = sumCreditNote(
     invoice.context,
     issued.map(({ context }) => context),

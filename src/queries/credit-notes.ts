@@ -45,7 +45,7 @@ export const listCreditNotes = async (
   return rows.map(readCreditNote)
 }
 
-/** The credit notes with these ids, in this order. */
+/** The credit notes with these ids, oldest first. */
 export const listCreditNotesById = async (sql: Sql, ids: readonly string[]): Promise<Actor<CreditNote>[]> => {
   if (ids.length === 0) return []
   const rows = await sql<ActorRow[]>`select * from credit_notes where id = any(${[...ids]}::uuid[]) order by seq`

@@ -257,10 +257,12 @@ describe('POST /v1/credit-notes', () => {
     expect(numbers.map(({ number }) => number)).toEqual([1, 2, 3, 4, 5, 6].map(n => `TEST-CN-${year}-000${n}`))
   })
 
-  test('an invoice has at most 50', async () => {
+  test('an invoice has at most 50, and the one that voids it', async () => {
     const id = await issued({ lines: [{ description: 'Sand', quantity: '60', unitAmountMinor: 1 }] })
     for (let n = 0; n < 50; n++) await credited(id, { lines: [{ lineId: 'line_1', quantity: '1' }] })
     expect((await credit(id, { whole: true })).error?.code).toBe('credit_note_exceeds_invoice')
+    expect((await ask('POST', `/invoices/${id}/void`)).status).toBe(200)
+    expect((await invoice(id)).creditNoteIds).toHaveLength(51)
   })
 
   test('of an erased customer: no credit', async () => {

@@ -206,7 +206,7 @@ export const invoices: Cases = {
     ...{ metadata: largestMetadata, reference: largestText(200), orderNumber: largestText(200) },
     // What the route accepts: 8 KiB of JSON.
     notes: largestText(1_365),
-    creditNoteIds: Array(50).fill(firstNote),
+    creditNoteIds: Array(51).fill(firstNote),
     assets: Array.from({ length: 20 }, () => ({ chainId: MAX_AMOUNT, asset: 'x'.repeat(20) })),
     ...{ subtotalMinor: -MAX_AMOUNT, taxMinor: MAX_AMOUNT, totalMinor: MAX_AMOUNT, creditAppliedMinor: MAX_AMOUNT },
     ...{ creditNotesMinor: MAX_AMOUNT, amountPaidMinor: MAX_AMOUNT, amountOverpaidMinor: MAX_AMOUNT },
