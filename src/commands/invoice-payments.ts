@@ -1,7 +1,7 @@
 import type { Invoice } from '../../machines/invoice-events.ts'
 import { amountDueMinor } from '../../machines/invoice-rules.ts'
 import type { Actor } from '../actors/kind.ts'
-import { refuse } from '../errors.ts'
+import { Refusal, refuse } from '../errors.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { findLinkOf, type VisitedLink } from '../queries/checkouts.ts'
 import type { VisitedInvoice } from '../queries/invoice-pages.ts'
@@ -33,5 +33,10 @@ export const openInvoicePayment = async (
   const link = await findPayableLink(services.sql, invoice)
   if (!link) return refuse('state_conflict', { details: { status: invoice.state } })
   const payer = { customerEmail: customer.email, customerName: customer.name }
-  return openCheckout(services, { ...link, customerId: customer.id }, payer, { ...opening, invoice })
+  try {
+    return await openCheckout(services, { ...link, customerId: customer.id }, payer, { ...opening, invoice })
+  } catch (error) {
+    // It was voided after it was read, which closes its link.
+    throw error instanceof Refusal && error.code === 'payment_link_not_active' ? new Refusal('invoice_void') : error
+  }
 }

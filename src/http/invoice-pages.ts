@@ -55,7 +55,8 @@ export const invoicePageRoutes: readonly Route[] = [
       } catch (error) {
         const now = await findInvoiceVisit(api, call)
         // Other payments are about to pay what was due, or the invoice was closed. The page says which.
-        if (error instanceof Refusal && error.code === 'state_conflict') return invoicePageOf(api, now, 'nothing_due')
+        if (error instanceof Refusal && (error.code === 'state_conflict' || error.code === 'invoice_void'))
+          return invoicePageOf(api, now, 'nothing_due')
         return invoicePageOf(api, now, { ...entered, errors: explainRefusal(api, visit, error, asset ?? undefined) })
       }
     },

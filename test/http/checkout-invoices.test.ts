@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import { hashInvoiceToken } from '../../src/access/invoice-token.ts'
 import { voidInvoice } from '../../src/commands/credit-notes.ts'
+import { openInvoicePayment } from '../../src/commands/invoice-payments.ts'
 import { checkoutInvoiceRoutes } from '../../src/http/checkout-invoices.ts'
+import { findVisitedInvoice } from '../../src/queries/invoice-pages.ts'
 import { INVOICE_PURPOSE } from '../../src/sealed-columns.ts'
 import { apiServer } from '../harness/api.ts'
 import { events } from '../harness/events.ts'
@@ -131,6 +134,16 @@ describe('POST /v1/checkout/invoices/:token/payments', () => {
     expect(await server.call('POST', `${invoice.path}/payments`, { json })).toMatchObject({
       ...{ status, json: { error: { code, param } } },
     })
+    expect(await sql`select from payments where invoice_id = ${invoice.actor}`).toHaveLength(0)
+  })
+
+  test('410: the invoice is voided after the request has read it', async () => {
+    const invoice = await issue()
+    const visited = await findVisitedInvoice(sql, hashInvoiceToken(invoice.token) ?? '')
+    if (!visited) throw new Error('the invoice is missing')
+    await voidInvoice(api, { id: invoice.actor, ...owner }, null, { cause: 'test', responseRows: () => [] })
+    const opening = openInvoicePayment(api, visited, { asset: undefined, cause: 'test' })
+    expect(await opening.catch(error => error)).toMatchObject({ code: 'invoice_void' })
     expect(await sql`select from payments where invoice_id = ${invoice.actor}`).toHaveLength(0)
   })
 })
