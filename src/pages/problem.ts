@@ -7,7 +7,8 @@ import { html } from './html.ts'
 import { definePage } from './layout.ts'
 import type { Web } from './web.ts'
 
-const page = definePage({ style: 'pay/pay.css', inlined: true, secret: true })
+/** Some addresses that are answered with it contain a secret. */
+const page = definePage({ style: 'pay/pay.css', inlined: true, secret: 'address' })
 
 export type Problem = {
   readonly status: number

@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import { createMachine } from 'xstate'
+import { receiptUrlOf } from '../../src/commands/receipts.ts'
 import { healthRoutes } from '../../src/http/health.ts'
 import type { Route } from '../../src/http/route.ts'
 import { routes } from '../../src/http/routes.ts'
@@ -12,6 +13,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import { pageRoutes } from '../../src/server/page-routes.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import { makeLink } from './links.ts'
+import { makePayment } from './payments.ts'
 import { type Shop, shop } from './people.ts'
 
 const served: readonly Route[] = [...healthRoutes({}), ...routes, ...pageRoutes(routes)]
@@ -50,6 +52,25 @@ test('GET /machines.json: each machine as XState reads it', async () => {
   for (const { name, machine } of kinds) {
     const { states } = createMachine(Object(json)[name])
     expect(Object.keys(states)).toEqual(Object.keys(machine.states))
+  }
+})
+
+test('a page with a secret in its address sends no referrer, and is not indexed or cached', async () => {
+  const { actor } = await makePayment(server.api, { merchantId: lamps.merchantId, livemode: false }, 'success')
+  const { pathname, search } = new URL(receiptUrlOf('https://pay.lamps.shop', server.api.keyring, actor))
+  for (const [method, path, expected] of [
+    ['GET', pathname + search, 200],
+    ['GET', '/claims/none', 404],
+    ['GET', '/invoices/none', 404],
+    // Of another type than that of a form: a problem page.
+    ['POST', '/claims/none', 415],
+  ] as const) {
+    const { status, headers } = await server.call(method, path, {
+      headers: { accept: 'text/html' },
+      ...(method === 'POST' && { json: {} }),
+    })
+    const sent = ['referrer-policy', 'cache-control', 'x-robots-tag'].map(name => headers.get(name))
+    expect([path, status, ...sent]).toEqual([path, expected, 'no-referrer', 'no-store', 'noindex'])
   }
 })
 

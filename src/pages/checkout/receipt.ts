@@ -24,7 +24,7 @@ import {
   transactionLink,
 } from './parts.ts'
 
-const page = definePage({ style: 'receipt/receipt.css', inlined: true, script: 'receipt/main.ts', secret: true })
+const page = definePage({ style: 'receipt/receipt.css', inlined: true, script: 'receipt/main.ts', secret: 'address' })
 
 export type ReceiptRequest = {
   readonly path: string

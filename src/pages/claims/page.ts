@@ -16,7 +16,7 @@ import { claimAmount, masked } from './facts.ts'
 import { type ClaimFault, confirmForm, inFours, namingForm } from './forms.ts'
 import { claimMessage } from './message.ts'
 
-const kind = { style: 'claim/claim.css', inlined: true, secret: true } as const
+const kind = { style: 'claim/claim.css', inlined: true, secret: 'address' } as const
 const page = definePage(kind)
 /** The page with the address form, which a wallet can fill in. */
 const namingFrame = definePage({ ...kind, script: 'claim/main.ts' })
