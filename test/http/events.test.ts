@@ -169,7 +169,8 @@ test('exactly the event types that machines emit are declared', () => {
     for (const path of Object.values(subject.situations))
       for (const name of Object.keys(subject.events))
         listed.push(step(subject, arrive(subject, path), name) ?? creation(subject))
-    for (const { effects } of listed) for (const name of effects.split(' ')) if (/^[a-z_]+\./.test(name)) asked.add(name)
+    for (const { effects } of listed)
+      for (const name of effects.split(' ')) if (/^[a-z_]+\./.test(name)) asked.add(name)
   }
   expect([...asked].sort()).toEqual([...eventTypes].sort())
 })
