@@ -25,7 +25,7 @@ export const InvoiceActions = ({ invoice }: InvoiceProps) => {
   const [open, setOpen] = useState<DialogName>()
   const creditTexts = useCreditNotesTexts()
   const issued = useCreditNotesOf(invoice)
-  const { id, status, url } = invoice
+  const { id, status, overdue, url } = invoice
   if (!canWrite) return null
   const isUnpaid = status === 'open' || status === 'uncollectible'
   const credited = issued?.reduce((sum, { totalMinor }) => sum + totalMinor, 0) ?? 0
@@ -65,7 +65,7 @@ export const InvoiceActions = ({ invoice }: InvoiceProps) => {
         </button>
       )}
       {status === 'open' && (
-        <button type="button" class="button button--primary" onClick={() => setOpen('remind')}>
+        <button type="button" class={overdue ? 'button button--primary' : 'button'} onClick={() => setOpen('remind')}>
           {texts.remind.button}
         </button>
       )}
