@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { BillingSettings, InvoiceWithLines } from '../../api/calls.ts'
@@ -7,7 +6,6 @@ import { ErrorNote } from '../../parts/error-note.tsx'
 import { FormField } from '../../parts/field.tsx'
 import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
-import { Tabs } from '../../parts/tabs.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { useAction } from '../shell/action.ts'
 import { refusedField, shownFailure } from '../shell/failure.ts'
@@ -18,6 +16,7 @@ import { useAddress } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
 import { CustomerChoice } from './customer-choice.tsx'
 import { DueFields } from './due-fields.tsx'
+import { EditorPanels } from './editor-panels.tsx'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import { FinalizeDialog } from './finalize-dialog.tsx'
 import {
@@ -37,6 +36,8 @@ import { LinesFieldset } from './lines-fieldset.tsx'
 import { MoreFields } from './more-fields.tsx'
 import { SumRows, useTaxRows } from './sum-rows.tsx'
 import { ChangedElsewhere, useSaveInvoice } from './use-save-invoice.ts'
+
+const FIELDS = 'input, select, textarea'
 
 type InvoiceEditorProps = {
   readonly settings: BillingSettings
@@ -158,7 +159,7 @@ export const InvoiceEditor = ({ settings, invoice, customerId }: InvoiceEditorPr
           </NoteBox>
         </div>
       )}
-      <Panels preview={<InvoicePreview draft={draft} settings={settings} />}>
+      <EditorPanels preview={<InvoicePreview draft={draft} settings={settings} />}>
         <form
           ref={form}
           class="form form--wide editor__form"
@@ -246,7 +247,7 @@ export const InvoiceEditor = ({ settings, invoice, customerId }: InvoiceEditorPr
             </a>
           </div>
         </form>
-      </Panels>
+      </EditorPanels>
       {isFinalizing && !isAtField && totals && (
         <FinalizeDialog
           draft={draft}
@@ -314,46 +315,4 @@ const FaultCount = ({ form, attempts }: FaultCountProps) => {
       {count > 0 && <span class="error">{texts.faultCount(count)}</span>}
     </p>
   )
-}
-
-type PanelsProps = { readonly children: ComponentChildren; readonly preview: ComponentChildren }
-
-const FIELDS = 'input, select, textarea'
-
-/** Where both have room beside each other. */
-const WIDE = '(width >= 1100px)'
-
-/** The form and the document: beside each other, or behind tabs in a narrow window. */
-const Panels = ({ children, preview }: PanelsProps) => {
-  const texts = useInvoiceEditorTexts()
-  const isWide = useMedia(WIDE)
-  const [tab, setTab] = useState('edit')
-  return (
-    <Tabs
-      label={texts.tabs}
-      tabs={[
-        { key: 'edit', label: texts.tabEdit },
-        { key: 'preview', label: texts.tabPreview },
-      ]}
-      selected={tab}
-      onSelect={setTab}
-      flat={isWide}
-    >
-      <div class="editor">
-        <div hidden={!isWide && tab !== 'edit'}>{children}</div>
-        <div hidden={!isWide && tab !== 'preview'}>{preview}</div>
-      </div>
-    </Tabs>
-  )
-}
-
-const useMedia = (query: string): boolean => {
-  const [list] = useState(() => matchMedia(query))
-  const [matches, setMatches] = useState(list.matches)
-  useEffect(() => {
-    const change = () => setMatches(list.matches)
-    list.addEventListener('change', change)
-    return () => list.removeEventListener('change', change)
-  }, [list])
-  return matches
 }
