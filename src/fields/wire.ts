@@ -16,6 +16,8 @@ export const time = lazy(() => type(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/).
 export const timeOrNull = lazy(() => time().or('null'))
 
 export const minor = lazy(() => type('0 <= number.integer <= 9007199254740991'))
+/** A sum that can be below zero, such as that of a discount. */
+export const signedMinor = lazy(() => type('-9007199254740991 <= number.integer <= 9007199254740991'))
 /** Atomic units of an asset: too large for a number. */
 export const atomic = lazy(() => type(/^(0|[1-9]\d*)$/))
 export const count = lazy(() => type('number.integer >= 0'))

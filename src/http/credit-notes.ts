@@ -4,6 +4,7 @@ import type { CreditRequest } from '../billing/credit-note-sums.ts'
 import { isQuantity } from '../billing/quantity.ts'
 import { issueCreditNote } from '../commands/credit-notes.ts'
 import { refuse } from '../errors.ts'
+import { signedMinor } from '../fields/wire.ts'
 import { creditNoteReason } from '../kinds/credit-note-record.ts'
 import { findCreditNote, listCreditNotes } from '../queries/credit-notes.ts'
 import { creditNoteReadRecord } from '../records/credit-note.ts'
@@ -29,7 +30,7 @@ const creditedLine = () =>
     lineId: boundedText(1, 40),
     'quantity?': boundedText(1, 24).narrow(isQuantity),
     // Negative for a discount.
-    'amountMinor?': type('-9007199254740991 <= number.integer <= 9007199254740991').narrow(amount => amount !== 0),
+    'amountMinor?': signedMinor().narrow(amount => amount !== 0),
   })
 
 const refundOfPayment = () =>

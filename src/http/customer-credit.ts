@@ -4,7 +4,7 @@ import { adjustCredit } from '../commands/customer-credit.ts'
 import { eraseCustomer } from '../commands/customer-erasures.ts'
 import { mergeCustomer } from '../commands/customer-merges.ts'
 import { refuse } from '../errors.ts'
-import { idOf } from '../fields/wire.ts'
+import { idOf, signedMinor } from '../fields/wire.ts'
 import { decodeId, encodeId, uuidv7 } from '../ids.ts'
 import { findCreditEntrySeq, getCreditEntry, listCreditEntries } from '../queries/credit-entries.ts'
 import { findCustomer, findShownCustomer, type ShownCustomer } from '../queries/customers.ts'
@@ -24,7 +24,7 @@ const creditPath = '/v1/merchants/:merchantId/customers/:id/credit'
 const adjustment = () =>
   type({
     currency: '/^[A-Z]{3}$/',
-    amountMinor: type('-9007199254740991 <= number.integer <= 9007199254740991').narrow(amount => amount !== 0),
+    amountMinor: signedMinor().narrow(amount => amount !== 0),
     note: shownText(1, 1000),
   })
 

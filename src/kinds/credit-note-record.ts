@@ -4,7 +4,7 @@ import type { Actor } from '../actors/kind.ts'
 import { actorFields, constantField, idField } from '../fields/every-record.ts'
 import { example, exampleId } from '../fields/examples.ts'
 import { recordOf } from '../fields/record.ts'
-import { currency, idOf, minor, text, textOrNull, time } from '../fields/wire.ts'
+import { currency, idOf, minor, signedMinor, text, textOrNull, time } from '../fields/wire.ts'
 import { encodeId } from '../ids.ts'
 import { lazy } from '../lazy.ts'
 
@@ -41,13 +41,13 @@ export const creditNoteRecord = recordOf<Actor<CreditNote>>()('CreditNote', {
   },
   currency: { type: currency, example: 'EUR', of: ({ context }) => context.currency },
   subtotalMinor: {
-    type: () => type('-9007199254740991 <= number.integer <= 9007199254740991'),
+    type: signedMinor,
     about: 'Sum of the lines without tax, in the minor unit of the currency.',
     example: 4900,
     of: ({ context }) => context.subtotalMinor,
   },
   taxMinor: {
-    type: () => type('-9007199254740991 <= number.integer <= 9007199254740991'),
+    type: signedMinor,
     about: 'Sum of the tax, in the minor unit of the currency.',
     example: 931,
     of: ({ context }) => context.taxMinor,

@@ -7,7 +7,7 @@ import { actorFields, constantField, idField } from '../fields/every-record.ts'
 import { example, exampleId } from '../fields/examples.ts'
 import { recordOf } from '../fields/record.ts'
 import { type Shape, shape } from '../fields/shape.ts'
-import { chainId, currency, flag, idOf, minor, textOrNull, texts, timeOrNull } from '../fields/wire.ts'
+import { chainId, currency, flag, idOf, minor, signedMinor, textOrNull, texts, timeOrNull } from '../fields/wire.ts'
 import { encodeId } from '../ids.ts'
 import { lazy } from '../lazy.ts'
 
@@ -54,13 +54,13 @@ export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
     of: ({ context }) => context.taxBehavior,
   },
   subtotalMinor: {
-    type: () => type('-9007199254740991 <= number.integer <= 9007199254740991'),
+    type: signedMinor,
     about: 'Sum of the lines without tax, in the minor unit of the currency.',
     example: 4900,
     of: ({ context }) => context.subtotalMinor,
   },
   taxMinor: {
-    type: () => type('-9007199254740991 <= number.integer <= 9007199254740991'),
+    type: signedMinor,
     about: 'Sum of the tax, in the minor unit of the currency.',
     example: 931,
     of: ({ context }) => context.taxMinor,

@@ -2,7 +2,7 @@ import { type } from 'arktype'
 import { constantField, idField } from '../fields/every-record.ts'
 import { example, exampleId } from '../fields/examples.ts'
 import { recordOf } from '../fields/record.ts'
-import { currency, idOf, minor, textOrNull, time } from '../fields/wire.ts'
+import { currency, idOf, minor, signedMinor, textOrNull, time } from '../fields/wire.ts'
 import { encodeId } from '../ids.ts'
 import type { CreditEntryRow } from '../queries/credit-entries.ts'
 
@@ -23,7 +23,7 @@ export const creditEntryRecord = recordOf<CreditEntryRow>()('CreditEntry', {
     of: row => row.type,
   },
   amountMinor: {
-    type: () => type('-9007199254740991 <= number.integer <= 9007199254740991'),
+    type: signedMinor,
     about: 'Change of the balance in the minor unit of the currency: positive adds credit.',
     example: 1500,
     of: row => Number(row.amount_minor),

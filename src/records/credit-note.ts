@@ -1,9 +1,9 @@
 import type { CreditNote, CreditNoteLine } from '../../machines/credit-note.ts'
 import type { Actor } from '../actors/kind.ts'
 import { groupOf, recordOf } from '../fields/record.ts'
-import { text, textOrNull } from '../fields/wire.ts'
+import { signedMinor, text, textOrNull } from '../fields/wire.ts'
 import { creditNoteRecord } from '../kinds/credit-note-record.ts'
-import { invoiceTax, signedMinor, soldFields } from './invoice.ts'
+import { invoiceTax, soldFields } from './invoice.ts'
 
 const line = groupOf<CreditNoteLine>()({
   lineId: {

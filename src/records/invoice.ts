@@ -12,7 +12,7 @@ import type { Actor } from '../actors/kind.ts'
 import { example, exampleId } from '../fields/examples.ts'
 import { postalAddress } from '../fields/postal-address.ts'
 import { groupOf, recordOf } from '../fields/record.ts'
-import { count, idOf, minor, text, textOrNull, time, timeOrNull } from '../fields/wire.ts'
+import { count, idOf, minor, signedMinor, text, textOrNull, time, timeOrNull } from '../fields/wire.ts'
 import { encodeId } from '../ids.ts'
 import { invoiceRecord } from '../kinds/invoice-record.ts'
 
@@ -24,7 +24,6 @@ export type InvoiceAdditions = {
   readonly showsErasedParty?: boolean
 }
 
-export const signedMinor = () => type('-9007199254740991 <= number.integer <= 9007199254740991')
 const taxCategory = (): Type<InvoiceLine['taxCategory']> =>
   type("'standard' | 'zero' | 'exempt' | 'reverse_charge' | 'export' | 'outside'")
 
