@@ -85,12 +85,12 @@ const AuditsTable = ({ rows }: { readonly rows: readonly OpsAudit[] }) => {
           cell: ({ status }) => <AuditBadge status={status} />,
         },
         {
-          ...{ key: 'took', head: texts.took, card: 5, named: true },
+          ...{ key: 'took', head: texts.took, card: 3, named: true },
           cell: ({ startedAt, finishedAt }) =>
             finishedAt === null ? null : formats.duration(Date.parse(finishedAt) - Date.parse(startedAt)),
         },
         {
-          ...{ key: 'by', head: texts.startedBy, card: 6, named: true },
+          ...{ key: 'by', head: texts.startedBy, card: 5, named: true },
           cell: ({ startedBy: { type } }) => texts.starters[type],
         },
         {
