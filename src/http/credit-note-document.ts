@@ -21,7 +21,14 @@ export const creditNotePdfAnswer = async (
 
 /** What is taken of the invoice does not change after finalization. */
 const printedNote = (note: CreditNote, invoice: Invoice, parties: Parties): PrintedDocument => ({
-  ...{ kind: 'credit_note', reason: note.reason, notes: note.note, ...printedParties(parties), ...printedSums(note) },
+  ...{
+    kind: 'credit_note',
+    isTest: !note.livemode,
+    reason: note.reason,
+    notes: note.note,
+    ...printedParties(parties),
+    ...printedSums(note),
+  },
   invoice: { number: invoice.number ?? '', issueDate: invoice.issueDate ?? '' },
   ...{ reference: invoice.reference, orderNumber: invoice.orderNumber },
   ...{ dueReducedMinor: note.dueReducedMinor, creditMinor: note.creditMinor, refundsMinor: note.refundsMinor },

@@ -1,12 +1,14 @@
 import type { CreditNote } from '../../machines/credit-note.ts'
 import type { Invoice } from '../../machines/invoice-events.ts'
 import type { Actor } from '../actors/kind.ts'
-import type { PrintedDocument } from '../billing/document/document.ts'
+import type { PrintedDocument, PrintedReference } from '../billing/document/document.ts'
 import { renderPdf } from '../billing/document/pdf.ts'
 import { partyOf } from '../commands/invoice-issue.ts'
 import { findBillingSettings } from '../queries/billing-settings.ts'
+import { listCreditNotesById } from '../queries/credit-notes.ts'
 import { findCustomer } from '../queries/customers.ts'
 import { type DocumentKey, findInvoiceDocument, keepInvoiceDocument } from '../queries/invoices.ts'
+import { findSettings } from '../queries/settings.ts'
 import type { Locale } from '../web/text/locale.ts'
 import type { Api } from './api.ts'
 
@@ -19,9 +21,12 @@ export const renderInvoicePdf = async (
   showsErasedParty = false,
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const { context } = invoice
-  if (invoice.state === 'draft')
-    return new Uint8Array(await renderPdf(printedInvoice(context, await presentParties(sql, context))))
-  const print = (parties: Parties) => printedInvoice(context, parties)
+  if (invoice.state === 'draft') {
+    const parties = await withShownSeller(sql, context, await presentParties(sql, context))
+    return new Uint8Array(await renderPdf(printedInvoice(context, parties, null)))
+  }
+  const canceledBy = invoice.state === 'void' ? await cancelingNote(sql, context) : null
+  const print = (parties: Parties) => printedInvoice(context, parties, canceledBy)
   return renderIssued(sql, invoice, { creditNoteId: null, print, showsErasedParty })
 }
 
@@ -37,15 +42,18 @@ type Rendering = Pick<DocumentKey, 'creditNoteId'> & {
  */
 export const renderIssued = async (
   sql: Api['sql'],
-  { id: invoiceId, context: { seller, customer, customerErased } }: Actor<Invoice>,
+  { id: invoiceId, state, context }: Actor<Invoice>,
   { creditNoteId, print, showsErasedParty }: Rendering,
 ): Promise<Uint8Array<ArrayBuffer>> => {
+  const { seller, customer, customerErased } = context
+  const render = async (parties: Parties) => renderPdf(print(await withShownSeller(sql, context, parties)))
   if (customer === null || (customerErased && !showsErasedParty))
-    return new Uint8Array(await renderPdf(print({ seller, customer: null })))
+    return new Uint8Array(await render({ seller, customer: null }))
   const key = { invoiceId, creditNoteId }
   const stored = await findInvoiceDocument(sql, key)
   if (stored) return new Uint8Array(stored)
-  return new Uint8Array(await keepInvoiceDocument(sql, key, await renderPdf(print({ seller, customer }))))
+  const isVoid = state === 'void'
+  return new Uint8Array(await keepInvoiceDocument(sql, { ...key, isVoid }, await render({ seller, customer })))
 }
 
 /** The response with the document, which a browser shows. */
@@ -65,14 +73,37 @@ export const pdfAnswer = (pdf: Uint8Array<ArrayBuffer>, name: string) => ({
 export type Parties = Pick<Invoice, 'seller' | 'customer'>
 
 /**
- * As it was issued: what has been paid since is not part of the document, so it does not depend on when it is rendered.
+ * As it was issued: what has been paid since is not part of the document. But a document that is first rendered when the
+ * invoice is void asks for no money: it names the credit note that cancels it.
  */
-const printedInvoice = (invoice: Invoice, parties: Parties): PrintedDocument => ({
+const printedInvoice = (invoice: Invoice, parties: Parties, canceledBy: PrintedReference | null): PrintedDocument => ({
+  ...{ canceledBy, isTest: !invoice.livemode },
   ...{ kind: 'invoice', dueDate: invoice.dueDate, ...printedParties(parties), ...printedSums(invoice) },
   ...{ reference: invoice.reference, orderNumber: invoice.orderNumber, notes: invoice.notes },
-  ...{ creditAppliedMinor: invoice.creditAppliedMinor, creditNotesMinor: 0, amountPaidMinor: 0 },
-  amountDueMinor: invoice.totalMinor - invoice.creditAppliedMinor,
+  ...{ creditAppliedMinor: invoice.creditAppliedMinor, amountPaidMinor: 0 },
+  creditNotesMinor: canceledBy ? invoice.creditNotesMinor : 0,
+  amountDueMinor: canceledBy ? 0 : invoice.totalMinor - invoice.creditAppliedMinor,
 })
+
+/** The last credit note of a void invoice was issued in the commit that voided it. */
+const cancelingNote = async (sql: Api['sql'], { creditNoteIds }: Invoice): Promise<PrintedReference> => {
+  const [note] = await listCreditNotesById(sql, creditNoteIds.slice(-1))
+  if (!note) throw new Error('A void invoice has no credit note')
+  const { number, issueDate } = note.context
+  return { number, issueDate }
+}
+
+/** In test mode a seller needs no legal name: the name that customers know the merchant by stands for it. */
+const withShownSeller = async (
+  sql: Api['sql'],
+  { merchantId, livemode }: Invoice,
+  parties: Parties,
+): Promise<Parties> => {
+  if (livemode || parties.seller?.legalName) return parties
+  const { address = null, taxId = null } = parties.seller ?? {}
+  const settings = await findSettings(sql, merchantId, livemode)
+  return { ...parties, seller: { legalName: settings?.name ?? null, address, taxId } }
+}
 
 export const printedSums = (document: Invoice | CreditNote) => ({
   ...{ number: document.number, issueDate: document.issueDate },

@@ -84,14 +84,18 @@ export const findInvoiceDocument = async (
 }
 
 /**
- * Stores a rendering unless there is one already, and returns the one that is stored. The party may have been deleted while
- * the document was rendered: the lock waits for such a commit, and nothing is stored after it.
+ * Stores a rendering unless there is one already, and returns the one that is stored. While the document was rendered, the
+ * party may have been deleted or the invoice voided: the lock waits for such a commit, and nothing is stored after it.
  */
-export const keepInvoiceDocument = async (sql: Sql, key: DocumentKey, pdf: Uint8Array): Promise<Uint8Array> => {
+export const keepInvoiceDocument = async (
+  sql: Sql,
+  key: DocumentKey & { readonly isVoid: boolean },
+  pdf: Uint8Array,
+): Promise<Uint8Array> => {
   await sql`
     insert into invoice_documents (invoice_id, credit_note_id, pdf)
     select id, ${key.creditNoteId}::uuid, ${Buffer.from(pdf)} from invoices
-    where id = ${key.invoiceId} and customer is not null
+    where id = ${key.invoiceId} and customer is not null and (state = 'void') = ${key.isVoid}
     for share
     on conflict do nothing`
   return (await findInvoiceDocument(sql, key)) ?? pdf

@@ -94,6 +94,36 @@ test('a draft says on each page that it is one, and has no number, date or amoun
   expect(await textOf(sample('invoice-en'))).not.toContain('DRAFT')
 })
 
+test('a document of test mode says so on each page, and one of live mode does not', async () => {
+  const long = { ...sample('long-invoice'), isTest: true }
+  for (const page of await pagesOf(long)) expect(page.filter(({ text }) => text === 'TEST')).toHaveLength(1)
+  const note = { ...sample('credit-note'), isTest: true }
+  expect(await textOf(note)).toContain('Im Testmodus erstellt: Dies ist kein echtes Dokument')
+  expect(await textOf(sample('test'))).toContain('Made in test mode: this is not a real document')
+  for (const name of ['invoice-en', 'invoice-de', 'credit-note', 'void'])
+    expect([name, /test/i.test(await textOf(sample(name)))]).toEqual([name, false])
+})
+
+test('an invoice that was void before its document was made names the credit note, and asks for no money', async () => {
+  const text = await textOf(sample('void'))
+  const shown = [
+    'Void: canceled by credit note CN-2026-0003 of Nov 30, 2026. Nothing is due.',
+    'Issue date Nov 27, 2026',
+    'Credit notes −€2,138.43 Amount due €0.00',
+  ]
+  expect(shown.filter(each => !text.includes(each))).toEqual([])
+  for (const each of ['due by', 'Due date', 'Pay on']) expect(text).not.toContain(each)
+  expect((await pagesOf(sample('void'))).flat().filter(each => each.text === 'VOID')).toHaveLength(1)
+  expect(await textOf(sample('void-de'))).toContain('Storniert durch Rechnungskorrektur CN-2026-0003 vom 30.11.2026.')
+})
+
+test('an invoice says where it is paid, without a secret, only as long as something is due', async () => {
+  const sentence = 'Pay on the online page of this invoice. If you do not have its link, ask Bright Lamps, Inc.'
+  expect(await textOf(sample('invoice-en'))).toContain(sentence)
+  for (const name of ['inclusive', 'draft-en', 'credit-note-en'])
+    expect([name, (await textOf(sample(name))).includes('online page')]).toEqual([name, false])
+})
+
 test('a credit note names its invoice and reason, and where the money goes', async () => {
   const text = await textOf(sample('credit-note'))
   const shown = [

@@ -52,6 +52,7 @@ const document = (
     lines: lines.map((each, at) => ({ ...each, amountMinor: amounts[at]?.amountMinor ?? 0 })),
     ...{ reference: null, orderNumber: null, notes: null },
     ...{ creditAppliedMinor: 0, creditNotesMinor: 0, amountPaidMinor: 0, amountDueMinor: sums.totalMinor },
+    ...{ isTest: false, canceledBy: null },
     ...more,
   } as PrintedDocument
 }
@@ -72,6 +73,11 @@ const many = Array.from({ length: 100 }, (_, at) =>
     ...{ quantity: String(1 + (at % 5)), taxRateBps: at % 4 === 0 ? 700 : 1_900 },
   }),
 )
+
+/** Of an invoice that was void before its document was rendered. */
+const canceled = {
+  ...{ canceledBy: { number: 'CN-2026-0003', issueDate: '2026-11-30' }, amountDueMinor: 0, creditNotesMinor: 213_843 },
+} as const
 
 export const sampleDocuments: Readonly<Record<string, PrintedDocument>> = {
   'invoice-de': document(usual, {
@@ -124,6 +130,10 @@ export const sampleDocuments: Readonly<Record<string, PrintedDocument>> = {
       },
     },
   ),
+  test: document(usual.slice(0, 2), { locale: 'en', number: 'TEST-INV-2026-0042', isTest: true }),
+  'test-de': document(usual.slice(0, 2), { locale: 'de', number: 'TEST-INV-2026-0042', isTest: true }),
+  void: document(usual.slice(0, 2), { locale: 'en', ...canceled }),
+  'void-de': document(usual.slice(0, 2), { locale: 'de', ...canceled }),
   draft: document(usual, { locale: 'de', number: null, issueDate: null, dueDate: null }),
   'draft-en': document(usual.slice(0, 2), { locale: 'en', number: null, issueDate: null, dueDate: null }),
   'long-invoice': document(many, { locale: 'en', notes: `${'Thank you for your order. '.repeat(70)}`.trim() }),

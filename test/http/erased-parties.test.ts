@@ -59,7 +59,7 @@ const pdfTextAt = async (path: string, bearer?: string) => {
 }
 const textOf = ({ id }: Made, { path = '/v1', bearer = key }: { path?: string; bearer?: string }) =>
   pdfTextAt(`${path}/invoices/${id}/document`, bearer)
-const keyOf = ({ actor }: Made) => ({ invoiceId: actor, creditNoteId: null })
+const keyOf = ({ actor }: Made) => ({ invoiceId: actor, creditNoteId: null, isVoid: false })
 const tokenOf = async ({ id }: Made) =>
   ((await ask('GET', `/invoices/${id}`)).json as { url: string }).url.split('/').at(-1) ?? ''
 

@@ -2,12 +2,14 @@ import { describe, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
 import { openActors } from '../../src/actors/actors.ts'
 import { manualClock } from '../../src/clock.ts'
+import { voidInvoice } from '../../src/commands/credit-notes.ts'
 import { ensureSeries } from '../../src/commands/finalizations.ts'
 import { finalizeInvoice } from '../../src/commands/invoices.ts'
 import { createPaymentLink } from '../../src/commands/payment-links.ts'
 import type { Api } from '../../src/http/api.ts'
 import { eventRoutes } from '../../src/http/events.ts'
 import { invoiceActionRoutes } from '../../src/http/invoice-actions.ts'
+import { renderInvoicePdf } from '../../src/http/invoice-document.ts'
 import { invoiceRoutes } from '../../src/http/invoices.ts'
 import { uuidv7 } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
@@ -517,5 +519,46 @@ describe('the document', () => {
     const json = await ask('GET', `/invoices/${id}/document?format=json`, { bearer: key })
     expect(json.json).toMatchObject({ id, number: `TEST-INV-${year}-0001`, seller: { legalName: 'Lampen Köln GmbH' } })
     expect((await ask('GET', `/invoices/${id}/document?format=xml`, { bearer: key })).error?.param).toBe('format')
+  })
+
+  test('in test mode says so, and names the merchant if there is no legal name', async () => {
+    const { merchantId } = await shop(api, 'Lamps & Shades')
+    const mode = { merchantId, livemode: false }
+    const { secret: key } = await insertKey(sql, mode)
+    const draft = await makeInvoice(api, mode)
+    const issued = await makeInvoice(api, mode, { finalize: true })
+    for (const { id } of [draft, issued]) expect((await textOf(id, key)).text).toContain('Lamps & Shades')
+    expect((await textOf(issued.id, key)).text).toContain('Made in test mode')
+    expect(issued.invoice.context.seller).toMatchObject({ legalName: null })
+    const live = { merchantId, livemode: true }
+    const { secret: liveKey } = await insertKey(sql, live)
+    const { text } = await textOf((await makeInvoice(api, live)).id, liveKey)
+    expect([text.includes('Lamps & Shades'), /test mode/i.test(text)]).toEqual([false, false])
+  })
+
+  test('of a void invoice: one that was rendered before stays, one that was not asks for no money', async () => {
+    const { key, mode } = await newShop()
+    const [before, after] = [
+      await makeInvoice(api, mode, { finalize: true }),
+      await makeInvoice(api, mode, { finalize: true }),
+    ]
+    const first = await textOf(before.id, key)
+    expect(first.text).toContain('due by')
+    for (const { id } of [before, after])
+      expect((await ask('POST', `/invoices/${id}/void`, { bearer: key })).status).toBe(200)
+    expect((await textOf(before.id, key)).bytes).toBe(first.bytes)
+    const { text } = await textOf(after.id, key)
+    expect(text.replaceAll('\u00a0', ' ')).toContain(`canceled by credit note TEST-CN-${year}-0002`)
+    expect(text).not.toContain('due by')
+  })
+
+  test('that was rendered while the invoice was voided is not stored', async () => {
+    const { mode } = await newShop()
+    const { invoice } = await makeInvoice(api, mode, { finalize: true })
+    await voidInvoice(api, { id: invoice.id, ...mode }, null, requester)
+    // As a request that has read the invoice before.
+    const stale = await renderInvoicePdf(api, invoice)
+    expect((await readPdf(stale)).flat().some(({ text }) => text.includes('due by'))).toBe(true)
+    expect(await sql`select from invoice_documents where invoice_id = ${invoice.id}`).toHaveLength(0)
   })
 })

@@ -4,6 +4,8 @@ import type { DocumentSums, TaxBehavior, TaxRate } from '../invoice-sums.ts'
 /** What a PDF shows: values of a frozen record, and nothing that a later change of settings would alter. */
 export type PrintedDocument = DocumentSums & {
   readonly locale: Locale
+  /** Made in test mode. */
+  readonly isTest: boolean
   /** Null for a draft. */
   readonly number: string | null
   readonly currency: string
@@ -25,11 +27,15 @@ export type PrintedInvoice = {
   readonly creditNotesMinor: number
   readonly amountPaidMinor: number
   readonly amountDueMinor: number
+  /** The credit note that cancels the invoice, if it was void before its document was first rendered. */
+  readonly canceledBy: PrintedReference | null
 }
+
+export type PrintedReference = { readonly number: string; readonly issueDate: string }
 
 export type PrintedCreditNote = {
   readonly kind: 'credit_note'
-  readonly invoice: { readonly number: string; readonly issueDate: string }
+  readonly invoice: PrintedReference
   readonly reason:
     | 'duplicate'
     | 'requested_by_customer'
@@ -42,7 +48,7 @@ export type PrintedCreditNote = {
   readonly refundsMinor: number
 }
 
-/** Names are null only in test mode. */
+/** A draft in live mode may have no name yet. In test mode, the name of the merchant stands for one that is not set. */
 export type PrintedSeller = {
   readonly legalName: string | null
   readonly taxId: string | null

@@ -16,6 +16,8 @@ export const drawHeading = (sheet: Sheet, document: PrintedDocument): void => {
   sheet.y += drawText(sheet, documentTitle(sheet.values, document), styles.title, { x, y: sheet.y, width }) + 4
   const lead = leadOf(sheet, document)
   if (lead !== undefined) sheet.y += drawText(sheet, lead, styles.lead, { x, y: sheet.y, width })
+  for (const hint of hintsOf(sheet, document))
+    sheet.y += 2 + drawText(sheet, hint, styles.small, { x, y: sheet.y + 2, width })
   sheet.y += 18
 }
 
@@ -69,7 +71,7 @@ const factsOf = ({ values }: Sheet, document: PrintedDocument): readonly Fact[] 
     ...fact(texts.number, number ?? texts.draft),
     ...day(texts.issueDate, issueDate),
     ...(document.kind === 'invoice'
-      ? day(texts.dueDate, document.dueDate)
+      ? day(texts.dueDate, document.canceledBy ? null : document.dueDate)
       : [
           ...fact(texts.forInvoice, texts.ofInvoice(document.invoice.number, date(document.invoice.issueDate))),
           ...fact(texts.reason, texts.reasons[document.reason]),
@@ -83,6 +85,20 @@ const leadOf = ({ values }: Sheet, document: PrintedDocument): string | undefine
   const { texts, money, date } = values
   if (document.number === null) return texts.draftNote
   if (document.kind === 'credit_note') return undefined
+  if (document.canceledBy) return texts.canceledBy(document.canceledBy.number, date(document.canceledBy.issueDate))
   if (document.amountDueMinor === 0) return texts.settled
   return document.dueDate === null ? undefined : texts.dueBy(money(document.amountDueMinor), date(document.dueDate))
+}
+
+/**
+ * How to pay, and that the document is a test. The address of the page of the invoice is not printed: it is a secret that can
+ * be replaced, and readers of documents may not see it.
+ */
+const hintsOf = ({ values: { texts } }: Sheet, document: PrintedDocument): readonly string[] => {
+  const { legalName } = document.seller
+  const asksForMoney = document.kind === 'invoice' && document.number !== null && document.amountDueMinor > 0
+  return [
+    ...(asksForMoney && legalName !== null ? [texts.payOnline(legalName)] : []),
+    ...(document.isTest ? [texts.testNote] : []),
+  ]
 }

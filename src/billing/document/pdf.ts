@@ -46,19 +46,25 @@ const drawFooters = (sheet: Sheet, document: PrintedDocument): void => {
   const name = [document.seller.legalName, documentTitle(sheet.values, document)]
     .filter(part => part !== null)
     .join(' · ')
+  const watermark = watermarkOf(values, document)
   for (let page = start; page < start + count; page++) {
     pdf.switchToPage(page)
-    if (document.number === null) drawWatermark(sheet)
+    if (watermark !== undefined) drawWatermark(sheet, watermark)
     const y = bottom + 28
     drawText(sheet, name, styles.small, { x: left, y, width: width - 100 })
     drawRight(sheet, values.texts.page(page + 1, count), styles.small, { x: right, y, width: 90 })
   }
 }
 
-/** Under no circumstances is a draft taken for an invoice. */
-const drawWatermark = ({ pdf, values }: Sheet): void => {
+/** No page may be taken for one of a valid document. Its heading says more. */
+const watermarkOf = ({ texts }: DocumentValues, document: PrintedDocument): string | undefined => {
+  if (document.number === null) return texts.draft
+  if (document.isTest) return texts.test
+  return document.kind === 'invoice' && document.canceledBy ? texts.void : undefined
+}
+
+const drawWatermark = ({ pdf }: Sheet, text: string): void => {
   const { width, height } = pdf.page
-  const text = values.texts.draft
   pdf.save()
   pdf.rotate(-52, { origin: [width / 2, height / 2] })
   pdf.font('semibold').fontSize(120).fillColor('#16181d').fillOpacity(0.06)

@@ -58,6 +58,7 @@ const documentOf = (draft: InvoiceDraft, settings: BillingSettings, customer: Pa
     })),
     ...{ reference, orderNumber, notes, dueDate: dueDate || null },
     ...{ creditAppliedMinor: 0, creditNotesMinor: 0, amountPaidMinor: 0, amountDueMinor: sums.totalMinor },
+    ...{ isTest: false, canceledBy: null },
   }
 }
 
