@@ -91,8 +91,8 @@ export type PageToken = { tokenHash: string; sealedToken: string }
 
 /**
  * What one payment has paid of the invoice. `overpaidMinor` has become credit of the customer, and refunds have taken back
- * `takenBackMinor` of it. `excessMinor` was overpaid after the customer was erased, and is no credit. `refundedMinor`: its
- * refunds that are processed. `creditedMinor`: what credit notes return of `amountMinor` by refunds.
+ * `takenBackMinor` of it. `excessMinor` was overpaid and is no credit: the customer had been erased, or the balance would have been
+ * larger than a number can represent. `refundedMinor`: its refunds that are processed. `creditedMinor`: what credit notes return of `amountMinor` by refunds.
  */
 export type Allocation = {
   paymentId: string
@@ -112,7 +112,7 @@ export type Invoice = InvoiceOpening & { [Field in keyof InvoiceIssue]: InvoiceI
   customerErased: boolean
   creditNotesMinor: number
   amountPaidMinor: number
-  amountProcessingMinor: number
+  amountProcessingMinor: bigint
   amountOverpaidMinor: number
   /** The processed refunds of its payments. */
   amountRefundedMinor: number
@@ -164,7 +164,7 @@ export type CreditNoteIssued = {
 
 /**
  * `countedMinor`: all money of the payment that counts now. `processedMinor`: how much of it was processing until now.
- * `isOfErasedCustomer`: what is overpaid gives no credit.
+ * `givesNoCredit`: what is overpaid does not become credit.
  */
 export type MoneyCounted = {
   at: Date
@@ -172,7 +172,7 @@ export type MoneyCounted = {
   paymentId: string
   countedMinor: number
   processedMinor: number
-  isOfErasedCustomer: boolean
+  givesNoCredit: boolean
 }
 
 /**

@@ -84,7 +84,7 @@ export const invoiceRules = setup({
     countProcessing: assign(({ context, event }) => {
       assertEvent(event, ['payment_processing', 'payment_reverted'])
       const change = event.type === 'payment_processing' ? event.amountMinor : -event.amountMinor
-      return { amountProcessingMinor: context.amountProcessingMinor + change }
+      return { amountProcessingMinor: context.amountProcessingMinor + BigInt(change) }
     }),
     // Nothing is due of an invoice that is paid or void: all of it is overpaid.
     allocate: assign(({ context, event }) => {
@@ -106,7 +106,7 @@ export const invoiceRules = setup({
       }))
       return {
         allocations,
-        amountRefundedMinor: context.amountRefundedMinor + event.amountMinor,
+        amountRefundedMinor: atMost(context.amountRefundedMinor + event.amountMinor),
         uncreditedRefundsMinor: sumOfUncredited(allocations),
       }
     }),
@@ -135,12 +135,12 @@ export const invoiceRules = setup({
     isOverdue: ({ context, event }) =>
       event.type === 'due_date_passed' &&
       !context.overdue &&
-      context.amountProcessingMinor === 0 &&
+      context.amountProcessingMinor === 0n &&
       context.dueAt !== null &&
       event.scannedTo > context.dueAt,
     reminderIsDue: ({ context, event }) =>
       event.type === 'reminder_passed' &&
-      context.amountProcessingMinor === 0 &&
+      context.amountProcessingMinor === 0n &&
       context.reminders.some(
         ({ offsetDays, at, sentAt }) =>
           offsetDays === event.offsetDays && sentAt === null && event.scannedTo > new Date(at),
@@ -148,7 +148,7 @@ export const invoiceRules = setup({
     mayRemindAgain: ({ context: { remindedAt }, event }) =>
       remindedAt === null || event.at.getTime() - remindedAt.getTime() >= HOUR_MS,
     someProcessing: ({ context, event }) =>
-      event.type === 'payment_reverted' && event.amountMinor <= context.amountProcessingMinor,
+      event.type === 'payment_reverted' && BigInt(event.amountMinor) <= context.amountProcessingMinor,
     moneyCounts: ({ context, event }) => event.type === 'money_counted' && newMoneyMinor(context, event) > 0,
     paysTheRest: ({ context, event }) =>
       event.type === 'money_counted' && newMoneyMinor(context, event) >= amountDueMinor(context),
@@ -162,7 +162,7 @@ export const invoiceRules = setup({
       event.dueReducedMinor < amountDueMinor(context) &&
       returnsPaidMoney(context, event),
     nothingReceived: ({ context }) =>
-      context.amountPaidMinor + context.amountOverpaidMinor + context.amountProcessingMinor === 0,
+      context.amountPaidMinor + context.amountOverpaidMinor + processingMinor(context) === 0,
   },
   delays: { dueDate: 0, reminder: 0 },
 })
@@ -177,6 +177,15 @@ export const amountDueMinor = ({
 }: Pick<Invoice, 'totalMinor' | 'creditAppliedMinor' | 'creditNotesMinor' | 'amountPaidMinor'>): number =>
   totalMinor - creditAppliedMinor - creditNotesMinor - amountPaidMinor
 
+/**
+ * Sums of several payments can be larger than a number can represent, because anyone can mint test dollars. They are given as
+ * the largest number. A sum that only grows is stored so; what is processing becomes less again, and is stored exactly.
+ */
+const atMost = (sum: number): number => Math.min(sum, Number.MAX_SAFE_INTEGER)
+
+export const processingMinor = ({ amountProcessingMinor }: Pick<Invoice, 'amountProcessingMinor'>): number =>
+  atMost(Number(amountProcessingMinor))
+
 /** How much of a payment the invoice has counted until now. */
 export const countedBeforeMinor = ({ allocations }: Pick<Invoice, 'allocations'>, paymentId: string): number => {
   const before = allocations.find(each => each.paymentId === paymentId)
@@ -188,26 +197,27 @@ const newMoneyMinor = (invoice: Invoice, { paymentId, countedMinor }: MoneyCount
 
 /** Money pays what is due. The rest is overpaid. */
 const allocate = (invoice: Invoice, counted: MoneyCounted): Partial<Invoice> => {
-  const { paymentId, processedMinor, isOfErasedCustomer, at } = counted
+  const { paymentId, processedMinor, givesNoCredit, at } = counted
   const newMinor = newMoneyMinor(invoice, counted)
   const paidMinor = Math.min(newMinor, amountDueMinor(invoice))
   const overpaidMinor = newMinor - paidMinor
+  const leftMinor = invoice.amountProcessingMinor - BigInt(processedMinor)
   const others = invoice.allocations.filter(each => each.paymentId !== paymentId)
   const before = invoice.allocations.find(each => each.paymentId === paymentId)
   const allocation = {
     paymentId,
     amountMinor: (before?.amountMinor ?? 0) + paidMinor,
-    overpaidMinor: (before?.overpaidMinor ?? 0) + (isOfErasedCustomer ? 0 : overpaidMinor),
+    overpaidMinor: (before?.overpaidMinor ?? 0) + (givesNoCredit ? 0 : overpaidMinor),
     takenBackMinor: before?.takenBackMinor ?? 0,
-    excessMinor: (before?.excessMinor ?? 0) + (isOfErasedCustomer ? overpaidMinor : 0),
+    excessMinor: (before?.excessMinor ?? 0) + (givesNoCredit ? overpaidMinor : 0),
     refundedMinor: before?.refundedMinor ?? 0,
     creditedMinor: before?.creditedMinor ?? 0,
     at: at.toISOString(),
   }
   return {
     amountPaidMinor: invoice.amountPaidMinor + paidMinor,
-    amountOverpaidMinor: invoice.amountOverpaidMinor + overpaidMinor,
-    amountProcessingMinor: Math.max(0, invoice.amountProcessingMinor - processedMinor),
+    amountOverpaidMinor: atMost(invoice.amountOverpaidMinor + overpaidMinor),
+    amountProcessingMinor: leftMinor > 0n ? leftMinor : 0n,
     allocations: newMinor === 0 ? invoice.allocations : [...others, allocation],
   }
 }

@@ -66,7 +66,7 @@ export const invoiceMachine = invoiceRules.createMachine({
     customerErased: false,
     creditNotesMinor: 0,
     amountPaidMinor: 0,
-    amountProcessingMinor: 0,
+    amountProcessingMinor: 0n,
     amountOverpaidMinor: 0,
     amountRefundedMinor: 0,
     uncreditedRefundsMinor: 0,

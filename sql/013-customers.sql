@@ -75,8 +75,9 @@ create table customer_totals (
   customer_id uuid not null,
   currency text not null,
   payments_count bigint not null,
-  volume_minor bigint not null,
-  refunded_minor bigint not null,
+  -- Sums of amounts of up to 2^53 - 1: a bigint would overflow after a thousand of them, and stop the reader for all merchants.
+  volume_minor numeric not null,
+  refunded_minor numeric not null,
   first_payment_at timestamptz,
   last_payment_at timestamptz,
   constraint customer_totals_pkey primary key (customer_id, currency)

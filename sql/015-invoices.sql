@@ -44,7 +44,8 @@ create table invoices (
   customer_erased boolean not null,
   credit_notes_minor bigint not null,
   amount_paid_minor bigint not null,
-  amount_processing_minor bigint not null,
+  -- Of any number of payments, each up to 2^53 - 1.
+  amount_processing_minor numeric(78, 0) not null,
   amount_overpaid_minor bigint not null,
   amount_refunded_minor bigint not null,
   uncredited_refunds_minor bigint not null,

@@ -68,7 +68,8 @@ begin
   insert into merged_customers values (customer, survivor);
 end $$;
 
--- The sums of a customer with those of all customers that were merged into it. Nothing for a merged customer.
+-- The sums of a customer with those of all customers that were merged into it. Nothing for a merged customer. A sum that a
+-- JSON number cannot hold is the largest that it can.
 create function totals_of_customer(customer uuid) returns table (
   currency text, payments_count bigint, volume_minor bigint, refunded_minor bigint, open_minor bigint,
   overdue_minor bigint, credit_minor bigint, first_payment_at timestamptz, last_payment_at timestamptz
@@ -78,14 +79,15 @@ create function totals_of_customer(customer uuid) returns table (
     union all
     select customer_id from merged_customers where survivor_id = customer
   ), paid as (
-    select t.currency, sum(t.payments_count)::bigint as payments_count, sum(t.volume_minor)::bigint as volume_minor,
-      sum(t.refunded_minor)::bigint as refunded_minor, min(t.first_payment_at) as first_payment_at,
-      max(t.last_payment_at) as last_payment_at
+    select t.currency, sum(t.payments_count)::bigint as payments_count,
+      least(sum(t.volume_minor), 9007199254740991)::bigint as volume_minor,
+      least(sum(t.refunded_minor), 9007199254740991)::bigint as refunded_minor,
+      min(t.first_payment_at) as first_payment_at, max(t.last_payment_at) as last_payment_at
     from customer_totals t where t.customer_id in (select id from family)
     group by t.currency
   ), owed as (
-    select i.currency, sum(due.minor)::bigint as open_minor,
-      coalesce(sum(due.minor) filter (where i.overdue), 0)::bigint as overdue_minor
+    select i.currency, least(sum(due.minor), 9007199254740991)::bigint as open_minor,
+      least(coalesce(sum(due.minor) filter (where i.overdue), 0), 9007199254740991)::bigint as overdue_minor
     from invoices i
     cross join lateral (
       select i.total_minor - i.credit_applied_minor - i.credit_notes_minor - i.amount_paid_minor as minor) due
@@ -150,9 +152,9 @@ $$;
 -- The totals exactly as this statement sees the tables: the sums, and the transitions that the reader of the feed has not
 -- added yet.
 create function count_customer_totals() returns table (
-  customer_id uuid, currency text, payments_count bigint, volume_minor bigint, refunded_minor bigint
+  customer_id uuid, currency text, payments_count bigint, volume_minor numeric, refunded_minor numeric
 ) language sql stable as $$
-  select customer_id, currency, sum(payments)::bigint, sum(volume)::bigint, sum(refunded)::bigint
+  select customer_id, currency, sum(payments)::bigint, sum(volume), sum(refunded)
   from (
     select customer_id, currency, payments_count as payments, volume_minor as volume, refunded_minor as refunded
     from customer_totals

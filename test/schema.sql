@@ -26,7 +26,7 @@ create type document_series_v1_entry as (g integer, was integer, seen xid, id uu
 
 create type idempotency_keys_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, key text, fingerprint bytea, status integer, body text, is_refund boolean, created_at timestamp with time zone, record_id uuid);
 
-create type invoices_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, customer_id uuid, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, days_until_due integer, due_date text, reference text, order_number text, notes text, assets jsonb, reminder_offsets jsonb, metadata jsonb, number text, series_id uuid, sequence integer, issued_at timestamp with time zone, issue_date text, due_at timestamp with time zone, seller jsonb, customer jsonb, party_salt text, party_hash text, document_hash text, previous_document_hash text, reminders jsonb, retained_until timestamp with time zone, credit_applied_minor bigint, payment_link_id uuid, token_hash text, sealed_token text, customer_erased boolean, credit_notes_minor bigint, amount_paid_minor bigint, amount_processing_minor bigint, amount_overpaid_minor bigint, amount_refunded_minor bigint, uncredited_refunds_minor bigint, allocations jsonb, credit_note_ids jsonb, overdue boolean, due_passed boolean, reminders_passed integer, reminded_offset integer, reminded_at timestamp with time zone, paid_at timestamp with time zone, voided_at timestamp with time zone, void_reason text);
+create type invoices_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, customer_id uuid, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, days_until_due integer, due_date text, reference text, order_number text, notes text, assets jsonb, reminder_offsets jsonb, metadata jsonb, number text, series_id uuid, sequence integer, issued_at timestamp with time zone, issue_date text, due_at timestamp with time zone, seller jsonb, customer jsonb, party_salt text, party_hash text, document_hash text, previous_document_hash text, reminders jsonb, retained_until timestamp with time zone, credit_applied_minor bigint, payment_link_id uuid, token_hash text, sealed_token text, customer_erased boolean, credit_notes_minor bigint, amount_paid_minor bigint, amount_processing_minor numeric(78,0), amount_overpaid_minor bigint, amount_refunded_minor bigint, uncredited_refunds_minor bigint, allocations jsonb, credit_note_ids jsonb, overdue boolean, due_passed boolean, reminders_passed integer, reminded_offset integer, reminded_at timestamp with time zone, paid_at timestamp with time zone, voided_at timestamp with time zone, void_reason text);
 
 create type job_entry as (gs integer[], task text, effect text, run_at timestamp with time zone, key text);
 
@@ -309,8 +309,8 @@ create table customer_totals (
   customer_id uuid not null,
   currency text not null,
   payments_count bigint not null,
-  volume_minor bigint not null,
-  refunded_minor bigint not null,
+  volume_minor numeric not null,
+  refunded_minor numeric not null,
   first_payment_at timestamp with time zone,
   last_payment_at timestamp with time zone,
   constraint customer_totals_pkey PRIMARY KEY (customer_id, currency)
@@ -659,7 +659,7 @@ create table invoices (
   customer_erased boolean not null,
   credit_notes_minor bigint not null,
   amount_paid_minor bigint not null,
-  amount_processing_minor bigint not null,
+  amount_processing_minor numeric(78,0) not null,
   amount_overpaid_minor bigint not null,
   amount_refunded_minor bigint not null,
   uncredited_refunds_minor bigint not null,
@@ -674,10 +674,10 @@ create table invoices (
   voided_at timestamp with time zone,
   void_reason text,
   constraint invoices_pkey PRIMARY KEY (id),
-  constraint invoices_amounts CHECK (LEAST(credit_applied_minor, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor) >= 0 AND
+  constraint invoices_amounts CHECK (LEAST(credit_applied_minor::numeric, credit_notes_minor::numeric, amount_paid_minor::numeric, amount_processing_minor, amount_overpaid_minor::numeric) >= 0::numeric AND
 CASE
     WHEN state = 'deleted'::text THEN total_minor = 0 AND amount_overpaid_minor = 0
-    WHEN state = 'draft'::text THEN (credit_applied_minor + credit_notes_minor + amount_paid_minor + amount_processing_minor + amount_overpaid_minor) = 0
+    WHEN state = 'draft'::text THEN ((credit_applied_minor + credit_notes_minor + amount_paid_minor)::numeric + amount_processing_minor + amount_overpaid_minor::numeric) = 0::numeric
     WHEN state = ANY (ARRAY['open'::text, 'uncollectible'::text]) THEN total_minor > (credit_applied_minor + credit_notes_minor + amount_paid_minor)
     WHEN state = ANY (ARRAY['paid'::text, 'void'::text]) THEN total_minor = (credit_applied_minor + credit_notes_minor + amount_paid_minor)
     ELSE true
@@ -2500,11 +2500,11 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.count_customer_totals()
- RETURNS TABLE(customer_id uuid, currency text, payments_count bigint, volume_minor bigint, refunded_minor bigint)
+ RETURNS TABLE(customer_id uuid, currency text, payments_count bigint, volume_minor numeric, refunded_minor numeric)
  LANGUAGE sql
  STABLE
 AS $function$
-  select customer_id, currency, sum(payments)::bigint, sum(volume)::bigint, sum(refunded)::bigint
+  select customer_id, currency, sum(payments)::bigint, sum(volume), sum(refunded)
   from (
     select customer_id, currency, payments_count as payments, volume_minor as volume, refunded_minor as refunded
     from customer_totals
@@ -6389,14 +6389,15 @@ AS $function$
     union all
     select customer_id from merged_customers where survivor_id = customer
   ), paid as (
-    select t.currency, sum(t.payments_count)::bigint as payments_count, sum(t.volume_minor)::bigint as volume_minor,
-      sum(t.refunded_minor)::bigint as refunded_minor, min(t.first_payment_at) as first_payment_at,
-      max(t.last_payment_at) as last_payment_at
+    select t.currency, sum(t.payments_count)::bigint as payments_count,
+      least(sum(t.volume_minor), 9007199254740991)::bigint as volume_minor,
+      least(sum(t.refunded_minor), 9007199254740991)::bigint as refunded_minor,
+      min(t.first_payment_at) as first_payment_at, max(t.last_payment_at) as last_payment_at
     from customer_totals t where t.customer_id in (select id from family)
     group by t.currency
   ), owed as (
-    select i.currency, sum(due.minor)::bigint as open_minor,
-      coalesce(sum(due.minor) filter (where i.overdue), 0)::bigint as overdue_minor
+    select i.currency, least(sum(due.minor), 9007199254740991)::bigint as open_minor,
+      least(coalesce(sum(due.minor) filter (where i.overdue), 0), 9007199254740991)::bigint as overdue_minor
     from invoices i
     cross join lateral (
       select i.total_minor - i.credit_applied_minor - i.credit_notes_minor - i.amount_paid_minor as minor) due

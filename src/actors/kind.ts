@@ -6,7 +6,7 @@ export type Column =
   | 'text' //     text            string
   | 'integer' //  integer         number
   | 'minor' //    bigint          number, a safe integer: minor units, block numbers
-  | 'atomic' //   numeric(78, 0)  bigint, atomic units on a chain
+  | 'atomic' //   numeric(78, 0)  bigint: atomic units on a chain, sums without a limit
   | 'time' //     timestamptz     Date
   | 'boolean' //  boolean         boolean
   | 'json' //     jsonb           any JSON value; opaque to SQL

@@ -1,7 +1,7 @@
 import type { CreditNote, CreditNoteLine } from '../../machines/credit-note.ts'
 import { isErased } from '../../machines/customer.ts'
 import type { Invoice } from '../../machines/invoice-events.ts'
-import { amountDueMinor } from '../../machines/invoice-rules.ts'
+import { amountDueMinor, processingMinor } from '../../machines/invoice-rules.ts'
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
@@ -69,6 +69,8 @@ export const issueCreditNote = (
       refuse('credit_note_exceeds_invoice', { message: `An invoice can have at most ${MOST_NOTES} credit notes.` })
     const { creditMinor } = request
     if (creditMinor > 0 && isErased(facts.customer.state)) refuse('customer_erased', { param: 'creditMinor' })
+    if (!fitsBalance(facts, creditMinor))
+      refuse('parameter_invalid', { param: 'creditMinor', message: `creditMinor ${exceedsBalance}` })
     const newId = () => uuidv7(services.clock.now(), services.random)
     const id = newId()
     const refunds = request.refunds.map(refund => ({ ...refund, id: newId() }))
@@ -133,8 +135,10 @@ export const voidInvoice = (
     const found = (await findWithFacts(services.sql, key)) ?? refuse('resource_not_found')
     const { id: invoiceId, state, context } = found.invoice
     if (state !== 'open' && state !== 'uncollectible') refuseStatus(found.invoice)
-    if (context.amountPaidMinor + context.amountOverpaidMinor + context.amountProcessingMinor > 0)
+    if (context.amountPaidMinor + context.amountOverpaidMinor + processingMinor(context) > 0)
       refuse('invoice_has_payments')
+    if (!fitsBalance(found.facts, context.creditAppliedMinor))
+      refuse('state_conflict', { message: `The credit that was applied ${exceedsBalance}` })
     const newId = () => uuidv7(services.clock.now(), services.random)
     const id = newId()
     const request = { reason: 'cancellation', credited: { whole: true }, note: reason } as const
@@ -172,6 +176,12 @@ export const voidInvoice = (
     refuseTwin(outcome)
     return undefined
   })
+
+/** Checked again by the database, which refuses the entry. */
+const fitsBalance = ({ creditMinor }: FinalizationFacts, addedMinor: number): boolean =>
+  addedMinor <= Number.MAX_SAFE_INTEGER - creditMinor
+
+const exceedsBalance = `would raise the credit balance of the customer above ${Number.MAX_SAFE_INTEGER}.`
 
 const refuseStatus = ({ state }: Actor<Invoice>): never =>
   refuse('state_conflict', { details: { status: state, possible: [] } })

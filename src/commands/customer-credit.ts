@@ -36,6 +36,10 @@ export const adjustCredit = async (
   })
   if (outcome.ok) return ofKind(customerKind, outcome.actor)
   refuseTwin(outcome)
-  if (outcome.refusal === 'credit_exceeds_balance') refuse('credit_exceeds_balance', { param: 'amountMinor' })
+  if (outcome.refusal === 'credit_exceeds_balance')
+    refuse(adjustment.amountMinor < 0 ? 'credit_exceeds_balance' : 'parameter_invalid', {
+      param: 'amountMinor',
+      ...(adjustment.amountMinor > 0 && { message: `The balance would be larger than ${Number.MAX_SAFE_INTEGER}.` }),
+    })
   return refuseState(outcome)
 }

@@ -30,8 +30,13 @@ export const mergeCustomer = async (
   if (outcome.ok) return getSurvivor({ sql }, intoKey)
   // The same request may have been executed in parallel.
   const now = await findCustomer(sql, key)
-  return now && isRepeated(now, into) ? getSurvivor({ sql }, intoKey) : refuseState(outcome)
+  if (now && isRepeated(now, into)) return getSurvivor({ sql }, intoKey)
+  if (outcome.refusal === 'credit_exceeds_balance')
+    refuse('state_conflict', { param: 'intoId', message: `Their credit would together be more than ${MOST}.` })
+  return refuseState(outcome)
 }
+
+const MOST = Number.MAX_SAFE_INTEGER
 
 const isRepeated = ({ context }: Actor<Customer>, into: Actor<Customer>): boolean => context.mergedIntoId === into.id
 

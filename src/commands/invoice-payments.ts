@@ -1,5 +1,5 @@
 import type { Invoice } from '../../machines/invoice-events.ts'
-import { amountDueMinor } from '../../machines/invoice-rules.ts'
+import { amountDueMinor, processingMinor } from '../../machines/invoice-rules.ts'
 import type { Actor } from '../actors/kind.ts'
 import { Refusal, refuse } from '../errors.ts'
 import type { Sql } from '../postgres/connect.ts'
@@ -10,9 +10,7 @@ import { type CheckoutServices, type OpenedCheckout, openCheckout } from './chec
 
 /** What a new payment is for: what is due, without what other payments are about to pay. */
 export const payableMinor = ({ state, context }: Actor<Invoice>): number =>
-  state === 'open' || state === 'uncollectible'
-    ? Math.max(0, amountDueMinor(context) - context.amountProcessingMinor)
-    : 0
+  state === 'open' || state === 'uncollectible' ? Math.max(0, amountDueMinor(context) - processingMinor(context)) : 0
 
 /** The link of an invoice, for what can be paid now. Undefined if nothing can. */
 export const findPayableLink = async (sql: Sql, invoice: Actor<Invoice>): Promise<VisitedLink | undefined> => {

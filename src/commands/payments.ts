@@ -6,7 +6,7 @@ import type { Chains } from '../chain/enabled/connect.ts'
 import { type Code, refuse } from '../errors.ts'
 import { paymentKind } from '../kinds/payment.ts'
 import { ofKind } from '../queries/actors.ts'
-import { paymentCommands } from '../queries/payment-bundles.ts'
+import { dispatchPaymentEvent } from '../queries/payment-bundles.ts'
 import { findPayment } from '../queries/payments.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { acceptedAssetOf } from './accepted-strays.ts'
@@ -46,7 +46,7 @@ const send = async (
   // The merchant, the link and the invoice of a payment never change, so they are not checked again in the commit.
   const payment = (await findPayment(sql, name)) ?? refuse('resource_not_found')
   const event = { type, ...(paidWith && { paidWith: await paidWith(payment) }) }
-  return paymentIn(await actors.dispatchBundle(paymentCommands(payment, event, { cause })), otherwise)
+  return paymentIn(await dispatchPaymentEvent({ actors }, payment, event, { cause }), otherwise)
 }
 
 const paymentIn = (outcome: BundleOutcome, otherwise: Code): Actor<Payment> =>

@@ -1,7 +1,7 @@
 import { type Type, type } from 'arktype'
 import { invoiceMachine } from '../../machines/invoice.ts'
 import type { Invoice } from '../../machines/invoice-events.ts'
-import { amountDueMinor } from '../../machines/invoice-rules.ts'
+import { amountDueMinor, processingMinor } from '../../machines/invoice-rules.ts'
 import type { Actor } from '../actors/kind.ts'
 import { actorFields, constantField, idField } from '../fields/every-record.ts'
 import { example, exampleId } from '../fields/examples.ts'
@@ -93,7 +93,7 @@ export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
     type: minor,
     about: 'Sum of the payments whose money was seen on the chain and is not final yet.',
     example: 0,
-    of: ({ context }) => context.amountProcessingMinor,
+    of: ({ context }) => processingMinor(context),
   },
   amountDueMinor: {
     type: minor,
@@ -105,7 +105,7 @@ export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
   amountOverpaidMinor: {
     type: minor,
     about:
-      'Money that nothing was due for. It was added to the credit of the customer, unless the customer had been erased before.',
+      'Money that nothing was due for. It was added to the credit of the customer, unless the customer had been erased before or the balance would have become larger than 9007199254740991.',
     example: 0,
     of: ({ context }) => context.amountOverpaidMinor,
   },

@@ -51,7 +51,7 @@ export const invoiceKind: Kind<Invoice> = {
     sealedToken: 'text',
     creditNotesMinor: 'minor',
     amountPaidMinor: 'minor',
-    amountProcessingMinor: 'minor',
+    amountProcessingMinor: 'atomic',
     amountOverpaidMinor: 'minor',
     amountRefundedMinor: 'minor',
     uncreditedRefundsMinor: 'minor',

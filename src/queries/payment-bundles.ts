@@ -2,8 +2,9 @@ import type { Invoice } from '../../machines/invoice-events.ts'
 import { countedBeforeMinor } from '../../machines/invoice-rules.ts'
 import type { PaymentEvent } from '../../machines/payment-events.ts'
 import { countedMinor, isOfErasedCustomer, type Transferred } from '../../machines/payment-sums.ts'
-import type { Command, Row } from '../actors/command.ts'
+import type { BundleOutcome, Command, Row } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { Services } from '../actors/services.ts'
 import { uuidFrom } from '../ids.ts'
 import { invoiceKind } from '../kinds/invoice.ts'
 import { invoiceEventOf, linkEventOf, paymentKind } from '../kinds/payment.ts'
@@ -24,13 +25,31 @@ type Given = {
   readonly idOf?: (actor: string) => string
   /** What was received at the addresses of the payment, for events of the chain. */
   readonly transfers?: readonly Transferred[]
+  /** What is overpaid does not become credit. */
+  readonly givesNoCredit?: boolean
+}
+
+/**
+ * Dispatches the bundle of a payment's event. Credit that its customer cannot have, because the balance would be larger than
+ * a number can represent, is not given: the payment must not wait for it. What was overpaid can still be refunded.
+ */
+export const dispatchPaymentEvent = async (
+  { actors }: Pick<Services, 'actors'>,
+  payment: PaymentKey,
+  event: Untimed,
+  given: Given,
+): Promise<BundleOutcome> => {
+  const outcome = await actors.dispatchBundle(paymentCommands(payment, event, given))
+  return outcome.ok || outcome.refusal !== 'credit_exceeds_balance'
+    ? outcome
+    : actors.dispatchBundle(paymentCommands(payment, event, { ...given, givesNoCredit: true }))
 }
 
 /** The bundle of a payment's event: with it, the link counts the payment, and the money pays the invoice. */
 export const paymentCommands = (
   { id, context: { paymentLinkId, invoiceId } }: PaymentKey,
   event: Untimed,
-  { cause, idOf, transfers = [] }: Given,
+  { cause, idOf, transfers = [], givesNoCredit = false }: Given,
 ): readonly Command[] => {
   const by = (actor: string) => ({ actor, cause, ...(idOf && { id: idOf(actor) }) })
   const linkEvent = linkEventOf[event.type]
@@ -63,7 +82,7 @@ export const paymentCommands = (
             ? Math.min(processingMinor, Math.max(0, nowMinor - countedBefore))
             : 0
         const isErased = isOfErasedCustomer(payment.context)
-        return { countedMinor: nowMinor, processedMinor, isOfErasedCustomer: isErased }
+        return { countedMinor: nowMinor, processedMinor, givesNoCredit: givesNoCredit || isErased }
       },
       rows: (actors, before) => overpaymentRows(ofKind(invoiceKind, actors.at(-1)), before, id),
     },

@@ -73,7 +73,8 @@ export const customerReadRecord = recordOf<Actor<Customer>, CustomerAdditions>()
   totals: {
     inside: totals.inside,
     type: () => totals.type().array(),
-    about: 'Sums of the payments, one entry for each currency. Currencies are never converted.',
+    about:
+      'Sums of the payments, one entry for each currency. Currencies are never converted. A sum above 9007199254740991 is given as 9007199254740991.',
     example: [totals.example],
     of: (_, additions) => additions.totals.map(each => totals.render(each)),
   },

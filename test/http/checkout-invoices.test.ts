@@ -119,7 +119,11 @@ describe('POST /v1/checkout/invoices/:token/payments', () => {
     expect((await server.call('GET', invoice.path)).json).toMatchObject({
       ...{ options: [], invoice: { amountProcessingMinor: 1000 } },
     })
-    await send(invoice, { type: 'payment_reverted', amountMinor: 1000 })
+    // Paid in two tabs: more is processing than is due.
+    await send(invoice, { type: 'payment_processing', amountMinor: 400 })
+    expect(await open()).toMatchObject({ status: 409, error: { code: 'state_conflict' } })
+    expect((await server.call('GET', invoice.path)).json).toMatchObject({ options: [] })
+    await send(invoice, { type: 'payment_reverted', amountMinor: 1400 })
     expect(await open()).toMatchObject({ status: 201, payment: { amountMinor: 1000 } })
   })
 

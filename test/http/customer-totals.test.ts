@@ -5,6 +5,7 @@ import { customerCreditRoutes } from '../../src/http/customer-credit.ts'
 import { customerRoutes } from '../../src/http/customers.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { customerTotalsReader } from '../../src/queries/customer-totals.ts'
+import { rewrite } from '../harness/rewrite.ts'
 import { until } from '../harness/until.ts'
 import { makeCustomer } from './customers.ts'
 import { makePayment } from './payments.ts'
@@ -64,6 +65,37 @@ test('a merged customer adds its totals to those of the other one, without a cha
   await pay(a.customer.id, 'success')
   await readAll(100)
   expect(await totalsOf(b.id)).toMatchObject([{ paymentsCount: 3, volumeMinor: 3_000 }])
+})
+
+test('sums above 2^53 − 1 are given as 2^53 − 1, and do not stop the reader above what a bigint holds', async () => {
+  const most = Number.MAX_SAFE_INTEGER
+  const { id, customer } = await makeCustomer(api, mode)
+  const { link } = await pay(customer.id, 'success', { amountMinor: most })
+  await rewrite(sql, 'payment_links', [link], { amount_minor: most })
+  await readAll(100)
+  expect(await totalsOf(id)).toMatchObject([{ paymentsCount: 1, volumeMinor: most, refundedMinor: 0 }])
+  await pay(customer.id, 'success')
+  await readAll(100)
+  expect(await totalsOf(id)).toMatchObject([{ paymentsCount: 2, volumeMinor: most }])
+  const stored = () => sql`select volume_minor, refunded_minor from customer_totals where customer_id = ${customer.id}`
+  expect(await stored()).toMatchObject([{ volume_minor: String(BigInt(most) + 1_000n), refunded_minor: '0' }])
+
+  // As after a thousand such payments.
+  const more = 2n ** 63n
+  await sql`
+    update customer_totals set volume_minor = volume_minor + ${String(more)}::numeric, refunded_minor = ${String(more)}::numeric
+    where customer_id = ${customer.id}`
+  await pay(customer.id, 'success')
+  await readAll(100)
+  expect(await totalsOf(id)).toMatchObject([{ paymentsCount: 3, volumeMinor: most, refundedMinor: most }])
+  expect((await audit(sql, kinds)).map(({ what }) => what)).toEqual([
+    'a customer whose totals differ from its payments and refunds',
+  ])
+  await sql`
+    update customer_totals set volume_minor = volume_minor - ${String(more)}::numeric, refunded_minor = 0
+    where customer_id = ${customer.id}`
+  expect(await stored()).toMatchObject([{ volume_minor: String(BigInt(most) + 2_000n) }])
+  expect(await audit(sql, kinds)).toEqual([])
 })
 
 test('readers in several processes add each transition once while payments succeed', async () => {

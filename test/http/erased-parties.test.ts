@@ -9,6 +9,8 @@ import { INVOICES_AT_ONCE, removeExpiredParties } from '../../src/queries/expire
 import { keepInvoiceDocument } from '../../src/queries/invoices.ts'
 import { removeDueParties } from '../../src/server/party-removal.ts'
 import { readPdf } from '../billing/pdf-text.ts'
+import { blockStatement } from '../chain/watch/block-statement.ts'
+import { endSessions, startProgram } from '../commands/killed-program.ts'
 import { until } from '../harness/until.ts'
 import { makeCustomer } from './customers.ts'
 import { makeInvoice } from './invoices.ts'
@@ -147,6 +149,47 @@ describe('the party of an invoice whose customer was erased', () => {
       await alone.end()
     }
   })
+
+  test.each(['before delete on invoice_documents for each statement', 'before update on invoices for each statement'])(
+    'is deleted with its document or not at all: a worker killed %s, and an invoice that another session has locked',
+    async where => {
+      const invoices = [await paidInvoice(), await paidInvoice(), await paidInvoice()] as const
+      for (const each of invoices) {
+        await textOf(each, owner)
+        await erase(each)
+      }
+      await expire(...invoices)
+      const start = () => startProgram('./party-removal-program.ts', [server.databaseUrl])
+      {
+        await using block = await blockStatement(server.databaseUrl, where)
+        const worker = start()
+        await block.isBlocking()
+        await worker.kill()
+        await endSessions(server, 'party removal')
+      }
+      const isKept = { customer: { name: NAME }, salt: expect.any(String), documents: 1 }
+      for (const each of invoices) expect(await partyOf(each)).toMatchObject(isKept)
+
+      const [locked, ...others] = invoices
+      const isRemoved = async (each: Made) => (await partyOf(each))?.customer === null
+      const alone = connect(server.databaseUrl, { max: 1 })
+      await alone`begin`
+      await alone`select from invoices where id = ${locked.actor} for update`
+      const worker = start()
+      try {
+        await until(async () => (await Promise.all(others.map(isRemoved))).every(Boolean))
+        expect(await partyOf(locked)).toMatchObject(isKept)
+        await alone`commit`
+        await until(() => isRemoved(locked))
+      } finally {
+        await worker.kill()
+        await alone.end()
+      }
+      for (const each of invoices)
+        expect(await partyOf(each)).toMatchObject({ customer: null, salt: null, documents: 0 })
+    },
+    60_000,
+  )
 
   test('is deleted in statements of 250 invoices, and a worker that dies leaves the rest to the next one', async () => {
     const first = await paidInvoice()

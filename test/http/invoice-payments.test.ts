@@ -5,7 +5,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 import { rewrite } from '../harness/rewrite.ts'
 import { until } from '../harness/until.ts'
-import { invoicesOn } from './issued-invoices.ts'
+import { type IssuedInvoice, invoicesOn } from './issued-invoices.ts'
 import { type SimulationServer, simulationServer } from './simulations.ts'
 
 let instance: SimulationServer
@@ -27,6 +27,14 @@ const resolve = (id: string, action: 'accept' | 'dismiss') =>
     json: { action },
   })
 
+/** What was processing of an invoice after each event. */
+const processingOf = async ({ actor }: IssuedInvoice) => {
+  const changes = await instance.server.sql<{ change: string }[]>`
+    select concat(event, ' ', context->>'amountProcessingMinor') as change from transitions
+    where actor = ${actor} and event <> 'create' and event not like 'after%' order by rev`
+  return changes.map(({ change }) => change)
+}
+
 describe('money of an invoice', () => {
   test('arrives in several transfers, each of which counts once it is final', async () => {
     const invoice = await to.issue(1000)
@@ -41,6 +49,10 @@ describe('money of an invoice', () => {
       ...{ amountDueMinor: 0, amountPaidMinor: 1000, amountOverpaidMinor: 0 },
     })
     expect((await to.ask('GET', `/v1/payments/${payment.id}`)).json).toMatchObject({ invoiceId: invoice.id })
+    // Only what is not final of the second transfer was processing.
+    expect(await processingOf(invoice)).toEqual([
+      ...['finalize 0', 'money_counted 0', 'payment_processing 400', 'money_counted 0'],
+    ])
   }, 60_000)
 
   test('is processing as long as it is not final, and is not when a reorganization removes it', async () => {
@@ -50,10 +62,7 @@ describe('money of an invoice', () => {
     await to.shows(invoice, { state: 'open' })
     await to.send(payment.address, 1000)
     await to.shows(invoice, { state: 'paid', paid: 1000 })
-    const changes = await instance.server.sql<{ change: string }[]>`
-      select concat(event, ' ', context->>'amountProcessingMinor') as change from transitions
-      where actor = ${invoice.actor} and event <> 'create' and event not like 'after%' order by rev`
-    expect(changes.map(({ change }) => change)).toEqual([
+    expect(await processingOf(invoice)).toEqual([
       'finalize 0',
       ...['payment_processing 1000', 'payment_reverted 0', 'payment_processing 1000', 'money_counted 0'],
     ])
@@ -99,6 +108,20 @@ describe('money of an invoice', () => {
     await Promise.all(tabs.map(({ address }) => to.send(address, 1000)))
     await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 1000 })
     expect(await to.creditOf(invoice)).toEqual(['overpayment 1000 -> 1000'])
+  }, 60_000)
+
+  test('above the amount becomes credit of each payment that it was sent for', async () => {
+    const invoice = await to.issue(1000)
+    const tabs = [await to.open(invoice), await to.open(invoice)] as const
+    await to.send(tabs[0].address, 1100)
+    await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 100 })
+    await to.send(tabs[1].address, 1000)
+    await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 1100 })
+    await to.send(tabs[0].address, 30)
+    await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 1130 })
+    expect(await to.creditOf(invoice)).toEqual([
+      ...['overpayment 100 -> 100', 'overpayment 1000 -> 1100', 'overpayment 30 -> 1130'],
+    ])
   }, 60_000)
 
   test('above the amount becomes credit, also when it arrives after the rest', async () => {

@@ -59,6 +59,44 @@ describe('a refund of a payment of an invoice', () => {
     expect((await to.ask('GET', `/v1/invoices/${invoice.id}`)).json).toMatchObject({
       ...{ status: 'paid', amountPaidMinor: 1000, amountRefundedMinor: 500, uncreditedRefundsMinor: 300 },
     })
+    // Nothing of the credit was spent elsewhere, so all the rest can be refunded.
+    expect(await refund(payment, {})).toMatchObject({ status: 201, amountMinor: 700 })
+  }, 60_000)
+
+  test('takes back the credit of its own payment, and that of no other payment of the invoice', async () => {
+    const invoice = await to.issue(1000)
+    const tabs = [await to.open(invoice), await to.open(invoice)] as const
+    await to.send(tabs[0].address, 1000)
+    await to.shows(invoice, { state: 'paid', paid: 1000 })
+    await to.send(tabs[1].address, 1000)
+    await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 1000 })
+    expect(await refund(tabs[0], { amountMinor: 300, destination })).toMatchObject({ status: 201 })
+    await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 1000, refunded: 300, uncredited: 300 })
+    expect(await to.creditOf(invoice)).toEqual(['overpayment 1000 -> 1000'])
+    expect(await refund(tabs[1], { amountMinor: 250, destination })).toMatchObject({ status: 201 })
+    await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 1000, refunded: 550, uncredited: 300 })
+    expect((await to.creditOf(invoice)).at(-1)).toBe('refunded -250 -> 750')
+  }, 60_000)
+
+  test('takes back the credit in its own currency, of the customer that has taken the place of a merged one', async () => {
+    const [invoice, payment] = await overpaid()
+    const { shop, server } = instance
+    const asOwner = (path: string, json: object) =>
+      server.call('POST', `${shop.path}${path}`, { bearer: shop.owner.bearer, json })
+    const { customerId } = (await to.ask('GET', `/v1/invoices/${invoice.id}`)).json as { customerId: string }
+    const other = (await to.ask('POST', '/v1/customers', { email: `${crypto.randomUUID()}@example.com` })).json
+    const intoId = (other as { id: string }).id
+    expect((await asOwner(`/customers/${customerId}/merge`, { intoId })).status).toBe(200)
+    const euros = { currency: 'EUR', amountMinor: 7, note: 'Goodwill' }
+    expect((await asOwner(`/customers/${intoId}/credit`, euros)).status).toBe(201)
+    expect(await refund(payment, { amountMinor: 1200 })).toMatchObject({ status: 201, amountMinor: 1200 })
+    expect((await to.creditOf(invoice)).at(-1)).toBe('refunded -200 -> 0')
+    expect((await to.ask('GET', `/v1/customers/${intoId}`)).json).toMatchObject({
+      totals: [
+        { currency: 'EUR', creditMinor: 7 },
+        { currency: 'USD', creditMinor: 0 },
+      ],
+    })
   }, 60_000)
 
   test('that is canceled returns the credit', async () => {

@@ -71,7 +71,7 @@ export const invoiceIssue: InvoiceIssue = {
 
 const finalize = (more: Partial<InvoiceIssue> = {}) => ({ type: 'finalize', ...invoiceIssue, ...more })
 const counted = (countedMinor: number, more: object = {}) => ({
-  ...{ type: 'money_counted', paymentId: 'payment 1', countedMinor, processedMinor: 0, isOfErasedCustomer: false },
+  ...{ type: 'money_counted', paymentId: 'payment 1', countedMinor, processedMinor: 0, givesNoCredit: false },
   ...more,
 })
 
@@ -213,7 +213,7 @@ export const invoices: Cases = {
     ...{
       amountRefundedMinor: MAX_AMOUNT,
       uncreditedRefundsMinor: MAX_AMOUNT,
-      amountProcessingMinor: MAX_AMOUNT,
+      amountProcessingMinor: 10n ** 78n - 1n,
       number: largestText(60),
     },
   },

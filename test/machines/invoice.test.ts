@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { Invoice } from '../../machines/invoice-events.ts'
+import { processingMinor } from '../../machines/invoice-rules.ts'
 import { firstNote, invoiceIssue, invoices, secondNote } from './invoice-cases.ts'
 import { arrive, creation, differences, minutes, shortestPaths, step } from './table.ts'
 
@@ -277,16 +278,85 @@ describe('invoice', () => {
   })
 })
 
+const money = { ...invoices.events['1100 counts'], type: 'money_counted' }
+const refunding = { ...invoices.events['refund 100'], type: 'refund_reserved' }
+
+describe('money and refunds of the same payment', () => {
+  const besides = {
+    ...invoices,
+    events: {
+      ...invoices.events,
+      '1300 counts': { ...money, countedMinor: 1300 },
+      '1400 counts': { ...money, countedMinor: 1400 },
+      'the most counts': { ...money, countedMinor: Number.MAX_SAFE_INTEGER },
+      'refunded the most': { ...invoices.events['refunded 100'], type: 'refund_processed', amountMinor: 2 ** 53 - 1 },
+      'most processing': { ...invoices.events['processing 400'], type: 'payment_processing', amountMinor: 2 ** 53 - 1 },
+      'most reverted': { ...invoices.events['reverted 400'], type: 'payment_reverted', amountMinor: 2 ** 53 - 1 },
+      'refunded 500': { ...invoices.events['refunded 100'], type: 'refund_processed', amountMinor: 500 },
+      'refund all of 998': { ...refunding, refundsReservedMinor: 998, receivedMinor: 998, creditMinor: 998 },
+      'refund 998 with credit 997': { ...refunding, refundsReservedMinor: 998, receivedMinor: 998, creditMinor: 997 },
+    },
+  } satisfies typeof invoices
+  const contextAfter = (path: string) => arrive(besides, path).context as Invoice
+
+  test('more money of a payment leaves what was refunded, taken back and credited of it', () => {
+    const { allocations, amountOverpaidMinor } = contextAfter(
+      'finalize, 1100 counts, refund 100, refunded 100, credit 0 by refund of 400, 1300 counts, 1400 counts',
+    )
+    expect(allocations).toMatchObject([
+      {
+        ...{ paymentId: 'payment 1', amountMinor: 1000, overpaidMinor: 400, takenBackMinor: 100, excessMinor: 0 },
+        ...{ refundedMinor: 100, creditedMinor: 400 },
+      },
+    ])
+    expect(amountOverpaidMinor).toBe(400)
+  })
+
+  test('refunds of money that never counted for the invoice are no uncredited refunds of it', () => {
+    const { amountRefundedMinor, uncreditedRefundsMinor } = contextAfter('finalize, 400 counts, refunded 500')
+    expect({ amountRefundedMinor, uncreditedRefundsMinor }).toEqual({
+      ...{ amountRefundedMinor: 500, uncreditedRefundsMinor: 400 },
+    })
+  })
+
+  test('a payment within the tolerance that gave credit for more than it received can be refunded in full', () => {
+    const path = 'finalize with all credit, 1000 counts'
+    expect(step(besides, arrive(besides, path), 'refund all of 998')).toBeDefined()
+    expect(contextAfter(`${path}, refund all of 998`).allocations).toMatchObject([{ takenBackMinor: 998 }])
+    expect(step(besides, arrive(besides, path), 'refund 998 with credit 997')).toBeUndefined()
+  })
+
+  test('sums of payments are at most the largest number, and what is processing is exact', () => {
+    const most = Number.MAX_SAFE_INTEGER
+    const full = 'finalize with all credit, 600 of another, the most counts'
+    expect(contextAfter(full)).toMatchObject({
+      amountOverpaidMinor: most,
+      allocations: [{ overpaidMinor: 600 }, { overpaidMinor: most }],
+    })
+    expect(step(besides, arrive(besides, full), 'the most counts')?.changes).toBe('')
+    expect(contextAfter(`${full}, refunded the most, refunded 500`).amountRefundedMinor).toBe(most)
+
+    const processing = 'finalize, most processing, most processing, most processing'
+    expect(contextAfter(processing).amountProcessingMinor).toBe(3n * BigInt(most))
+    expect(processingMinor(contextAfter(processing))).toBe(most)
+    expect(contextAfter(`${processing}, most reverted, most reverted, 400 counts`)).toMatchObject({
+      amountPaidMinor: 400,
+      amountProcessingMinor: BigInt(most) - 400n,
+    })
+  })
+})
+
 describe('money that arrives after the customer was erased', () => {
   const besides = {
     ...invoices,
     events: {
       ...invoices.events,
+      '1400 after erasure': { ...money, countedMinor: 1400, givesNoCredit: true },
       '1300 after erasure': {
         ...invoices.events['1100 counts'],
         type: 'money_counted',
         countedMinor: 1300,
-        isOfErasedCustomer: true,
+        givesNoCredit: true,
       },
       'refunded 200': { ...invoices.events['refunded 100'], type: 'refund_processed', amountMinor: 200 },
       'refund 1200': {
@@ -326,6 +396,11 @@ describe('money that arrives after the customer was erased', () => {
       context: { ...before.context, customerErased: true },
     })
     expect(step(besides, erased, 'give up refund')?.changes).toBe('')
+  })
+
+  test('adds up when it arrives in parts', () => {
+    const { allocations } = contextAfter('finalize, 1100 counts, 1300 after erasure, 1400 after erasure')
+    expect(allocations).toMatchObject([{ amountMinor: 1000, overpaidMinor: 100, excessMinor: 300 }])
   })
 
   test('is what a refund returns first, and can be refunded in full with what was paid', () => {

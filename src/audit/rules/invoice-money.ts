@@ -37,7 +37,7 @@ export const invoicePayments: Check = {
     select i.id
     from invoices i
     cross join lateral (
-      select coalesce(sum(p.amount_refunded_minor), 0) as refunded,
+      select least(coalesce(sum(p.amount_refunded_minor), 0), 9007199254740991) as refunded,
         coalesce(sum(greatest(0, p.amount_minor - coalesce((
           select (a->>'amountMinor')::bigint + (a->>'overpaidMinor')::bigint + (a->>'excessMinor')::bigint
           from jsonb_array_elements(i.allocations) a where a->>'paymentId' = p.id::text), 0)))

@@ -6,7 +6,7 @@ import { stepper } from '../../actors/step.ts'
 import { encodeId, uuidFrom } from '../../ids.ts'
 import { paymentKind } from '../../kinds/payment.ts'
 import { ofKind } from '../../queries/actors.ts'
-import { paymentCommands } from '../../queries/payment-bundles.ts'
+import { dispatchPaymentEvent } from '../../queries/payment-bundles.ts'
 import { findCompleting } from './completing.ts'
 import { candidateEvents } from './sums.ts'
 import { findUnsettled, recordApplied, type Unsettled } from './unsettled.ts'
@@ -109,9 +109,8 @@ const settle = async (
       // events at one step, so ids contain the payment.
       const idOf = (target: string) => uuidFrom([target, actor.id, touchedBy, touchedAt, actor.rev, type])
       const cause = `chain:${touchedBy}`
-      const outcome = await actors.dispatchBundle(
-        paymentCommands(actor, { type, ...fields }, { cause, idOf, transfers: received }),
-      )
+      const given = { cause, idOf, transfers: received }
+      const outcome = await dispatchPaymentEvent({ actors }, actor, { type, ...fields }, given)
       if (!outcome.ok) {
         // The customer has picked another asset since: the payment is handled again with it.
         if (outcome.actor && !isOfSamePick(payment, outcome.actor)) return undefined

@@ -1,5 +1,5 @@
 import type { InvoiceLine } from '../../../machines/invoice-events.ts'
-import { amountDueMinor } from '../../../machines/invoice-rules.ts'
+import { amountDueMinor, processingMinor } from '../../../machines/invoice-rules.ts'
 import { namedSums, remarkOfLine, taxNotesOf } from '../../billing/document/wording.ts'
 import { type Html, html } from '../html.ts'
 import { icons, shapes } from '../icons.ts'
@@ -59,8 +59,8 @@ ${factList([
   unless0(words.creditApplied, -context.creditAppliedMinor),
   unless0(words.creditNotes, -context.creditNotesMinor),
   unless0(words.paid, -context.amountPaidMinor),
-  unless0(texts.invoice.processing, -context.amountProcessingMinor),
-  row(words.due, Math.max(0, due - context.amountProcessingMinor), 'sum'),
+  unless0(texts.invoice.processing, -processingMinor(context)),
+  row(words.due, Math.max(0, due - processingMinor(context)), 'sum'),
 ])}
 ${taxNotesOf(values, context).map(text => html`<p class="small quiet invoice__note" dir="auto">${text}</p>`)}
 </section>`

@@ -1,5 +1,5 @@
 import type { Invoice } from '../../../machines/invoice-events.ts'
-import { amountDueMinor } from '../../../machines/invoice-rules.ts'
+import { amountDueMinor, processingMinor } from '../../../machines/invoice-rules.ts'
 import { valuesIn } from '../../billing/document/values.ts'
 import { checkoutTextsOf } from '../../web/text/checkout/texts.ts'
 import type { WholeText } from '../answer.ts'
@@ -201,7 +201,7 @@ ${documentLink(scene)}
 
 const seenStep = (scene: InvoiceScene, refused: RefusedInvoiceForm | undefined): Html => {
   const { texts, values, invoice } = scene
-  const amount = values.money(invoice.context.amountProcessingMinor)
+  const amount = values.money(processingMinor(invoice.context))
   return html`${strip(scene, { at: 'confirm' })}
 <div class="body">
 ${statusBadge(scene)}
@@ -220,14 +220,14 @@ const payStep = (
   refused: RefusedInvoiceForm | undefined,
 ): Html => {
   const { texts, values, begun, invoice } = scene
-  const { amountProcessingMinor } = invoice.context
+  const amountMinor = processingMinor(invoice.context)
   const error = typeof refused === 'object' ? refused.errors.page : undefined
   return html`${strip(scene, { at: 'details' })}
 <div class="body">
 ${statusBadge(scene)}
 ${dueHead(scene)}
 ${error !== undefined && html`<div data-testid="error">${note({ tone: 'bad', icon: icons.warning, title: error, text: '', isStatus: true })}</div>`}
-${amountProcessingMinor > 0 && note({ tone: 'info', icon: icons.clock, title: fill(texts.invoice.onItsWay, { amount: values.money(amountProcessingMinor) }), text: texts.invoice.onItsWayHint, isStatus: true })}
+${amountMinor > 0 && note({ tone: 'info', icon: icons.clock, title: fill(texts.invoice.onItsWay, { amount: values.money(amountMinor) }), text: texts.invoice.onItsWayHint, isStatus: true })}
 ${begun ? begunPart(scene, begun) : payForm(scene, view, refused)}
 ${documentLink(scene)}
 </div>`

@@ -1,5 +1,5 @@
 import type { Invoice, InvoiceLine } from '../../../machines/invoice-events.ts'
-import { amountDueMinor } from '../../../machines/invoice-rules.ts'
+import { amountDueMinor, processingMinor } from '../../../machines/invoice-rules.ts'
 import type { CheckoutFacts, PayOption } from '../../../src/pages/checkout/facts.ts'
 import type { InvoiceFacts, InvoicePageRequest, ReceivedPayment } from '../../../src/pages/checkout/invoice-scene.ts'
 import type { CheckoutStatus } from '../../../src/pages/checkout/view.ts'
@@ -37,7 +37,7 @@ const open: Invoice = {
   },
   notes: 'Thank you for your order.\nPlease keep this invoice for two years.',
   ...{ paymentLinkId: checkoutFacts().link?.id ?? null, tokenHash: 'a'.repeat(64), sealedToken: 'sealed' },
-  ...{ creditAppliedMinor: 0, creditNotesMinor: 0, amountPaidMinor: 0, amountProcessingMinor: 0 },
+  ...{ creditAppliedMinor: 0, creditNotesMinor: 0, amountPaidMinor: 0, amountProcessingMinor: 0n },
   ...{ amountOverpaidMinor: 0, amountRefundedMinor: 0, uncreditedRefundsMinor: 0, allocations: [], overdue: false },
   ...{ customerErased: false, creditNoteIds: [] },
   ...{ duePassed: false, remindersPassed: 0, remindedOffset: null, remindedAt: null },
@@ -66,7 +66,7 @@ const of = (
   { of: more, state = 'open', payments = [], isBegun = false, checkout, refused }: Shown = {},
 ): InvoiceState => {
   const context = { ...open, ...more }
-  const payableMinor = state === 'open' ? amountDueMinor(context) - context.amountProcessingMinor : 0
+  const payableMinor = state === 'open' ? amountDueMinor(context) - processingMinor(context) : 0
   const facts = checkoutFacts()
   const link = facts.link && { ...facts.link, context: { ...facts.link.context, amountMinor: payableMinor } }
   return {
@@ -118,7 +118,7 @@ const partly: Shown = {
   payments: [received(FIRST, 'failed', 51_051)],
 }
 const processing = {
-  of: { ...partly.of, amountProcessingMinor: 31_051 },
+  of: { ...partly.of, amountProcessingMinor: 31_051n },
   payments: [received(FIRST, 'failed', 51_051), received(SECOND, 'processing', 31_051)],
 }
 const paid = (overpaidMinor = 0, more: Partial<Invoice> = {}): Shown => ({
@@ -150,7 +150,7 @@ export const invoiceStates: Readonly<Record<string, InvoiceState>> = {
   'invoice-error': of('open', { refused: { errors: { asset: 'Choose what you want to pay with.' } } }),
   'invoice-overdue': of('open', { of: { overdue: true, dueDate: '2026-11-10', issueDate: '2026-10-27' } }),
   'invoice-partly-paid': of('open', partly),
-  'invoice-partly-processing': of('open', { ...processing, of: { ...processing.of, amountProcessingMinor: 20_000 } }),
+  'invoice-partly-processing': of('open', { ...processing, of: { ...processing.of, amountProcessingMinor: 20_000n } }),
   'invoice-processing': of('seen', processing),
   'invoice-nothing-due': of('seen', { ...processing, refused: 'nothing_due' }),
   'invoice-paid': of('paid', paid()),
