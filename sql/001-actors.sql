@@ -154,10 +154,14 @@ create table timers (
   due_at timestamptz not null,
   -- How often firing the timer failed. Each failure postpones it, so that it does not delay other timers.
   failures integer not null default 0,
+  -- Fired by the loop of its kind, not by the timer loop: see `hasPlannedTimers` in src/actors/kind.ts.
+  planned boolean not null default false,
   constraint timers_pkey primary key (actor, name)
 );
--- The timer loop reads the timers that are due first.
-create index timers_due on timers (due_at);
+-- The timer loop reads the timers that are due first. Planned ones may be due and wait, any number of them, so they have an
+-- index of their own.
+create index timers_due on timers (due_at) where not planned;
+create index timers_planned on timers (kind, due_at) where planned;
 
 -- The machine versions that have run on this database. A server does not start unless it can read the rows of all of
 -- them.
@@ -195,7 +199,9 @@ create type step_entry as (
   from_state text, to_state text, cause text, created_ms bigint, merchant_id uuid, livemode boolean,
   event_id uuid, event_type text, api_version text
 );
-create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint);
+create type timer_entry as (
+  g integer, actor uuid, name text, kind text, generation integer, due_ms bigint, planned boolean
+);
 -- A function to call with an actor's id and the arguments that its action gave. `is_new`: the commit inserts the actor.
 create type write_entry as (g integer, actor uuid, is_new boolean, name text, given json);
 create type canceled_entry as (g integer, actor uuid, name text);

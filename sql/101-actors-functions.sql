@@ -440,8 +440,8 @@ begin
 
   if armed is not null then
     -- Without `on conflict`, which takes half as long again: a timer that was armed before is among the canceled ones.
-    insert into timers (actor, name, kind, generation, due_at)
-    select actor, name, kind, generation, ms_time(due_ms) from unnest(armed)
+    insert into timers (actor, name, kind, generation, due_at, planned)
+    select actor, name, kind, generation, ms_time(due_ms), planned from unnest(armed)
     where conflicts is null or g <> all(conflicts);
   end if;
 

@@ -50,7 +50,7 @@ create type signer_nonces_v1_entry as (g integer, was integer, seen xid, signer_
 
 create type step_entry as (g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text, from_state text, to_state text, cause text, created_ms bigint, merchant_id uuid, livemode boolean, event_id uuid, event_type text, api_version text);
 
-create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint);
+create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint, planned boolean);
 
 create type write_entry as (g integer, actor uuid, is_new boolean, name text, given json);
 
@@ -1259,6 +1259,7 @@ create table timers (
   generation integer not null,
   due_at timestamp with time zone not null,
   failures integer not null default 0,
+  planned boolean not null default false,
   constraint timers_pkey PRIMARY KEY (actor, name)
 );
 
@@ -1553,7 +1554,8 @@ CREATE INDEX signing_waits_of_signer ON public.signing_waits USING btree (signer
 
 CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_look_at);
 
-CREATE INDEX timers_due ON public.timers USING btree (due_at);
+CREATE INDEX timers_due ON public.timers USING btree (due_at) WHERE (NOT planned);
+CREATE INDEX timers_planned ON public.timers USING btree (kind, due_at) WHERE planned;
 
 CREATE INDEX transfers_by_tx_hash ON public.transfers USING hash (tx_hash);
 CREATE UNIQUE INDEX transfers_counted_once ON public.transfers USING btree (chain_id, tx_hash, log_index) WHERE (state <> 'orphaned'::text);
@@ -2472,8 +2474,8 @@ begin
 
   if armed is not null then
     -- Without `on conflict`, which takes half as long again: a timer that was armed before is among the canceled ones.
-    insert into timers (actor, name, kind, generation, due_at)
-    select actor, name, kind, generation, ms_time(due_ms) from unnest(armed)
+    insert into timers (actor, name, kind, generation, due_at, planned)
+    select actor, name, kind, generation, ms_time(due_ms), planned from unnest(armed)
     where conflicts is null or g <> all(conflicts);
   end if;
 

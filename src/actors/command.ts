@@ -24,11 +24,11 @@ export type Command = {
       readonly event: { readonly type: string } & Readonly<Record<string, unknown>>
       readonly given?: Given
     }
-  | { readonly timer: { readonly name: string; readonly generation: number } }
+  | { readonly timer: { readonly name: string; readonly generation: number }; readonly given?: Given }
 )
 
 /**
- * Makes more fields of the new actor or of the event, such as the next number of a counter. `actors`: those of the bundle as
+ * Makes more fields of the new actor, of the event or of the timer's event, such as the next number of a counter. `actors`: those of the bundle as
  * they are before this command, by id; one that does not exist yet is missing. `at`: the time of the command. If a row has
  * changed before the commit, the fields are made again.
  */

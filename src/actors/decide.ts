@@ -108,8 +108,8 @@ export const decider = (
       // Events of timers may come only from timers.
       return { refusal: 'state', head }
     }
-    const event =
-      'timer' in command ? registered.timerEvent(command.timer.name) : withGiven(command.event, command, unit)
+    const own = 'timer' in command ? registered.timerEvent(command.timer.name) : command.event
+    const event = withGiven(own, command, unit)
     const stepped = registered.take(head.actor.state, head.actor.context, { ...event, at })
     if (!stepped) return { refusal: 'state', head }
     return advance(command, unit, head, stepped)
@@ -118,11 +118,7 @@ export const decider = (
   const headIn = ({ tentative }: Before, command: IdentifiedCommand): ActorHead | undefined =>
     tentative.get(command.key) ?? heads.get(command.key) ?? headOf(command)
 
-  const withGiven = <Fields extends object>(
-    fields: Fields,
-    { given }: Extract<IdentifiedCommand, { readonly given?: unknown }>,
-    unit: Before,
-  ): Fields => {
+  const withGiven = <Fields extends object>(fields: Fields, { given }: IdentifiedCommand, unit: Before): Fields => {
     if (!given) return fields
     const actors = unit.commands.flatMap(other => {
       const head = headIn(unit, other)
@@ -200,8 +196,8 @@ export const decider = (
       } else if (effectRequest.what === 'effect') {
         const effect = `${actor.id}:${actor.rev}:${jobs.length}`
         const job = kind.effects?.[effectRequest.name]?.(actor, effectRequest.params, { id: effect, at })
-        if (!job) throw new Error(`kind ${kind.name} has no effect ${effectRequest.name}`)
-        jobs.push({ effect, job })
+        if (job === undefined) throw new Error(`kind ${kind.name} has no effect ${effectRequest.name}`)
+        if (job) jobs.push({ effect, job })
       } else {
         timers.push({
           name: effectRequest.timer,

@@ -57,7 +57,7 @@ export const gatherEffects = <U extends Unit>(
       }
       for (const { name, dueAt } of step.timers) {
         const key = `${id} ${name}`
-        if (dueAt) armed.set(key, [g, id, name, kind.name, rev, dueAt.getTime()])
+        if (dueAt) armed.set(key, [g, id, name, kind.name, rev, dueAt.getTime(), kind.hasPlannedTimers ?? false])
         else {
           if (from !== null) canceled.set(key, [g, id, name])
           armed.delete(key)

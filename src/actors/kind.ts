@@ -83,8 +83,13 @@ export type Kind<C = Context> = {
   readonly history: readonly (keyof C & string)[]
   /** When each named delay of the machine's `after` is due. If it is null, no timer is armed. */
   readonly timers?: Readonly<Record<string, (context: C, at: Date) => Date | null>>
-  /** The job that a named action requests. */
-  readonly effects?: Readonly<Record<string, (actor: Actor<C>, params: unknown, effect: Effect) => Job>>
+  /**
+   * The timer loop does not fire its timers. What they cause is more than an event of the actor: a loop of the kind plans a
+   * bundle with other actors, which contains the timer's command.
+   */
+  readonly hasPlannedTimers?: true
+  /** The job that a named action requests; null for none. */
+  readonly effects?: Readonly<Record<string, (actor: Actor<C>, params: unknown, effect: Effect) => Job | null>>
   /** What a named action writes in the commit of its transition. `before` is null for a new actor. */
   readonly writes?: Readonly<Record<string, (actor: Actor<C>, before: Actor<C> | null) => Write | null>>
   /** Renders the public event for an `emit`. */

@@ -87,7 +87,7 @@ export const openTimers = (
 // Only timers of registered kinds: in a rolling restart other processes may know more kinds.
 const findDue = async ({ sql, clock }: Dependencies, { kinds, except, index, of, limit }: DueQuery): Promise<Due[]> => {
   const at = clock.now()
-  const ours = sql`kind = any(${kinds as string[]}) and actor not in (select unnest(${`{${except}}`}::text::uuid[]))`
+  const ours = sql`not planned and kind = any(${kinds as string[]}) and actor not in (select unnest(${`{${except}}`}::text::uuid[]))`
   const own = await sql<Due[]>`
     select actor, name, kind, generation, failures from timers
     where due_at <= ${at} and ${ours} and (hashtext(actor::text) & 2147483647) % ${of} = ${index}

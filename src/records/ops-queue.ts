@@ -7,7 +7,7 @@ export const opsQueueRecord = recordOf<QueueRow>()('OpsQueue', {
   task: {
     type: text,
     about:
-      'Task that runs the jobs of this queue. `timers`, `deliveries` and `unsettled-payments` are queues of other services: timers of state machines, webhook deliveries, and payments to which changes of their chain have to be applied.',
+      'Task that runs the jobs of this queue. `timers`, `planned-timers`, `deliveries` and `unsettled-payments` are queues of other services: timers of state machines, those of subscriptions, webhook deliveries, and payments to which changes of their chain have to be applied.',
     example: 'send-webhooks',
     of: ({ task }) => task,
   },

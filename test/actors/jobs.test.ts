@@ -56,3 +56,18 @@ test('jobs without a key are separate, and a job may be scheduled for later', as
   expect(found[2]?.runAt).toEqual(at)
   expect(found[0]?.runAt.getTime()).toBeLessThan(Date.now() + 60_000)
 })
+
+test('an action whose effect is null requests no job', async () => {
+  const quiet = registered({
+    ...lamp,
+    effects: { ...lamp.effects, tellJanitor: ({ context }) => (context.room === null ? null : letterTo(context.room)) },
+  } satisfies typeof lamp)
+  await using instance = await lampInstance({ kinds: [quiet] })
+  for (const room of [null, 'attic']) {
+    const id = await createLamp(instance.actors, { room })
+    for (const type of ['switch_on', 'switch_off']) doneOf(await instance.actors.dispatch(eventCommand(id, type)))
+  }
+  expect((await jobs(instance.sql)).map(({ payload }) => payload.room)).toEqual(['attic'])
+})
+
+const letterTo = (room: string) => ({ task: 'tell_janitor', payload: { room } })

@@ -74,7 +74,12 @@ for (const { kind, subject } of subjects) {
             expect(functions.length).toBeGreaterThan(0)
             for (const name of functions)
               expect(schema).toMatch(new RegExp(`FUNCTION public\\.${name}\\(\\w+ uuid, given json\\)`))
-          } else expect(kind.effects?.[type]?.(actor, undefined, { id: 'x', at: T0 }).task).toBeString()
+          } else {
+            const requested = everyActor(kind, subject).map(each =>
+              kind.effects?.[type]?.(each, undefined, { id: 'x', at: T0 }),
+            )
+            expect(requested.find(job => job)?.task).toBeString()
+          }
         }
       }
     })

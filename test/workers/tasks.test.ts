@@ -36,7 +36,9 @@ test('each task is a file with its name', async () => {
 const ofEffects = (): string[] =>
   subjects.flatMap(({ kind, subject }) =>
     everyActor(kind, subject).flatMap(actor =>
-      Object.values(kind.effects ?? {}).map(effect => effect(actor, {}, { id: 'x', at: actor.updatedAt }).task),
+      Object.values(kind.effects ?? {}).flatMap(
+        effect => effect(actor, {}, { id: 'x', at: actor.updatedAt })?.task ?? [],
+      ),
     ),
   )
 

@@ -38,7 +38,7 @@ export type QueuedJob = {
 /** The jobs that the actor's machine requests, by the keys that its kind gives them. */
 export const listJobs = (sql: Sql, { kind, actor }: Pick<OpsActor, 'kind' | 'actor'>): Promise<QueuedJob[]> => {
   const keys = Object.values(kind.effects ?? {}).flatMap(effect => {
-    const { key } = effect(actor, undefined, { id: '', at: actor.updatedAt })
+    const key = effect(actor, undefined, { id: '', at: actor.updatedAt })?.key
     return key === undefined ? [] : [key]
   })
   return sql<QueuedJob[]>`

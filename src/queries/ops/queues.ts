@@ -21,7 +21,8 @@ const MAX_COUNTED = 10_000
  */
 export const readQueues = async (sql: Sql): Promise<readonly QueueRow[]> => sql<QueueRow[]>`
   ${jobs(sql)}
-  union all ${timers(sql)}
+  union all ${timers(sql, 'timers', sql`not planned`)}
+  union all ${timers(sql, 'planned-timers', sql`planned`)}
   union all ${deliveries(sql)}
   union all ${unsettled(sql)}
   order by task`
@@ -39,9 +40,10 @@ const jobs = (sql: Sql) => sql`
   from graphile_worker._private_tasks t left join graphile_worker._private_jobs j on j.task_id = t.id
   group by t.identifier`
 
-const timers = (sql: Sql) => sql`
-  select 'timers', (${counted(sql, sql`timers where due_at <= now()`)}), (${counted(sql, sql`timers where due_at > now()`)}),
-    0, ${ageMs(sql, sql`(select min(due_at) from timers where due_at <= now())`)}`
+const timers = (sql: Sql, task: string, which: ReturnType<Sql>) => sql`
+  select ${task}::text, (${counted(sql, sql`timers where due_at <= now() and ${which}`)}),
+    (${counted(sql, sql`timers where due_at > now() and ${which}`)}),
+    0, ${ageMs(sql, sql`(select min(due_at) from timers where due_at <= now() and ${which})`)}`
 
 const deliveries = (sql: Sql) => sql`
   select 'deliveries',

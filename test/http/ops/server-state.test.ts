@@ -47,6 +47,7 @@ test('queues have what waits, what is planned, what was given up, and the age of
   const queue = (name: string) => data.find(({ task }) => task === name)
   expect(data.map(({ task }) => task)).toEqual([
     'deliveries',
+    'planned-timers',
     'send-webhooks',
     'sign-refund',
     'timers',
@@ -63,7 +64,7 @@ test('queues have what waits, what is planned, what was given up, and the age of
   expect(queue('sign-refund')).toEqual({ task: 'sign-refund', ready: 0, delayed: 0, failed: 1, oldestAgeMs: 0 })
   expect(queue('timers')).toMatchObject({ ready: 1, delayed: 2 })
   expect(Math.floor(Number(queue('timers')?.oldestAgeMs) / 1_000)).toBeGreaterThanOrEqual(10)
-  for (const name of ['deliveries', 'unsettled-payments'])
+  for (const name of ['deliveries', 'planned-timers', 'unsettled-payments'])
     expect(queue(name)).toMatchObject({ ready: 0, delayed: 0, failed: 0, oldestAgeMs: 0 })
 })
 
