@@ -42,7 +42,20 @@ export type InvoiceContent = {
   metadata: Readonly<Record<string, string>>
 }
 
-export type InvoiceOpening = InvoiceContent & { merchantId: string; livemode: boolean; apiVersion: string }
+/**
+ * The period of a subscription that the invoice is for. All are null for an invoice of no subscription; the times alone for a
+ * first period that begins when the invoice is paid.
+ */
+export type InvoicePeriod = {
+  subscriptionId: string | null
+  /** Counted from 0. */
+  periodIndex: number | null
+  periodStart: Date | null
+  periodEnd: Date | null
+}
+
+export type InvoiceOpening = InvoiceContent &
+  InvoicePeriod & { merchantId: string; livemode: boolean; apiVersion: string }
 
 /** The merchant as it was when the invoice was finalized. Its name and address can be null in test mode. */
 export type InvoiceSeller = { legalName: string | null; address: CustomerAddress | null; taxId: string | null }

@@ -19,6 +19,11 @@ create table invoices (
   assets jsonb,
   reminder_offsets jsonb,
   metadata jsonb not null,
+  -- The period of a subscription that it is for, counted from 0. The first one may have no times yet.
+  subscription_id uuid,
+  period_index integer,
+  period_start timestamptz,
+  period_end timestamptz,
   -- From here to `token_hash`: set when the invoice is finalized.
   number text,
   series_id uuid,
@@ -87,6 +92,11 @@ create table invoices (
       else true
     end
   ),
+  constraint invoices_period check (
+    (subscription_id is null) = (period_index is null) and period_index >= 0
+    and (period_start is null) = (period_end is null) and period_start < period_end
+    and (subscription_id is not null or period_start is null)
+  ),
   constraint invoices_due_terms check (
     days_until_due between 0 and 365 and due_date ~ '^\d{4}-\d\d-\d\d$'
     and (number is not null or num_nonnulls(days_until_due, due_date) <= 1)
@@ -125,6 +135,13 @@ create table invoices (
 
 -- A number is given once. GET /v1/invoices/chain pages by this.
 create unique index invoices_sequence_once on invoices (series_id, sequence) where sequence is not null;
+
+-- A period of a subscription is invoiced once. When the content of the next period changes, its invoice is voided and replaced.
+create unique index invoices_period_once on invoices (subscription_id, period_index)
+where subscription_id is not null and state not in ('void', 'deleted');
+
+-- GET /v1/invoices?subscriptionId=.
+create index invoices_of_subscription on invoices (subscription_id, seq) where subscription_id is not null;
 
 -- The page of an invoice is found by its token.
 create unique index invoices_token_once on invoices (token_hash) where token_hash is not null;

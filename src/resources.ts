@@ -135,6 +135,7 @@ export const resources = {
     ],
     eventsScope: 'billing:read',
   },
+  subscription: { prefix: 'sub', example: 20, path: 'subscriptions' },
   credit_note: {
     prefix: 'cn',
     example: 18,

@@ -60,6 +60,7 @@ export const createInvoice = async (
     const opening = {
       ...{ merchantId, livemode, apiVersion },
       ...contentOf(customer.id, fields, settings),
+      ...{ subscriptionId: null, periodIndex: null, periodStart: null, periodEnd: null },
     }
     const id = uuidv7(now, random)
     const commands = [...customer.commands, { kind: 'invoice', actor: id, create: opening, cause }]

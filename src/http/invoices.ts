@@ -30,7 +30,7 @@ const filters = () =>
   type({
     'status?': invoiceStatus().array().atMostLength(10),
     'customerId?': recordId('cus'),
-    'subscriptionId?': '/^sub_[0-7][0-9a-hjkmnp-tv-z]{25}$/',
+    'subscriptionId?': recordId('sub'),
     'number?': boundedText(1, 200),
     'overdue?': "'true'",
     'dueBefore?': moment().or(type('string').narrow(isDay)),
@@ -67,11 +67,16 @@ export const invoiceRoutes: readonly Route[] = [
     handle: async (api, call) => {
       const { owner, query } = call
       const page = await placedPage(api.sql, 'invoice', owner, query)
-      // There are no subscriptions yet.
-      if (query.subscriptionId !== undefined) return { status: 200, body: listOf([], query.limit, withoutUrl) }
-      const { status, customerId, number, reference, overdue, limit } = query
+      const { status, customerId, subscriptionId, number, reference, overdue, limit } = query
       const filter = {
-        ...{ statuses: status && [...new Set(status)], customerId, number, reference, overdue: overdue !== undefined },
+        ...{
+          statuses: status && [...new Set(status)],
+          customerId,
+          subscriptionId,
+          number,
+          reference,
+          overdue: overdue !== undefined,
+        },
         dueBefore: await beginningOf(api, owner.merchantId, query.dueBefore),
       }
       const invoices = await listInvoices(api.sql, owner, filter, page)

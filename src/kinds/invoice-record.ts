@@ -1,13 +1,24 @@
 import { type Type, type } from 'arktype'
 import { invoiceMachine } from '../../machines/invoice.ts'
-import type { Invoice } from '../../machines/invoice-events.ts'
+import type { Invoice, InvoicePeriod } from '../../machines/invoice-events.ts'
 import { amountDueMinor, processingMinor } from '../../machines/invoice-rules.ts'
 import type { Actor } from '../actors/kind.ts'
 import { actorFields, constantField, idField } from '../fields/every-record.ts'
 import { example, exampleId } from '../fields/examples.ts'
-import { recordOf } from '../fields/record.ts'
+import { groupOf, recordOf } from '../fields/record.ts'
 import { type Shape, shape } from '../fields/shape.ts'
-import { chainId, currency, flag, idOf, minor, signedMinor, textOrNull, texts, timeOrNull } from '../fields/wire.ts'
+import {
+  chainId,
+  count,
+  currency,
+  flag,
+  idOf,
+  minor,
+  signedMinor,
+  textOrNull,
+  texts,
+  timeOrNull,
+} from '../fields/wire.ts'
 import { encodeId } from '../ids.ts'
 import { lazy } from '../lazy.ts'
 
@@ -15,6 +26,30 @@ import { lazy } from '../lazy.ts'
 export const invoiceStatus = lazy(() =>
   type.enumerated(...Object.keys(invoiceMachine.states).filter(state => state !== 'deleted')),
 )
+
+type InvoicedPeriod = InvoicePeriod & { readonly subscriptionId: string; readonly periodIndex: number }
+
+const period = groupOf<InvoicedPeriod>()({
+  id: { ...idField('subscription', ({ subscriptionId }: InvoicedPeriod) => subscriptionId), about: 'Subscription.' },
+  periodIndex: {
+    type: count,
+    about: 'Which period of the subscription the invoice is for. The first one is 0.',
+    example: 1,
+    of: ({ periodIndex }) => periodIndex,
+  },
+  periodStart: {
+    type: timeOrNull,
+    about: 'Beginning of the period. Null if the subscription begins when the invoice is paid.',
+    example: '2026-12-20T12:00:00.000Z',
+    of: ({ periodStart }) => periodStart?.toISOString() ?? null,
+  },
+  periodEnd: {
+    type: timeOrNull,
+    about: 'End of the period, at which the next one begins. Null if the subscription begins when the invoice is paid.',
+    example: '2027-01-20T12:00:00.000Z',
+    of: ({ periodEnd }) => periodEnd?.toISOString() ?? null,
+  },
+})
 
 /** An invoice without what could make an event too large or is secret. Responses add the rest. */
 export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
@@ -196,10 +231,16 @@ export const invoiceRecord = recordOf<Actor<Invoice>>()('Invoice', {
     of: ({ context }) => context.assets?.map(({ chainId, asset }) => ({ chainId, asset })) ?? null,
   },
   subscription: {
-    type: () => type('null'),
-    about: 'Subscription that the invoice belongs to. Null if none.',
+    inside: period.inside,
+    type: () => period.type().or('null'),
+    about: 'Subscription that the invoice belongs to, and its period. Null if none.',
     example: null,
-    of: () => null,
+    of: ({ context }) => {
+      const { subscriptionId, periodIndex, periodStart, periodEnd } = context
+      return subscriptionId === null || periodIndex === null
+        ? null
+        : period.render({ subscriptionId, periodIndex, periodStart, periodEnd })
+    },
   },
   creditNoteIds: {
     type: () => idOf('cn').array(),

@@ -30,6 +30,10 @@ export const invoiceKind: Kind<Invoice> = {
     assets: 'json',
     reminderOffsets: 'json',
     metadata: 'json',
+    subscriptionId: 'uuid',
+    periodIndex: 'integer',
+    periodStart: 'time',
+    periodEnd: 'time',
     number: 'text',
     seriesId: 'uuid',
     sequence: 'integer',
@@ -70,6 +74,8 @@ export const invoiceKind: Kind<Invoice> = {
   history: [
     'customerId',
     'currency',
+    'subscriptionId',
+    'periodIndex',
     'totalMinor',
     'number',
     'sequence',
@@ -107,4 +113,5 @@ export const invoiceKind: Kind<Invoice> = {
     joinCustomer: ({ context: { customerId } }) => ({ function: 'join_customer', given: { customer: customerId } }),
   },
   publish: published(renderInvoiceEvent),
+  refusals: { invoices_period_once: 'period_invoiced' },
 }

@@ -12,6 +12,7 @@ export type InvoiceFilter = {
   readonly statuses: readonly string[] | undefined
   /** With the invoices of customers that were merged into it. */
   readonly customerId: string | undefined
+  readonly subscriptionId: string | undefined
   readonly number: string | undefined
   readonly reference: string | undefined
   /** Only invoices that are overdue. */
@@ -27,12 +28,13 @@ export const listInvoices = async (
   filter: InvoiceFilter,
   page: Page,
 ): Promise<Actor<Invoice>[]> => {
-  const { statuses, customerId, number, reference, overdue, dueBefore } = filter
+  const { statuses, customerId, subscriptionId, number, reference, overdue, dueBefore } = filter
   const customerIds = customerId === undefined ? undefined : await listMergedIds(sql, customerId)
   const filters = sql`
     and state <> 'deleted' ${filtersOf(sql, { number, reference })}
     ${statuses ? sql`and state = any(${[...statuses]}::text[])` : sql``}
     ${customerIds ? sql`and customer_id = any(${[...customerIds]}::uuid[])` : sql``}
+    ${subscriptionId === undefined ? sql`` : sql`and subscription_id = ${subscriptionId}`}
     ${overdue ? sql`and overdue` : sql``}
     ${dueBefore ? sql`and due_at < ${dueBefore}` : sql``}`
   const parts = partsOf(sql, owner, filter, customerIds)
@@ -48,9 +50,10 @@ export const listInvoices = async (
 const partsOf = (
   sql: Sql,
   owner: ListOwner,
-  { statuses, number, reference, overdue, dueBefore }: InvoiceFilter,
+  { statuses, subscriptionId, number, reference, overdue, dueBefore }: InvoiceFilter,
   customerIds: readonly string[] | undefined,
 ): readonly ListPart[] | undefined => {
+  if (subscriptionId !== undefined) return [sql`subscription_id = ${subscriptionId}`]
   if (number !== undefined) return [{ few: sql`${ownedBy(sql, owner)} and number = ${number}` }]
   if (reference !== undefined) return [{ few: sql`${ownedBy(sql, owner)} and reference = ${reference}` }]
   if (customerIds) return customerIds.map(id => sql`customer_id = ${id}`)

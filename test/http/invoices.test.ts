@@ -346,6 +346,25 @@ describe('lists', () => {
     expect(await found('&dueBefore=2031-06-06')).toEqual([late.id, open.id])
     expect(await found('&dueBefore=2031-06-06&status=draft')).toEqual([])
     expect(await found(`&subscriptionId=sub_${'0'.repeat(26)}`)).toEqual([])
+    const subscriptionId = crypto.randomUUID()
+    const periods = [crypto.randomUUID(), crypto.randomUUID()] as const
+    for (const [periodIndex, actor] of periods.entries()) {
+      const period = { periodStart: new Date('2031-01-31'), periodEnd: new Date('2031-02-28') }
+      const create = { ...draft.invoice.context, ...period, subscriptionId, periodIndex }
+      expect(await api.actors.dispatch({ kind: 'invoice', actor, create })).toMatchObject({ ok: true })
+    }
+    const twin = { ...draft.invoice.context, subscriptionId, periodIndex: 1 }
+    expect(await api.actors.dispatch({ kind: 'invoice', actor: crypto.randomUUID(), create: twin })).toMatchObject({
+      refusal: 'period_invoiced',
+    })
+    const [first = '', second = ''] = periods.map(period => encodeId('inv', period))
+    const ofSubscription = `&subscriptionId=${encodeId('sub', subscriptionId)}`
+    expect(await found(ofSubscription)).toEqual([second, first])
+    expect(await found(`${ofSubscription}&status=open`)).toEqual([])
+    expect((await ask('GET', `/invoices/${second}`)).json).toHaveProperty('subscription', {
+      ...{ id: encodeId('sub', subscriptionId), periodIndex: 1 },
+      ...{ periodStart: '2031-01-31T00:00:00.000Z', periodEnd: '2031-02-28T00:00:00.000Z' },
+    })
     const without = (query: string) => page<Shown>(`/invoices?${query}`).then(idsOf)
     expect(await without('overdue=true')).toEqual([late.id])
     expect(await without(`number=${late.invoice.context.number}`)).toEqual([late.id])

@@ -35,8 +35,17 @@ const content: InvoiceContent = {
   metadata: {},
 }
 
+/** Of a subscription. */
+const firstPeriod = {
+  ...{ subscriptionId: '0193a000-0000-7000-8000-000000000014', periodIndex: 0 },
+  ...{ periodStart: minutes(0), periodEnd: minutes(44_640) },
+}
+
+const noPeriod = { subscriptionId: null, periodIndex: null, periodStart: null, periodEnd: null }
+
 export const invoiceOpening: InvoiceOpening = {
   ...content,
+  ...noPeriod,
   merchantId: '0193a000-0000-7000-8000-000000000001',
   livemode: false,
   apiVersion: '2026-11-20',
@@ -90,7 +99,7 @@ const credited = (dueReducedMinor: number, refundedMinor?: number) => ({
 /** An invoice over 1,000. */
 export const invoices: Cases = {
   machine: invoiceMachine,
-  input: invoiceOpening,
+  input: { ...invoiceOpening, ...firstPeriod },
   events: {
     update: { type: 'update', content: { ...content, reference: 'order 8' } },
     delete: { type: 'delete' },
@@ -152,7 +161,7 @@ export const invoices: Cases = {
     deleted: 'delete',
   },
   minSteps: 60,
-  walk: { minSteps: 500 },
+  walk: { minSteps: 500, inputs: [invoiceOpening] },
   invalidRows: `
     draft         | state = 'sent'                                              | invoices_state
     draft         | currency = 'dollar'                                         | invoices_currency
@@ -174,6 +183,12 @@ export const invoices: Cases = {
     overpaid      | amount_paid_minor = 1001                                    | invoices_amounts
     void          | credit_notes_minor = 0                                      | invoices_amounts
     deleted       | total_minor = 1, subtotal_minor = 1                         | invoices_amounts
+    draft         | subscription_id = null                                      | invoices_period
+    draft         | period_index = null                                         | invoices_period
+    draft         | period_index = -1                                           | invoices_period
+    draft         | period_end = null                                           | invoices_period
+    draft         | period_end = period_start                                   | invoices_period
+    draft         | subscription_id = null, period_index = null                 | invoices_period
     draft         | days_until_due = 366                                        | invoices_due_terms
     draft         | days_until_due = 1, due_date = '2026-11-21'                 | invoices_due_terms
     draft         | due_date = 'tomorrow'                                       | invoices_due_terms
@@ -199,8 +214,10 @@ export const invoices: Cases = {
     open          | void_reason = 'a mistake'                                   | invoices_void
   `,
   duplicates: `
-    open | token_hash = repeat('d', 64) | sequence = 2, token_hash = repeat('d', 64) | invoices_sequence_once
-    open | sequence = 2                 | token_hash = repeat('d', 64), sequence = 2 | invoices_token_once
+    open | token_hash = repeat('d', 64), period_index = 1 | sequence = 2, token_hash = repeat('d', 64), period_index = 1 | invoices_sequence_once
+    open | sequence = 2, period_index = 1                 | token_hash = repeat('d', 64), sequence = 2, period_index = 1 | invoices_token_once
+    open | sequence = 2, token_hash = repeat('d', 64)     | token_hash = repeat('d', 64), sequence = 2, period_index = 1 | invoices_period_once
+    draft | id = id                                       | state = 'deleted', lines = '[]', subtotal_minor = 0, total_minor = 0 | invoices_period_once
   `,
   largest: {
     ...{ metadata: largestMetadata, reference: largestText(200), orderNumber: largestText(200) },

@@ -1741,7 +1741,12 @@ export type InvoiceWithLines = {
         readonly chainId: number
       }[]
     | null
-  readonly subscription: null
+  readonly subscription: {
+    readonly id: string
+    readonly periodEnd: string | null
+    readonly periodIndex: number
+    readonly periodStart: string | null
+  } | null
   readonly creditNoteIds: readonly string[]
   readonly documentHash: string | null
   readonly previousDocumentHash: string | null
@@ -2299,7 +2304,12 @@ export type Invoice = {
         readonly chainId: number
       }[]
     | null
-  readonly subscription: null
+  readonly subscription: {
+    readonly id: string
+    readonly periodEnd: string | null
+    readonly periodIndex: number
+    readonly periodStart: string | null
+  } | null
   readonly creditNoteIds: readonly string[]
   readonly documentHash: string | null
   readonly previousDocumentHash: string | null
