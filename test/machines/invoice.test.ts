@@ -293,6 +293,12 @@ describe('money and refunds of the same payment', () => {
       'most processing': { ...invoices.events['processing 400'], type: 'payment_processing', amountMinor: 2 ** 53 - 1 },
       'most reverted': { ...invoices.events['reverted 400'], type: 'payment_reverted', amountMinor: 2 ** 53 - 1 },
       'refunded 500': { ...invoices.events['refunded 100'], type: 'refund_processed', amountMinor: 500 },
+      ...Object.fromEntries(
+        [300, 400, 450].map(all => [
+          `refund all ${all}`,
+          { ...refunding, refundsReservedMinor: all, creditMinor: 100 },
+        ]),
+      ),
       'refund all of 998': { ...refunding, refundsReservedMinor: 998, receivedMinor: 998, creditMinor: 998 },
       'refund 998 with credit 997': { ...refunding, refundsReservedMinor: 998, receivedMinor: 998, creditMinor: 997 },
     },
@@ -317,6 +323,15 @@ describe('money and refunds of the same payment', () => {
     expect({ amountRefundedMinor, uncreditedRefundsMinor }).toEqual({
       ...{ amountRefundedMinor: 500, uncreditedRefundsMinor: 400 },
     })
+  })
+
+  test('refunds of a credit note take back no credit, and return none that was taken back before', () => {
+    const noted = 'finalize, 1100 counts, credit 0 by refund of 400'
+    expect(contextAfter(`${noted}, refund all 400`).allocations).toMatchObject([{ takenBackMinor: 0 }])
+    expect(contextAfter(`${noted}, refund all 400, refund all 450`).allocations).toMatchObject([{ takenBackMinor: 50 }])
+    // The note has two refunds: the first one is reserved when the note has already credited both.
+    const before = 'finalize, 1100 counts, refund 100, credit 0 by refund of 400'
+    expect(contextAfter(`${before}, refund all 300`).allocations).toMatchObject([{ takenBackMinor: 100 }])
   })
 
   test('a payment within the tolerance that gave credit for more than it received can be refunded in full', () => {
