@@ -191,6 +191,7 @@ export type MoneyCounted = {
 /**
  * A refund of a payment begins, is given up, or is processed. `refundsReservedMinor`, `receivedMinor`: of the payment, with
  * this refund. `creditMinor`: the credit of the customer, of which a refund that begins takes back what the payment gave.
+ * `givesNoCredit`: a refund that is given up returns none of it.
  */
 export type RefundOfPayment = {
   at: Date
@@ -200,4 +201,5 @@ export type RefundOfPayment = {
   refundsReservedMinor: number
   receivedMinor: number
   creditMinor: number
+  givesNoCredit: boolean
 }

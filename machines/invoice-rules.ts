@@ -233,15 +233,15 @@ const changeAllocation = (
 /**
  * Refunds of a payment take back the credit that it gave before they return what it has paid. Those of credit notes return
  * what it has paid. Credit that has paid something else meanwhile cannot be taken back. A refund that is given up returns
- * what is not needed any more, unless the customer was erased, who has no credit.
+ * what is not needed any more, unless the customer was erased, who has no credit, or the balance cannot hold it.
  */
 const takenBackMinor = (
   { customerErased }: Pick<Invoice, 'customerErased'>,
   { overpaidMinor, takenBackMinor: before, creditedMinor }: Allocation,
-  { type, refundsReservedMinor, creditMinor }: RefundOfPayment,
+  { type, refundsReservedMinor, creditMinor, givesNoCredit }: RefundOfPayment,
 ): number => {
   const wantedMinor = Math.min(Math.max(0, refundsReservedMinor - creditedMinor), overpaidMinor)
-  if (type === 'refund_released') return customerErased ? before : Math.min(before, wantedMinor)
+  if (type === 'refund_released') return customerErased || givesNoCredit ? before : Math.min(before, wantedMinor)
   return before + Math.min(Math.max(0, wantedMinor - before), creditMinor)
 }
 

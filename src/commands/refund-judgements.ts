@@ -4,6 +4,7 @@ import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
 import { refundKind } from '../kinds/refund.ts'
 import { ofKind } from '../queries/actors.ts'
+import { dispatchGivingCredit } from '../queries/credit-entries.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { type DecidableDoubt, findDecidableDoubt } from '../queries/refund-attention.ts'
 import { findTakeableCredit, reservationCommands } from '../queries/refund-bundles.ts'
@@ -40,14 +41,16 @@ export const judgeRefund = async (
     action === 'accept'
       ? { type: 'transaction_verified' }
       : { type: 'transaction_failed', failureReason: 'unproven', strayed: true }
-  const outcome = await actors.dispatchBundle([
+  const outcome = await dispatchGivingCredit({ actors }, given => [
     {
       ...{ kind: 'refund', actor: id, event: { ...verdict, txHash, confirmations }, cause },
       rows: done => [{ table: 'refund_judgements', row: { refund_id: id, rev: done.at(-1)?.rev ?? 0, why } }],
     },
     // The amount was released when the refund failed, and may be used by now.
     ...(isFailed ? reservationCommands(context, 'retry', { cause, creditMinor }) : []),
-    ...reservationCommands(context, action === 'accept' ? 'transaction_verified' : 'transaction_failed', { cause }),
+    ...reservationCommands(context, action === 'accept' ? 'transaction_verified' : 'transaction_failed', {
+      ...{ cause, ...given },
+    }),
   ])
   if (outcome.ok) return ofKind(refundKind, outcome.done[0]?.actor)
   if (outcome.constraint === 'refunds_transaction_once')

@@ -12,6 +12,7 @@ import { paymentKind } from '../kinds/payment.ts'
 import { refundKind } from '../kinds/refund.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { ofKind } from '../queries/actors.ts'
+import { dispatchGivingCredit } from '../queries/credit-entries.ts'
 import { findPayment } from '../queries/payments.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { findTakeableCredit, reservationCommands, type TakeableCredit } from '../queries/refund-bundles.ts'
@@ -98,9 +99,9 @@ export const cancelRefund = async (
 ): Promise<Actor<Refund>> => {
   // The merchant and the amount of a refund never change, so they are not checked again in the commit.
   const { id, context } = (await findRefund(sql, name)) ?? refuse('resource_not_found')
-  const outcome = await actors.dispatchBundle([
+  const outcome = await dispatchGivingCredit({ actors }, given => [
     { kind: 'refund', actor: id, event: { type: 'cancel' }, cause },
-    ...reservationCommands(context, 'cancel', { cause }),
+    ...reservationCommands(context, 'cancel', { cause, ...given }),
   ])
   if (outcome.ok) return ofKind(refundKind, outcome.done[0]?.actor)
   return refuse('state_conflict', { details: { status: outcome.actor?.state } })

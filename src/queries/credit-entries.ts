@@ -1,4 +1,5 @@
-import type { Row } from '../actors/command.ts'
+import type { BundleOutcome, Command, Row } from '../actors/command.ts'
+import type { Services } from '../actors/services.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { type Page, pageBySeq } from './page.ts'
 
@@ -49,6 +50,20 @@ export const creditEntryRow = (entry: NewCreditEntry): Row => ({
     note: entry.note ?? null,
   },
 })
+
+/**
+ * Dispatches a bundle that can give credit. Credit that would make the balance larger than a number can represent is not
+ * given: money that was received or not sent must not wait for it, and can still be refunded.
+ */
+export const dispatchGivingCredit = async (
+  { actors }: Pick<Services, 'actors'>,
+  commandsOf: (given: { readonly givesNoCredit: boolean }) => readonly Command[],
+): Promise<BundleOutcome> => {
+  const outcome = await actors.dispatchBundle(commandsOf({ givesNoCredit: false }))
+  return outcome.ok || outcome.refusal !== 'credit_exceeds_balance'
+    ? outcome
+    : actors.dispatchBundle(commandsOf({ givesNoCredit: true }))
+}
 
 /**
  * An entry by the columns of its key. A merge in the same commit may have made it an entry of the customer that the

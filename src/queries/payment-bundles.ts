@@ -9,7 +9,7 @@ import { uuidFrom } from '../ids.ts'
 import { invoiceKind } from '../kinds/invoice.ts'
 import { invoiceEventOf, linkEventOf, paymentKind } from '../kinds/payment.ts'
 import { ofKind } from './actors.ts'
-import { creditEntryRow } from './credit-entries.ts'
+import { creditEntryRow, dispatchGivingCredit } from './credit-entries.ts'
 
 /** A payment, with the link and the invoice that count it. */
 type PaymentKey = {
@@ -29,21 +29,13 @@ type Given = {
   readonly givesNoCredit?: boolean
 }
 
-/**
- * Dispatches the bundle of a payment's event. Credit that its customer cannot have, because the balance would be larger than
- * a number can represent, is not given: the payment must not wait for it. What was overpaid can still be refunded.
- */
-export const dispatchPaymentEvent = async (
-  { actors }: Pick<Services, 'actors'>,
+export const dispatchPaymentEvent = (
+  services: Pick<Services, 'actors'>,
   payment: PaymentKey,
   event: Untimed,
-  given: Given,
-): Promise<BundleOutcome> => {
-  const outcome = await actors.dispatchBundle(paymentCommands(payment, event, given))
-  return outcome.ok || outcome.refusal !== 'credit_exceeds_balance'
-    ? outcome
-    : actors.dispatchBundle(paymentCommands(payment, event, { ...given, givesNoCredit: true }))
-}
+  given: Omit<Given, 'givesNoCredit'>,
+): Promise<BundleOutcome> =>
+  dispatchGivingCredit(services, ({ givesNoCredit }) => paymentCommands(payment, event, { ...given, givesNoCredit }))
 
 /** The bundle of a payment's event: with it, the link counts the payment, and the money pays the invoice. */
 export const paymentCommands = (

@@ -17,13 +17,15 @@ type Given = {
   readonly idOf?: (actor: string) => string
   /** The credit of the invoice's customer, for a refund that begins: see findTakeableCredit(). */
   readonly creditMinor?: number
+  /** If it is given up, none of the credit that it took back is returned. */
+  readonly givesNoCredit?: boolean
 }
 
 /** The part of a refund's bundle that concerns its payment, and the invoice of the payment. */
 export const reservationCommands = (
   { paymentId, invoiceId, amountMinor }: Reserved,
   on: keyof typeof reservationEventOf,
-  { cause, idOf, creditMinor = 0 }: Given,
+  { cause, idOf, creditMinor = 0, givesNoCredit = false }: Given,
 ): readonly Command[] => {
   const type = reservationEventOf[on]
   if (type === undefined) return []
@@ -37,7 +39,7 @@ export const reservationCommands = (
       // After the payment's event.
       given: actors => {
         const { refundsReservedMinor, receivedMinor } = ofKind(paymentKind, actors.get(paymentId)).context
-        return { refundsReservedMinor, receivedMinor, creditMinor }
+        return { refundsReservedMinor, receivedMinor, creditMinor, givesNoCredit }
       },
       rows: (actors, before) => takenBackRows(actors.at(-1), before, paymentId),
     },

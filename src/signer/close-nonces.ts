@@ -3,6 +3,7 @@ import { readNumber, toQuantity } from '../chain/rpc/hex.ts'
 import { findReceipt, receiptCall } from '../chain/rpc/receipt.ts'
 import { agreedOn, type Rpc, resultOf } from '../chain/rpc/rpc.ts'
 import { encodeId, uuidFrom } from '../ids.ts'
+import { dispatchGivingCredit } from '../queries/credit-entries.ts'
 import { reservationCommands } from '../queries/refund-bundles.ts'
 import type { Signer } from '../queries/refund-signers.ts'
 import { closeNonce, listOpenNonces, type OpenNonce, postponeSearch } from '../queries/signer-nonces.ts'
@@ -108,9 +109,9 @@ export const dropOpenNonce = async (services: SigningServices, signer: Signer, o
     const failed = { type: 'transaction_failed', txHash, confirmations: 0, failureReason: 'dropped' }
     const cause = `signer:${signer.address}`
     const idOf = (actor: string) => uuidFrom(['dropped', signer.id, refund.id, nonce, actor])
-    await services.actors.dispatchBundle([
+    await dispatchGivingCredit(services, given => [
       { kind: 'refund', actor: refund.id, event: failed, cause, id: idOf(refund.id) },
-      ...reservationCommands(refund.context, 'transaction_failed', { cause, idOf }),
+      ...reservationCommands(refund.context, 'transaction_failed', { cause, idOf, ...given }),
     ])
     services.log.warn(
       { txHash, chain: refund.context.chainId },

@@ -156,6 +156,25 @@ describe('a credit balance of 2^53 − 1', () => {
     expect(await totalsOf(customerId)).toMatchObject({ creditMinor: MOST })
   }, 60_000)
 
+  test('does not keep a refund from being canceled: the credit that it took back is not returned, and the money can be refunded', async () => {
+    const customerId = await newCustomer()
+    const invoice = await issueFor(customerId, 1000)
+    const payment = await to.open(invoice)
+    await pay(payment, 1500)
+    const refunds = `/payments/${payment.id}/refunds`
+    const refund = await post(refunds, { amountMinor: 600, destination: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' })
+    expect([refund.httpStatus, (await to.creditOf(invoice)).at(-1)]).toEqual([201, 'refunded -500 -> 0'])
+    expect((await adjust(customerId, MOST)).httpStatus).toBe(201)
+    const { server, shop } = instance
+    const canceled = await server.call('POST', `${shop.path}/refunds/${refund.id}/cancel`, {
+      bearer: shop.owner.bearer,
+    })
+    expect([canceled.status, (canceled.json as Shown).status]).toEqual([200, 'canceled'])
+    expect(await totalsOf(customerId)).toMatchObject({ creditMinor: MOST })
+    expect(await post(refunds)).toMatchObject({ httpStatus: 201, amountMinor: 1500 })
+    expect(await totalsOf(customerId)).toMatchObject({ creditMinor: MOST })
+  }, 60_000)
+
   test('409: a customer cannot be merged into one, nor an invoice be voided whose credit would be released', async () => {
     const [customerId, other] = [await newCustomer(), await newCustomer()]
     await adjust(customerId, 100)

@@ -2,6 +2,7 @@ import type { RefundEvent } from '../../../machines/refund.ts'
 import type { Row } from '../../actors/command.ts'
 import type { Services } from '../../actors/services.ts'
 import { encodeId, uuidFrom } from '../../ids.ts'
+import { dispatchGivingCredit } from '../../queries/credit-entries.ts'
 import { reservationCommands } from '../../queries/refund-bundles.ts'
 import * as query from '../../queries/refund-transactions.ts'
 import type { WorkerShare } from '../../workers/share.ts'
@@ -96,9 +97,9 @@ const report = async (
   const { chainId } = refund.context
   const cause = `chain:${chainId}`
   const idOf = (actor: string) => uuidFrom(['refund verdict', refund.id, refund.rev, verdict.type, actor])
-  const outcome = await actors.dispatchBundle([
+  const outcome = await dispatchGivingCredit({ actors }, given => [
     { kind: 'refund', actor: refund.id, event: verdict, id: idOf(refund.id), cause, rows },
-    ...reservationCommands(refund.context, verdict.type, { cause, idOf }),
+    ...reservationCommands(refund.context, verdict.type, { cause, idOf, ...given }),
   ])
   // The refund refuses where another worker was faster. A refusal of its payment breaks an invariant.
   if (!outcome.ok && outcome.index > 0)
