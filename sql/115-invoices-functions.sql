@@ -3,6 +3,9 @@
 select define_actor_table('invoices');
 
 -- Hides the parties of the invoices of customers that are being erased. Rows are locked in id order, as in commits.
+-- Their rev stays, as in erase_payments(): it counts the entries of the history, and 10,000 more of them would not fit in the
+-- first commit. All reads have the mark from this commit on; a page that is open shows the party until it is loaded again. A
+-- command that was decided before conflicts, because another transaction has written its row.
 create function erase_invoices(customers uuid[], now_at timestamptz) returns void language sql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   update invoices i set customer_erased = true, updated_at = now_at

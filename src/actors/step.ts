@@ -54,9 +54,7 @@ export const stepper = (kind: Kind) => {
     return taken && run(taken.target, taken, context, event)
   }
 
-  /** The events of a state. A guard may still refuse an event because of its fields. */
-  const possible = (state: string): string[] =>
-    [...(states.get(state)?.keys() ?? [])].filter(type => !type.startsWith('xstate.'))
+  const possible = (state: string): string[] => possibleEvents(kind, state)
 
   /**
    * The public events that a transition emits whatever the context is. If guards choose between several transitions
@@ -77,6 +75,10 @@ export const stepper = (kind: Kind) => {
 
   return { begin, take, guaranteedEvents, possible, timerEvent: (timer: string) => ({ type: AFTER + timer }) }
 }
+
+/** The events of a state. A guard may still refuse an event because of its fields. */
+export const possibleEvents = ({ machine }: Pick<Kind, 'machine'>, state: string): string[] =>
+  [...(machine.states[state]?.transitions.keys() ?? [])].filter(type => !type.startsWith('xstate.'))
 
 /** A transition, as the history records it, and the type of the public event that it emits. */
 export type TransitionEvent = {

@@ -20,6 +20,7 @@ import { type FinalizationFacts, findWithFacts } from '../queries/invoices.ts'
 import { findPayment } from '../queries/payments.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { type Requester, refuseTwin } from './by.ts'
+import { refuseStateOf } from './customers.ts'
 import {
   afterBundle,
   currentSeriesOf,
@@ -64,7 +65,7 @@ export const issueCreditNote = (
   untilCurrent(async attempt => {
     const found = (await findWithFacts(services.sql, key)) ?? refuse('resource_not_found', { param: 'invoiceId' })
     const { invoice, facts } = found
-    if (invoice.state === 'draft' || invoice.state === 'void') refuseStatus(invoice)
+    if (invoice.state === 'draft' || invoice.state === 'void') refuseStateOf(invoiceKind, invoice)
     if (invoice.context.creditNoteIds.length >= MOST_NOTES)
       refuse('credit_note_exceeds_invoice', { message: `An invoice can have at most ${MOST_NOTES} credit notes.` })
     const { creditMinor } = request
@@ -134,7 +135,7 @@ export const voidInvoice = (
   untilCurrent(async attempt => {
     const found = (await findWithFacts(services.sql, key)) ?? refuse('resource_not_found')
     const { id: invoiceId, state, context } = found.invoice
-    if (state !== 'open' && state !== 'uncollectible') refuseStatus(found.invoice)
+    if (state !== 'open' && state !== 'uncollectible') refuseStateOf(invoiceKind, found.invoice)
     if (context.amountPaidMinor + context.amountOverpaidMinor + processingMinor(context) > 0)
       refuse('invoice_has_payments')
     if (!fitsBalance(found.facts, context.creditAppliedMinor))
@@ -182,9 +183,6 @@ const fitsBalance = ({ creditMinor }: FinalizationFacts, addedMinor: number): bo
   addedMinor <= Number.MAX_SAFE_INTEGER - creditMinor
 
 const exceedsBalance = `would raise the credit balance of the customer above ${Number.MAX_SAFE_INTEGER}.`
-
-const refuseStatus = ({ state }: Actor<Invoice>): never =>
-  refuse('state_conflict', { details: { status: state, possible: [] } })
 
 type Settlement = Pick<CreditNote, 'dueReducedMinor' | 'creditMinor' | 'refundsMinor'>
 

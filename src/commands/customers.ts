@@ -1,7 +1,8 @@
 import type { Customer, CustomerFields, CustomerOpening } from '../../machines/customer.ts'
 import type { Refused } from '../actors/command.ts'
-import type { Actor } from '../actors/kind.ts'
+import type { Actor, Kind } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
+import { possibleEvents } from '../actors/step.ts'
 import { emailKey, isErasedEmail } from '../email-key.ts'
 import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
@@ -80,6 +81,10 @@ const refuseFields = async (
     })
   return refuseState(refused)
 }
+
+/** Refuses an event before it is dispatched, as its machine would. */
+export const refuseStateOf = <C>(kind: Kind<C>, { state }: Pick<Actor<C>, 'state'>): never =>
+  refuse('state_conflict', { details: { status: state, possible: possibleEvents(kind, state) } })
 
 export const refuseState = ({ actor, possible }: Refused): never =>
   actor?.context.erasedAt

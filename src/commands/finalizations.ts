@@ -133,8 +133,14 @@ export const withResponse = <C>(
 ): readonly Command[] =>
   commands.map((command, at) => {
     if (at < commands.length - 1) return command
-    const own = typeof command.rows === 'function' ? [] : (command.rows ?? [])
-    return { ...command, rows: actors => [...own, ...responseRows(ofKind(kind, lastOf(id, actors)))] }
+    const { rows: own = [] } = command
+    return {
+      ...command,
+      rows: (actors, before) => [
+        ...(typeof own === 'function' ? own(actors, before) : own),
+        ...responseRows(ofKind(kind, lastOf(id, actors))),
+      ],
+    }
   })
 
 /** An actor after a bundle. It must be the object that the response was rendered from. */

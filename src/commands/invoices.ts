@@ -13,7 +13,7 @@ import { findInvoice, findWithFacts, getCreditBalance } from '../queries/invoice
 import type { ListOwner } from '../queries/list-rows.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { type Requester, refuseTwin } from './by.ts'
-import { refuseState } from './customers.ts'
+import { refuseState, refuseStateOf } from './customers.ts'
 import {
   afterBundle,
   currentSeriesOf,
@@ -86,7 +86,7 @@ export const finalizeInvoice = async (
 ): Promise<Actor<Invoice>> =>
   untilCurrent(async attempt => {
     const { invoice, facts } = (await findWithFacts(services.sql, key)) ?? refuse('resource_not_found')
-    if (invoice.state !== 'draft') refuse('state_conflict', { details: { status: invoice.state, possible: [] } })
+    if (invoice.state !== 'draft') refuseStateOf(invoiceKind, invoice)
     if (isErased(facts.customer.state)) refuse('customer_erased')
     const { id, rev, context: content } = invoice
     requireComplete(facts, content.livemode)
@@ -163,7 +163,11 @@ export const duplicateInvoice = async (
   const { merchantId, livemode, customerId: id } = context
   const owner = { merchantId, livemode }
   const fields = { ...context, reminders: context.reminderOffsets, dueDate: null }
-  return createInvoice(services, { owner, customer: { id }, fields, finalize: false }, { cause, responseRows })
+  return createInvoice(
+    services,
+    { owner, customer: { id, isCopied: true }, fields, finalize: false },
+    { cause, responseRows },
+  )
 }
 
 type EventOf<Event> = Event extends { at: Date } ? Omit<Event, 'at'> : never

@@ -15,7 +15,12 @@ import type { ListOwner } from '../queries/list-rows.ts'
 
 /** The customer of a new record: an existing one, or the one of an e-mail address, which is created if there is none. */
 export type CustomerReference =
-  | { readonly id: string | undefined; readonly fields?: undefined }
+  | {
+      readonly id: string | undefined
+      readonly fields?: undefined
+      /** The customer of another record: the caller has not named it, so errors name no parameter. */
+      readonly isCopied?: true
+    }
   | { readonly id?: undefined; readonly fields: CustomerFields }
 
 export type NamedCustomer = Pick<Actor<Customer>, 'id' | 'state'> & {
@@ -38,8 +43,9 @@ export const nameCustomer = async (
   const id = reference.fields ? await findCustomerIdByEmail(sql, owner, reference.fields.email) : reference.id
   if (id !== undefined || !reference.fields) {
     const found = id === undefined ? undefined : await findSurvivor(services, { ...owner, id })
-    if (!found) return refuse('resource_not_found', { param: 'customerId' })
-    if (isErased(found.state)) refuse('customer_erased', { param: 'customerId' })
+    const because = reference.fields ? { param: 'customer' } : reference.isCopied ? {} : { param: 'customerId' }
+    if (!found) return refuse('resource_not_found', because)
+    if (isErased(found.state)) refuse('customer_erased', because)
     return { ...found, commands: [] }
   }
   const { fields } = reference

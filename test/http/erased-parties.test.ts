@@ -88,6 +88,20 @@ describe('the party of an invoice whose customer was erased', () => {
     expect(await pdfTextAt(`/v1/checkout/invoices/${token}/document`)).not.toContain(NAME)
   })
 
+  test('cannot get another invoice: a duplicate is refused without the name of a parameter', async () => {
+    const invoice = await paidInvoice()
+    await erase(invoice)
+    const { status, error } = await ask('POST', `/invoices/${invoice.id}/duplicate`)
+    expect([status, error?.code, error?.param]).toEqual([409, 'customer_erased', undefined])
+    const json = {
+      customerId: encodeId('cus', invoice.customerId),
+      currency: 'USD',
+      lines: [{ description: 'A gift', unitAmountMinor: 0 }],
+    }
+    const named = await ask('POST', '/invoices', { json })
+    expect(named.error).toMatchObject({ code: 'customer_erased', param: 'customerId' })
+  })
+
   test('is in no response that is stored afterwards', async () => {
     const invoice = await paidInvoice()
     await erase(invoice)

@@ -132,6 +132,8 @@ describe('finalization', () => {
     expect([JSON.parse(stored?.body).url, (first.json as Shown).url]).toEqual([null, expect.any(String)])
     const { status, error } = await ask('POST', `/invoices/${id}/finalize`, { bearer: key })
     expect([status, error]).toMatchObject([409, { code: 'state_conflict', details: { status: 'open' } }])
+    expect(error?.details).toMatchObject({ possible: expect.arrayContaining(['void', 'remind']) })
+    expect(error?.details).toMatchObject({ possible: expect.not.arrayContaining(['finalize', 'after.dueDate']) })
   })
 
   test('in live mode needs the name and the address of the seller, in test mode does not', async () => {
