@@ -162,7 +162,7 @@ describe('a credit balance of 2^53 − 1', () => {
     const payment = await to.open(invoice)
     await pay(payment, 1500)
     const refunds = `/payments/${payment.id}/refunds`
-    const refund = await post(refunds, { amountMinor: 600, destination: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' })
+    const refund = await post(refunds, { amountMinor: 600 })
     expect([refund.httpStatus, (await to.creditOf(invoice)).at(-1)]).toEqual([201, 'refunded -500 -> 0'])
     expect((await adjust(customerId, MOST)).httpStatus).toBe(201)
     const { server, shop } = instance
