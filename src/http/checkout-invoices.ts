@@ -4,15 +4,20 @@ import { listOffers } from '../commands/checkout-offers.ts'
 import { windowEnd } from '../commands/checkouts.ts'
 import { findPayableLink, openInvoicePayment } from '../commands/invoice-payments.ts'
 import { refuse } from '../errors.ts'
+import { decodeId } from '../ids.ts'
+import { listCreditNotesById } from '../queries/credit-notes.ts'
 import { findVisitedInvoice, type VisitedInvoice } from '../queries/invoice-pages.ts'
 import { checkoutOption } from '../records/checkout.ts'
+import { checkoutCreditNoteRecord } from '../records/checkout-credit-note.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
 import { causeOfCustomer } from './causes.ts'
 import { chosenAsset } from './checkout.ts'
 import { customersPayment } from './checkout-stream.ts'
+import { creditNotePdfAnswer } from './credit-note-document.ts'
 import { openCustomersStream } from './customers-stream.ts'
 import {
+  getCheckoutCreditNoteDocumentDocs,
   getCheckoutInvoiceDocumentDocs,
   openInvoicePaymentDocs,
   streamInvoiceDocs,
@@ -23,6 +28,8 @@ import { customersInvoice, seenOfInvoice, streamKeyOf } from './invoice-streams.
 import { forCustomers, type Route } from './route.ts'
 
 const path = '/v1/checkout/invoices/:token'
+
+const documentQuery = () => type({ format: type("'pdf' | 'json'").default('pdf') })
 
 const newPayment = () => type({ 'chainId?': chainIdField(), 'asset?': symbol() })
 
@@ -65,12 +72,28 @@ export const checkoutInvoiceRoutes: readonly Route[] = [
   forCustomers('GET', {
     path: `${path}/document`,
     docs: getCheckoutInvoiceDocumentDocs,
-    query: () => type({ format: type("'pdf' | 'json'").default('pdf') }),
+    query: documentQuery,
     handle: async (api, { params, query }) => {
-      const visited = await findByToken(api, params.token)
+      const visited = await findAlsoVoid(api, params.token)
       if (query.format === 'json') return { status: 200, body: customersInvoice(visited), headers: SECRET_ADDRESS }
-      const { headers, ...pdf } = await invoicePdfAnswer(api, visited.invoice)
-      return { ...pdf, headers: { ...headers, ...SECRET_ADDRESS } }
+      return asSecret(await invoicePdfAnswer(api, visited.invoice))
+    },
+  }),
+
+  forCustomers('GET', {
+    path: `${path}/credit-notes/:id/document`,
+    docs: getCheckoutCreditNoteDocumentDocs,
+    query: documentQuery,
+    handle: async (api, { params, query }) => {
+      const { invoice } = await findAlsoVoid(api, params.token)
+      const id = decodeId('cn', params.id)
+      // A note of another invoice does not exist here.
+      if (id === undefined || !invoice.context.creditNoteIds.includes(id)) return refuse('resource_not_found')
+      const [note] = await listCreditNotesById(api.sql, [id])
+      if (!note) return refuse('resource_not_found')
+      if (query.format === 'json')
+        return { status: 200, body: checkoutCreditNoteRecord.render(note), headers: SECRET_ADDRESS }
+      return asSecret(await creditNotePdfAnswer(api, note, false))
     },
   }),
 
@@ -87,9 +110,18 @@ export const checkoutInvoiceRoutes: readonly Route[] = [
 /** Of responses whose address contains a secret. */
 const SECRET_ADDRESS = { 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' }
 
+const asSecret = <Sent extends { readonly headers: object }>({ headers, ...answer }: Sent) => ({
+  ...answer,
+  headers: { ...headers, ...SECRET_ADDRESS },
+})
+
 /** A draft has no token. */
-const findByToken = async ({ sql }: Api, token: string): Promise<VisitedInvoice> => {
+const findAlsoVoid = async ({ sql }: Api, token: string): Promise<VisitedInvoice> => {
   const hash = hashInvoiceToken(token) ?? refuse('resource_not_found')
-  const visited = (await findVisitedInvoice(sql, hash)) ?? refuse('resource_not_found')
+  return (await findVisitedInvoice(sql, hash)) ?? refuse('resource_not_found')
+}
+
+const findByToken = async (api: Api, token: string): Promise<VisitedInvoice> => {
+  const visited = await findAlsoVoid(api, token)
   return visited.invoice.state === 'void' ? refuse('invoice_void') : visited
 }

@@ -9,6 +9,7 @@ import type { CheckoutFacts } from '../pages/checkout/facts.ts'
 import { invoicePage } from '../pages/checkout/invoice.ts'
 import type { BegunPayment, InvoiceFacts, RefusedInvoiceForm } from '../pages/checkout/invoice-scene.ts'
 import { findTerms } from '../queries/checkouts.ts'
+import { listCreditNotesById } from '../queries/credit-notes.ts'
 import { findVisitedInvoice, listInvoicePayments, type VisitedInvoice } from '../queries/invoice-pages.ts'
 import type { Locale } from '../web/text/locale.ts'
 import type { Api } from './api.ts'
@@ -78,10 +79,12 @@ const invoiceFacts = async (
 ): Promise<InvoiceFacts> => {
   const { settings, keyring, sql } = api
   const { invoice } = found
-  const [checkout, received] = await Promise.all([
+  const [checkout, received, notes] = await Promise.all([
     checkoutFacts(api, found, { path, locale }),
     listInvoicePayments(sql, invoice),
+    listCreditNotesById(sql, invoice.context.creditNoteIds),
   ])
+  const apiPath = `/v1/checkout/invoices/${token}`
   const receiptUrl = (id: string) => withoutOrigin(receiptUrlOf(settings.publicUrl, keyring, id))
   return {
     checkout,
@@ -89,8 +92,12 @@ const invoiceFacts = async (
       invoice,
       payments: received.map(each => ({ ...each, receiptUrl: each.state === 'success' ? receiptUrl(each.id) : null })),
       begun: own && begunPayment(path, own),
-      streamPath: `/v1/checkout/invoices/${token}/stream`,
-      documentPath: `/v1/checkout/invoices/${token}/document`,
+      creditNotes: notes.map(({ id, context }) => ({
+        ...context,
+        documentPath: `${apiPath}/credit-notes/${encodeId('cn', id)}/document`,
+      })),
+      streamPath: `${apiPath}/stream`,
+      documentPath: `${apiPath}/document`,
       eventId: seenOfInvoice(found).key,
     },
   }

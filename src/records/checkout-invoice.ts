@@ -15,7 +15,6 @@ const {
   url: _url,
   assets: _assets,
   subscription: _subscription,
-  creditNoteIds: _creditNotes,
   amountRefundedMinor: _refunded,
   uncreditedRefundsMinor: _uncredited,
   documentHash: _hash,

@@ -3,11 +3,14 @@ import { hashInvoiceToken } from '../../src/access/invoice-token.ts'
 import { voidInvoice } from '../../src/commands/credit-notes.ts'
 import { openInvoicePayment } from '../../src/commands/invoice-payments.ts'
 import { checkoutInvoiceRoutes } from '../../src/http/checkout-invoices.ts'
+import { encodeId } from '../../src/ids.ts'
 import { findVisitedInvoice } from '../../src/queries/invoice-pages.ts'
 import { INVOICE_PURPOSE } from '../../src/sealed-columns.ts'
+import { readPdf } from '../billing/pdf-text.ts'
 import { apiServer } from '../harness/api.ts'
 import { events } from '../harness/events.ts'
 import { checkoutServer } from './checkouts.ts'
+import { makeCreditNote } from './credit-notes.ts'
 import { makeCustomer } from './customers.ts'
 import { makeInvoice } from './invoices.ts'
 import { shop } from './people.ts'
@@ -71,7 +74,6 @@ describe('GET /v1/checkout/invoices/:token', () => {
     await voidInvoice(api, { id: voided.actor, ...owner }, null, { cause: 'test', responseRows: () => [] })
     for (const [method, rest] of [
       ['GET', ''],
-      ['GET', '/document'],
       ['POST', '/payments'],
       ['GET', '/stream'],
     ] as const)
@@ -164,6 +166,81 @@ test('GET …/document is the document of the merchant, and the invoice of the c
   const json = await server.call('GET', `${invoice.path}/document?format=json`)
   expect(json.json).toEqual(((await server.call('GET', invoice.path)).json as { invoice: object }).invoice)
   expect((await server.call('GET', `${invoice.path}/document?format=xml`)).status).toBe(400)
+})
+
+describe('GET …/credit-notes/:id/document', () => {
+  const credit = async (of: Invoice) => await makeCreditNote(api, owner, { invoiceId: of.actor, note: 'Sorry' })
+
+  test('200: the document of the merchant, and the credit note without the private fields as JSON', async () => {
+    const invoice = await issue()
+    const { id, note } = await credit(invoice)
+    const path = `${invoice.path}/credit-notes/${id}/document`
+    const pdf = await server.call('GET', path)
+    expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+    expect(pdf.headers.get('content-disposition')).toBe(`inline; filename="${note.context.number}.pdf"`)
+    const json = await server.call('GET', `${path}?format=json`)
+    for (const { headers } of [pdf, json])
+      expect(Object.fromEntries(headers)).toMatchObject({
+        ...{ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' },
+      })
+    expect(json.json).toMatchObject({
+      ...{
+        object: 'credit_note',
+        id,
+        invoiceId: invoice.id,
+        number: note.context.number,
+        totalMinor: 1000,
+        note: 'Sorry',
+      },
+    })
+    for (const hidden of ['cus_', 'mer_', 'refundIds', 'Hash', invoice.token])
+      expect([hidden, json.text.includes(hidden)]).toEqual([hidden, false])
+    expect((await server.call('GET', invoice.path)).json).toMatchObject({ invoice: { creditNoteIds: [id] } })
+    expect((await server.call('GET', `${path}?format=xml`)).status).toBe(400)
+  })
+
+  test('404: a note of another invoice, an unknown one, another token', async () => {
+    const [invoice, other] = [await issue(), await issue()]
+    const [{ id }, { id: foreign }] = [await credit(invoice), await credit(other)]
+    for (const path of [
+      `${invoice.path}/credit-notes/${foreign}`,
+      `${other.path}/credit-notes/${id}`,
+      `${invoice.path}/credit-notes/x`,
+      `${invoice.path}/credit-notes/${encodeId('cn', crypto.randomUUID())}`,
+      `/v1/checkout/invoices/${'A'.repeat(22)}/credit-notes/${id}`,
+    ])
+      expect(await server.call('GET', `${path}/document`)).toMatchObject({
+        ...{ status: 404, json: { error: { code: 'resource_not_found' } } },
+      })
+  })
+
+  test('200: of a void invoice both documents, until its address is replaced', async () => {
+    const invoice = await issue()
+    await voidInvoice(api, { id: invoice.actor, ...owner }, null, { cause: 'test', responseRows: () => [] })
+    const json = await server.call('GET', `${invoice.path}/document?format=json`)
+    const { creditNoteIds: [id] = [], status } = json.json as { creditNoteIds?: string[]; status: string }
+    expect([json.status, status]).toEqual([200, 'void'])
+    const documents = [`${invoice.path}/document`, `${invoice.path}/credit-notes/${id}/document`]
+    for (const path of documents) expect((await server.call('GET', path)).status).toBe(200)
+    await sql`update invoices set token_hash = ${'d'.repeat(64)} where id = ${invoice.actor}`
+    for (const path of documents) expect((await server.call('GET', path)).status).toBe(404)
+  })
+
+  test('200: without the party of an erased customer', async () => {
+    const invoice = await issue()
+    const { id } = await credit(invoice)
+    const path = `${invoice.path}/credit-notes/${id}/document`
+    const textOf = async () => {
+      const bytes = new Uint8Array(await (await fetch(server.url + path)).arrayBuffer())
+      return (await readPdf(bytes))
+        .flat()
+        .map(({ text }) => text)
+        .join(' ')
+    }
+    expect(await textOf()).toContain('Ada Example')
+    await sql`update invoices set customer_erased = true where id = ${invoice.actor}`
+    expect(await textOf()).not.toContain('Ada Example')
+  })
 })
 
 test('GET …/stream sends the invoice on connecting and after each change', async () => {

@@ -243,6 +243,8 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   'GET /v1/checkout/links/:linkId': paymentLink,
   'GET /v1/checkout/invoices/:token': invoicePage,
   'GET /v1/checkout/invoices/:token/document': invoicePage,
+  // Without a credit note.
+  'GET /v1/checkout/invoices/:token/credit-notes/:id/document': { ...invoicePage, status: 404 },
   'POST /v1/checkout/invoices/:token/payments': invoicePage,
   // A stream with the right token would never end.
   'GET /v1/checkout/invoices/:token/stream': { make: async () => 'x'.repeat(22), status: 404 },

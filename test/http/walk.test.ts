@@ -101,6 +101,7 @@ test('only signing in and what customers do needs no authentication', () => {
     'GET /v1/auth/session',
     // For customers with the token of the invoice; rate limited by address.
     'GET /v1/checkout/invoices/:token',
+    'GET /v1/checkout/invoices/:token/credit-notes/:id/document',
     'GET /v1/checkout/invoices/:token/document',
     'GET /v1/checkout/invoices/:token/stream',
     // For customers with the link; rate limited by address.

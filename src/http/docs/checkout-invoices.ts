@@ -31,12 +31,22 @@ export const openInvoicePaymentDocs: Docs = {
   example: { chainId: 31337, asset: 'TUSD' },
 }
 
+const whileVoid = 'It is returned also if the invoice is void.'
+
 export const getCheckoutInvoiceDocumentDocs: Docs = {
   operation: 'getCheckoutInvoiceDocument',
   summary: 'Retrieve the document of an invoice as a customer',
-  description: `A PDF in the language of the customer (English or German), or the invoice as JSON. ${byToken}`,
+  description: `A PDF in the language of the customer (English or German), or the invoice as JSON. ${whileVoid} ${byToken}`,
   answers: { 200: { file: 'The document: `application/pdf`, or `application/json` with `format=json`.' } },
-  refusals: ['resource_not_found', 'invoice_void'],
+  refusals: ['resource_not_found'],
+}
+
+export const getCheckoutCreditNoteDocumentDocs: Docs = {
+  operation: 'getCheckoutCreditNoteDocument',
+  summary: 'Retrieve the document of a credit note as a customer',
+  description: `A PDF in the language of the customer (English or German), or the credit note as JSON, of one of the \`creditNoteIds\` of the invoice. ${whileVoid} ${byToken}`,
+  answers: { 200: { file: 'The document: `application/pdf`, or `application/json` with `format=json`.' } },
+  refusals: ['resource_not_found'],
 }
 
 export const streamInvoiceDocs: Docs = {

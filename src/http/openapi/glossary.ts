@@ -197,6 +197,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   'getCreditNoteDocument.format': '`pdf` or `json`. Default: `pdf`.',
   'getInvoiceDocument.format': '`pdf` or `json`. Default: `pdf`.',
   'getCheckoutInvoiceDocument.format': '`pdf` or `json`. Default: `pdf`.',
+  'getCheckoutCreditNoteDocument.format': '`pdf` or `json`. Default: `pdf`.',
   'listInvoiceChain.kind': 'Kind of the documents: `invoice` or `credit_note`. Default: `invoice`.',
   'listInvoiceChain.year': 'Return only documents with issue dates in this year. Default: all.',
   'listInvoiceChain.order': 'Sort order. `asc` (default): oldest first. `desc`: newest first.',

@@ -4,7 +4,7 @@ import { namedSums, remarkOfLine, taxNotesOf } from '../../billing/document/word
 import { type Html, html } from '../html.ts'
 import { icons, shapes } from '../icons.ts'
 import { fill, fillText } from './fill.ts'
-import type { InvoiceScene, ReceivedPayment } from './invoice-scene.ts'
+import type { InvoiceScene, ListedCreditNote, ReceivedPayment } from './invoice-scene.ts'
 import { fullTime } from './moments.ts'
 import { type Fact, factList } from './parts.ts'
 
@@ -14,6 +14,7 @@ const SHOWN = 8
 /** The invoice itself, below what is to do. It uses the words of the document. */
 export const invoiceDetails = (scene: InvoiceScene): Html => html`<div class="body invoice">
 ${payments(scene)}
+${creditNoteList(scene)}
 ${items(scene)}
 ${sums(scene)}
 ${about(scene)}
@@ -21,19 +22,23 @@ ${about(scene)}
 
 const items = (scene: InvoiceScene): Html => {
   const { texts, invoice } = scene
-  const { lines } = invoice.context
-  // One folded line would take the place of the fold.
-  const shown = lines.length === SHOWN + 1 ? lines.length : SHOWN
-  const more = lines.slice(shown)
+  const rows = invoice.context.lines.map(line => item(scene, line))
   return html`<section class="block">
 <h2>${texts.invoice.items}</h2>
-<ul class="items">${lines.slice(0, shown).map(line => item(scene, line))}</ul>
+${foldedList(rows, texts.invoice.more, 'items')}
+</section>`
+}
+
+const foldedList = (rows: readonly Html[], sentence: string, name: string): Html => {
+  // One folded row would take the place of the fold.
+  const shown = rows.length === SHOWN + 1 ? rows.length : SHOWN
+  const more = rows.slice(shown)
+  return html`<ul class="items" data-testid="${name}">${rows.slice(0, shown)}</ul>
 ${
   more.length > 0 &&
-  html`<details class="fold" data-testid="more-items"><summary>${icons.turn}${fill(texts.invoice.more, { count: more.length })}</summary>
-<ul class="items">${more.map(line => item(scene, line))}</ul></details>`
-}
-</section>`
+  html`<details class="fold" data-testid="more-${name}"><summary>${icons.turn}${fill(sentence, { count: more.length })}</summary>
+<ul class="items">${more}</ul></details>`
+}`
 }
 
 const item = ({ texts, values }: InvoiceScene, line: InvoiceLine): Html => {
@@ -81,6 +86,31 @@ ${arrived.map(allocation => arrivedItem(scene, allocation, paymentOf(allocation.
 ${underWay.map(payment => underWayItem(scene, payment))}
 </ul>
 </section>`
+}
+
+/** Newest first, as the latest one may have changed what is due. */
+export const creditNoteList = (scene: InvoiceScene): Html | undefined => {
+  const { texts, creditNotes } = scene
+  if (creditNotes.length === 0) return undefined
+  const rows = creditNotes.toReversed().map(each => creditNoteItem(scene, each))
+  return html`<section class="block">
+<h2>${texts.invoice.creditNotes}</h2>
+${foldedList(rows, texts.invoice.moreCreditNotes, 'credit-notes')}
+</section>`
+}
+
+const creditNoteItem = ({ texts, values }: InvoiceScene, note: ListedCreditNote): Html => {
+  const { number, issueDate, totalMinor, dueReducedMinor, creditMinor, refundsMinor, documentPath } = note
+  const words = { number: html`<bdi>${number}</bdi>`, date: values.date(issueDate) }
+  const parts = [
+    [values.texts.dueReduced, dueReducedMinor],
+    [values.texts.toCredit, creditMinor],
+    [values.texts.refunded, refundsMinor],
+  ] as const
+  const settled = parts.flatMap(([name, amountMinor]) =>
+    amountMinor > 0 ? [`${name}: ${values.money(amountMinor)}`] : [],
+  )
+  return html`<li><p class="items__name">${fill(texts.invoice.creditNoteOf, words)}</p><b class="items__sum">${values.money(totalMinor)}</b>${settled.map(text => html`<p class="items__more">${text}</p>`)}<p class="items__more"><a href="${documentPath}" type="application/pdf" data-testid="credit-note">${fill(texts.invoice.creditNoteDocument, words)}</a></p></li>`
 }
 
 type Allocation = InvoiceScene['invoice']['context']['allocations'][number]

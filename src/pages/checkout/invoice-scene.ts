@@ -1,3 +1,4 @@
+import type { CreditNote } from '../../../machines/credit-note.ts'
 import type { Invoice } from '../../../machines/invoice-events.ts'
 import type { Actor } from '../../actors/kind.ts'
 import type { DocumentValues } from '../../billing/document/values.ts'
@@ -14,6 +15,11 @@ export type ReceivedPayment = {
   readonly receiptUrl: string | null
 }
 
+export type ListedCreditNote = Pick<
+  CreditNote,
+  'number' | 'issueDate' | 'totalMinor' | 'dueReducedMinor' | 'creditMinor' | 'refundsMinor'
+> & { readonly documentPath: string }
+
 /** A payment that this browser has begun and can go on with. */
 export type BegunPayment = { readonly path: string; readonly amountMinor: number; readonly ends: Date }
 
@@ -21,6 +27,8 @@ export type ShownInvoice = {
   readonly invoice: Actor<Invoice>
   readonly payments: readonly ReceivedPayment[]
   readonly begun: BegunPayment | undefined
+  /** Oldest first. */
+  readonly creditNotes: readonly ListedCreditNote[]
   readonly streamPath: string
   readonly documentPath: string
   /** Identifies the state that is shown, for the event stream. */

@@ -11,7 +11,7 @@ import { brandStyle } from './brand.ts'
 import { choiceList } from './choices.ts'
 import { unavailableStep } from './endings.ts'
 import { fill, fillText } from './fill.ts'
-import { invoiceDetails } from './invoice-details.ts'
+import { creditNoteList, invoiceDetails } from './invoice-details.ts'
 import type {
   BegunPayment,
   InvoiceFacts,
@@ -166,19 +166,30 @@ const stepOf = (scene: InvoiceScene, view: InvoiceView, refused: RefusedInvoiceF
   }
 }
 
-const documentLink = ({ texts, documentPath }: InvoiceScene): Html =>
+const documentLink = ({ texts, documentPath }: InvoiceScene, contact?: Html): Html =>
   actions([
-    html`<a class="button" href="${documentPath}" type="application/pdf" data-testid="document">${icons.document}<span>${texts.invoice.document}</span></a>`,
+    html`<a class="button${contact && ' button--large'}" href="${documentPath}" type="application/pdf" data-testid="document">${icons.document}<span>${texts.invoice.document}</span></a>`,
+    contact,
   ]) ?? html``
 
 const voidStep = (scene: InvoiceScene): Html => {
-  const { texts, facts, invoice } = scene
-  const values = { number: html`<bdi>${invoice.context.number}</bdi>`, shop: shopName(facts.shop) }
-  const [heading, lead] = [fill(texts.invoice.voidHeading, values), fill(texts.invoice.voidLead, values)]
-  return html`<div class="body">
+  const { texts, facts, invoice, creditNotes, values } = scene
+  const { number, voidReason } = invoice.context
+  const shop = shopName(facts.shop)
+  // Voiding the invoice has issued it.
+  const last = creditNotes.at(-1)
+  const words = { number: html`<bdi>${number}</bdi>`, shop, date: last && values.date(last.issueDate) }
+  const excess = creditMinor(invoice.context)
+  const credited = { shop, excess: values.money(excess) }
+  const heading = fill(texts.invoice.voidHeading, words)
+  const lead = fill(last ? texts.invoice.voidLeadOn : texts.invoice.voidLead, words)
+  return html`<div class="body invoice">
 ${statusBadge(scene)}
 ${endingHead({ tone: 'quiet', seal: 'dash', heading, lead })}
-${actions([contactButton(scene, texts.frame.contact)])}
+${excess > 0 && note({ tone: 'info', title: fill(texts.invoice.excess, credited), text: fill(texts.invoice.voidExcessHint, credited) })}
+${voidReason !== null && html`<section class="block"><h2>${fill(texts.invoice.voidReason, { shop })}</h2><p class="invoice__notes" dir="auto" data-testid="void-reason">${voidReason}</p></section>`}
+${creditNoteList(scene)}
+${documentLink(scene, contactButton(scene, texts.frame.contact))}
 </div>`
 }
 

@@ -13,6 +13,7 @@ import { pageRoutes } from '../../../src/server/page-routes.ts'
 import { anvil, type TestChain } from '../../harness/anvil.ts'
 import { type ApiServer, apiServer, type Called } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
+import { makeCreditNote } from '../../http/credit-notes.ts'
 import { makeCustomer } from '../../http/customers.ts'
 import { makeInvoice, setSeller } from '../../http/invoices.ts'
 import { type Shop, shop } from '../../http/people.ts'
@@ -169,6 +170,63 @@ describe('GET /invoices/:token', () => {
     }
     const page = await get(path, sent)
     expect([page.status, statusIn(page), page.text.includes('deposit-address')]).toEqual([410, 'closed', false])
+  })
+
+  test('410: a void invoice says since when and why, and has its documents', async () => {
+    const invoice = await issue()
+    const { note } = await makeCreditNote(
+      to.api,
+      { merchantId: lamps.merchantId, livemode: false },
+      {
+        ...{
+          invoiceId: invoice.actor,
+          credited: { lines: [{ lineId: invoice.context.lines[0]?.id ?? '', amountMinor: 300 }] },
+        },
+      },
+    )
+    const voided = await to.call('POST', `${lamps.path}/invoices/${invoice.id}/void`, {
+      ...{ bearer: lamps.owner.bearer, json: { reason: 'Ordered <i>twice</i>' } },
+    })
+    expect(voided.status).toBe(200)
+    const page = await get(invoice.path)
+    expect([page.status, statusIn(page), page.text.includes('<form')]).toEqual([410, 'closed', false])
+    const [last] = await to.sql<{ number: string; day: string }[]>`
+      select number, issue_date as day from credit_notes where invoice_id = ${invoice.actor} order by seq desc limit 1`
+    const day = new Date(last?.day ?? '').toLocaleDateString('en', { dateStyle: 'medium', timeZone: 'UTC' })
+    expect(page.text).toContain(`canceled it on ${day}. Nothing is due.`)
+    expect(page.text).toContain('data-testid="void-reason">Ordered &#60;i&#62;twice&#60;/i&#62;</p>')
+    expect(page.text).toContain(invoice.context.number ?? 'none')
+    const links = [
+      ...page.text.matchAll(/href="([^"]+)" type="application\/pdf" data-testid="(?:document|credit-note)"/g),
+    ]
+    expect(links).toHaveLength(3)
+    for (const [, href = ''] of links) expect((await get(href)).headers.get('content-type')).toBe('application/pdf')
+    for (const number of [note.context.number, last?.number]) expect(page.text).toContain(`<bdi>${number}</bdi>`)
+    expect((await get(`${invoice.path}?lang=de`)).text).toContain('storniert. Es ist nichts zu zahlen.')
+  })
+
+  test('200: lists each credit note with its number, date, amount and document', async () => {
+    const invoice = await issue()
+    expect((await get(invoice.path)).text).not.toContain('data-testid="credit-note"')
+    const { note } = await makeCreditNote(
+      to.api,
+      { merchantId: lamps.merchantId, livemode: false },
+      {
+        ...{
+          invoiceId: invoice.actor,
+          credited: { lines: [{ lineId: invoice.context.lines[0]?.id ?? '', amountMinor: 300 }] },
+        },
+      },
+    )
+    const { text } = await get(invoice.path)
+    const { number, issueDate } = note.context
+    const day = new Date(issueDate).toLocaleDateString('en', { dateStyle: 'medium', timeZone: 'UTC' })
+    expect(text).toContain(`<bdi>${number}</bdi> of ${day}</p><b class="items__sum">$3.00</b>`)
+    const href = /href="([^"]+)"[^>]*data-testid="credit-note"/.exec(text)?.[1] ?? ''
+    expect(href).toContain(invoice.token)
+    const document = await get(href)
+    expect(document.headers.get('content-disposition')).toContain(number)
+    expect(headersIn(document)).toEqual(SECRET)
   })
 
   test('200: an invoice that is uncollectible can be paid', async () => {

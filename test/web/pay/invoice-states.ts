@@ -1,7 +1,12 @@
 import type { Invoice, InvoiceLine } from '../../../machines/invoice-events.ts'
 import { amountDueMinor, processingMinor } from '../../../machines/invoice-rules.ts'
 import type { CheckoutFacts, PayOption } from '../../../src/pages/checkout/facts.ts'
-import type { InvoiceFacts, InvoicePageRequest, ReceivedPayment } from '../../../src/pages/checkout/invoice-scene.ts'
+import type {
+  InvoiceFacts,
+  InvoicePageRequest,
+  ListedCreditNote,
+  ReceivedPayment,
+} from '../../../src/pages/checkout/invoice-scene.ts'
 import type { CheckoutStatus } from '../../../src/pages/checkout/view.ts'
 import { sellerAddress } from '../../http/invoices.ts'
 import { invoiceIssue, invoiceOpening } from '../../machines/invoice-cases.ts'
@@ -48,6 +53,7 @@ type Shown = {
   readonly of?: Partial<Invoice>
   readonly state?: string
   readonly payments?: readonly ReceivedPayment[]
+  readonly creditNotes?: readonly ListedCreditNote[]
   readonly isBegun?: boolean
   readonly checkout?: Partial<CheckoutFacts>
   readonly refused?: InvoicePageRequest['refused']
@@ -63,7 +69,7 @@ const priced = (each: PayOption, minor: number): PayOption => ({
 
 const of = (
   status: CheckoutStatus,
-  { of: more, state = 'open', payments = [], isBegun = false, checkout, refused }: Shown = {},
+  { of: more, state = 'open', payments = [], creditNotes = [], isBegun = false, checkout, refused }: Shown = {},
 ): InvoiceState => {
   const context = { ...open, ...more }
   const payableMinor = state === 'open' ? amountDueMinor(context) - processingMinor(context) : 0
@@ -84,13 +90,20 @@ const of = (
           ...{ id: '0193a000-0000-7000-8000-0000000000f1', kind: 'invoice', state, rev: 3, context },
           ...{ createdAt: minutesFromNow(-60), updatedAt: minutesFromNow(-60) },
         },
-        payments,
+        ...{ payments, creditNotes },
         begun: isBegun ? { path: `${PATH}/pay_1`, amountMinor: payableMinor, ends: minutesFromNow(24) } : undefined,
         ...{ streamPath: `/v1/checkout${PATH}/stream`, documentPath: `/v1/checkout${PATH}/document`, eventId: '3' },
       },
     },
   }
 }
+
+const creditNote = (sequence: number, totalMinor: number, more: Partial<ListedCreditNote> = {}): ListedCreditNote => ({
+  ...{ number: `CN-2026-${String(sequence).padStart(4, '0')}`, issueDate: '2026-11-26', totalMinor },
+  ...{ dueReducedMinor: totalMinor, creditMinor: 0, refundsMinor: 0 },
+  documentPath: `/v1/checkout${PATH}/credit-notes/cn_${sequence}/document`,
+  ...more,
+})
 
 const [FIRST, SECOND] = ['0193a000-0000-7000-8000-0000000000a1', '0193a000-0000-7000-8000-0000000000a2']
 
@@ -147,7 +160,7 @@ export const invoiceStates: Readonly<Record<string, InvoiceState>> = {
     checkout: { options: [option(31337, 'Sandbox', 'TUSD', 1)] },
   }),
   'invoice-begun': of('open', { isBegun: true }),
-  'invoice-error': of('open', { refused: { errors: { asset: 'Choose what you want to pay with.' } } }),
+  'invoice-error': of('open', { refused: { errors: { asset: 'asset' } } }),
   'invoice-overdue': of('open', { of: { overdue: true, dueDate: '2026-11-10', issueDate: '2026-10-27' } }),
   'invoice-partly-paid': of('open', partly),
   'invoice-partly-processing': of('open', { ...processing, of: { ...processing.of, amountProcessingMinor: 20_000n } }),
@@ -167,6 +180,15 @@ export const invoiceStates: Readonly<Record<string, InvoiceState>> = {
       allocations: [allocation(FIRST, 41_051, { refundedMinor: 1_000 })],
     },
     payments: [received(FIRST, 'success', 41_051)],
+    creditNotes: [
+      creditNote(3, 6_000, { dueReducedMinor: 4_000, creditMinor: 1_000, refundsMinor: 1_000 }),
+      creditNote(4, 1_000),
+    ],
+  }),
+  'invoice-credited': of('open', { of: { creditNotesMinor: 5_000 }, creditNotes: [creditNote(3, 5_000)] }),
+  'invoice-50-credit-notes': of('open', {
+    of: { creditNotesMinor: 5_000 },
+    creditNotes: Array.from({ length: 50 }, (_, at) => creditNote(at + 1, 100)),
   }),
   'invoice-100-lines': of('open', {
     of: {
@@ -200,7 +222,29 @@ export const invoiceStates: Readonly<Record<string, InvoiceState>> = {
   }),
   'invoice-failed-chain': of('unavailable', { checkout: { troubles: trouble } }),
   'invoice-chain-trouble': of('open', { checkout: { troubles: new Map([[8453, { since: minutesFromNow(-3) }]]) } }),
-  'invoice-void': of('closed', { state: 'void', of: { creditNotesMinor: 51_051, voidedAt: NOW } }),
+  'invoice-void': of('closed', {
+    state: 'void',
+    of: { creditNotesMinor: 51_051, voidedAt: NOW },
+    creditNotes: [creditNote(3, 51_051)],
+  }),
+  'invoice-void-reason': of('closed', {
+    state: 'void',
+    of: {
+      ...{ creditNotesMinor: 51_051, voidedAt: NOW, voidReason: 'You have ordered the lamps twice.' },
+      allocations: [allocation(FIRST, 0, { overpaidMinor: 2_500 })],
+    },
+    creditNotes: [creditNote(3, 1_051), creditNote(12, 50_000)],
+  }),
+  'invoice-void-largest': of('closed', {
+    state: 'void',
+    of: {
+      ...{ creditNotesMinor: Number.MAX_SAFE_INTEGER, totalMinor: Number.MAX_SAFE_INTEGER, voidedAt: NOW },
+      ...{ voidReason: 'R'.repeat(1_000), number: 'A-VERY-LONG-PREFIX-OF-INVOICES-2026-0000000042' },
+    },
+    creditNotes: [
+      creditNote(3, Number.MAX_SAFE_INTEGER, { number: 'A-VERY-LONG-PREFIX-OF-CREDIT-NOTES-2026-0000000042' }),
+    ],
+  }),
   'invoice-not-found': {
     status: 'not_found',
     facts: { checkout: checkoutFacts({ link: undefined }) },

@@ -128,7 +128,29 @@ test.skipIf(!hasBrowser)('a title from right to left ends at its left', async ()
   expect(lefts).toEqual(lefts.toSorted((a, b) => b - a))
 })
 
+test.skipIf(!hasBrowser).each([
+  ['open-error', 'Geben Sie', 'Enter an e-mail'],
+  ['invoice-error', 'Wählen Sie', 'Choose what'],
+])('the sample %s is in the language of its page', async (name, german, english) => {
+  for (const [lang, shown, other] of [
+    ['de', german, english],
+    ['en', english, german],
+  ] as const) {
+    await using visit = await open(`${name}?lang=${lang}`)
+    const text = (await visit.page.locator('main').textContent()) ?? ''
+    expect([lang, text.includes(shown), text.includes(other)]).toEqual([lang, true, false])
+  }
+})
+
 describe.skipIf(!hasBrowser)('an invoice', () => {
+  test('folds more than eight credit notes', async () => {
+    await using visit = await open('invoice-50-credit-notes', { width: 360 })
+    const { page } = visit
+    expect(await page.getByTestId('credit-notes').locator('li').count()).toBe(8)
+    expect(await page.getByTestId('more-credit-notes').locator('summary').textContent()).toBe('42 more credit notes')
+    expect(await page.getByTestId('credit-note').first().textContent()).toBe('Credit note CN-2026-0050 as PDF')
+  })
+
   test('that is overdue says so once', async () => {
     await using visit = await open('invoice-overdue')
     const text = await visit.page.locator('main').textContent()

@@ -13,6 +13,7 @@ import type { RefusedForm } from '../../../src/pages/checkout/open.ts'
 import type { CheckoutRequest } from '../../../src/pages/checkout/page.ts'
 import type { CheckoutStatus } from '../../../src/pages/checkout/view.ts'
 import type { PaymentTransfer } from '../../../src/records/payment.ts'
+import type { CheckoutTexts } from '../../../src/web/text/checkout/en.ts'
 import { paymentLinkOpening } from '../../machines/payment-link-cases.ts'
 
 /** The moment at which all pages below are shown. */
@@ -138,7 +139,10 @@ const of = (status: CheckoutStatus, more: Partial<CheckoutFacts>, request?: Part
 const paying = (status: CheckoutStatus, more: Shown, facts: Partial<CheckoutFacts> = {}): State =>
   of(status, { payment: shown(more), ...facts })
 
-const asked = (email: string, error: string): RefusedForm => ({ email, asset: '8453:USDC', errors: { email: error } })
+/** Errors are keys of the texts: the page is shown in both languages. */
+const asked = (email: string, error: keyof CheckoutTexts['errors']): RefusedForm => ({
+  ...{ email, asset: '8453:USDC', errors: { email: error } },
+})
 
 const success = (more: Shown = {}): Shown => ({
   state: 'success',
@@ -178,7 +182,7 @@ const invoice: PaidInvoice = { number: 'INV-2026-0042', path: '/invoices/token',
 /** Every state of the checkout, with what makes it so. */
 export const states: Readonly<Record<string, State>> = {
   open: of('open', {}),
-  'open-error': of('open', {}, { refused: asked('anna@', 'Enter an e-mail address, like anna@example.com.') }),
+  'open-error': of('open', {}, { refused: asked('anna@', 'email') }),
   'open-chain-trouble': of('open', { troubles: new Map([[8453, { since: minutesFromNow(-3) }]]) }),
   'open-long': of('open', {
     link: link({

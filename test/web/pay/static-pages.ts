@@ -4,6 +4,7 @@ import { invoicePage } from '../../../src/pages/checkout/invoice.ts'
 import { checkoutPage } from '../../../src/pages/checkout/page.ts'
 import { receiptPage } from '../../../src/pages/checkout/receipt.ts'
 import { openWeb } from '../../../src/server/web.ts'
+import { checkoutTextsOf } from '../../../src/web/text/checkout/texts.ts'
 import { type InvoiceState, invoiceStates } from './invoice-states.ts'
 import { receipts, type State, states } from './states.ts'
 
@@ -37,13 +38,30 @@ export const servePages = async (): Promise<StaticPages> => {
     if (invoice) return invoiceOf(name, { ...invoice.facts.checkout, ...language }, invoice)
     return receipt && receiptOf(name, { ...receipt, ...language })
   }
+  /** The errors of the samples are keys of the texts. */
+  const inWords = <Refused extends { readonly errors: object }>(
+    { locale }: CheckoutFacts,
+    refused: Refused,
+  ): Refused => {
+    const words: Readonly<Record<string, string>> = checkoutTextsOf(locale).errors
+    const errors = Object.entries(refused.errors).map(([field, key]) => [field, words[key] ?? key])
+    return { ...refused, errors: Object.fromEntries(errors) }
+  }
   const stateOf = (name: string, { facts, request }: State) =>
     checkoutPage(web, facts, {
       ...{ path: `/${name}`, query: '', phoneUrl: undefined, rpcUrl: undefined, anchor: undefined },
       ...request,
+      ...(request?.refused && { refused: inWords(facts, request.refused) }),
     })
   const invoiceOf = (name: string, checkout: CheckoutFacts, { facts, refused }: InvoiceState) =>
-    invoicePage(web, { ...facts, checkout }, { path: `/${name}`, query: '', refused })
+    invoicePage(
+      web,
+      { ...facts, checkout },
+      {
+        ...{ path: `/${name}`, query: '' },
+        refused: typeof refused === 'object' ? inWords(checkout, refused) : refused,
+      },
+    )
   const receiptOf = (name: string, facts: CheckoutFacts) =>
     receiptPage(web, facts, { path: `/${name}`, query: '', rpcUrl: 'https://mainnet.base.org' })
   return {
