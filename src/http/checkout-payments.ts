@@ -4,8 +4,7 @@ import { pickAsset } from '../commands/checkouts.ts'
 import { submitTransaction } from '../commands/submissions.ts'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
-import { findCheckout } from '../queries/checkouts.ts'
-import type { ShownPayment } from '../queries/payments.ts'
+import { findCheckout, type WatchedPayment } from '../queries/checkouts.ts'
 import type { Api } from './api.ts'
 import { chainIdField, symbol } from './asset.ts'
 import { causeOfCustomer } from './causes.ts'
@@ -87,7 +86,7 @@ export const checkoutPaymentRoutes: readonly Route[] = [
 ]
 
 /** The event stream of a payment, for a caller who may read it. */
-export const openPaymentStream = (api: Api, found: ShownPayment, call: StreamCall): Answer =>
+export const openPaymentStream = (api: Api, found: WatchedPayment, call: StreamCall): Answer =>
   openCustomersStream(api.streams, { id: found.payment.id, seen: seenOf(api, found) }, call)
 
 type CustomersCall = {
@@ -98,7 +97,7 @@ type CustomersCall = {
 }
 
 /** The payment of the client secret. With any other secret the payment does not exist. */
-const find = async ({ sql }: Api, { params, headers, query, body }: CustomersCall): Promise<ShownPayment> => {
+const find = async ({ sql }: Api, { params, headers, query, body }: CustomersCall): Promise<WatchedPayment> => {
   const id = decodeId('pay', params.id) ?? refuse('resource_not_found')
   const shown = headers.get('client-secret') ?? body?.clientSecret ?? query.clientSecret ?? ''
   return (await findCheckout(sql, id, hashClientSecret(shown))) ?? refuse('resource_not_found')

@@ -18,7 +18,7 @@ import type {
   StrayMoney,
 } from '../pages/checkout/facts.ts'
 import { type ChainReading, findPageNotes, listChainReadings } from '../queries/checkout-pages.ts'
-import type { VisitedLink } from '../queries/checkouts.ts'
+import type { VisitedLink, WatchedPayment } from '../queries/checkouts.ts'
 import type { ShownPayment } from '../queries/payments.ts'
 import { findReceived } from '../queries/strays.ts'
 import { cryptoFactsOf } from '../records/crypto-facts.ts'
@@ -42,7 +42,7 @@ export const gatherFacts = async (
   const isPayable = takesPayments(visited, now) && invoice?.payableMinor !== 0
   const [options, payment] = await Promise.all([
     needsOptions(shown, isPayable) ? listOptions(api, visited, shown, troubles) : [],
-    shown && paymentFacts(api, shown),
+    shown && paymentFacts(api, { ...shown, invoiceRev: invoice?.rev ?? 0 }),
   ])
   const shop = shopFaceOf(api, visited.terms)
   const facts = { link: visited.link, shop, isOpen: isPayable, options, troubles, payment, invoice, now, locale }
@@ -63,6 +63,7 @@ export const paidInvoiceOf = (invoice: Actor<Invoice>, path: string): PaidInvoic
   number: invoice.context.number ?? '',
   path,
   isVoid: invoice.state === 'void',
+  rev: invoice.rev,
   payableMinor: payableMinor(invoice),
 })
 
@@ -124,7 +125,8 @@ const listOptions = async (
   return [...offered, ...others]
 }
 
-const paymentFacts = async (api: Api, { payment, shown }: ShownPayment): Promise<PaymentFacts> => {
+const paymentFacts = async (api: Api, watched: WatchedPayment): Promise<PaymentFacts> => {
+  const { payment, shown } = watched
   const { sql, chains } = api
   const { context } = payment
   const crypto = cryptoFactsOf(context, shown, chains)
@@ -142,7 +144,7 @@ const paymentFacts = async (api: Api, { payment, shown }: ShownPayment): Promise
     submitted: notes.submitted,
     completedAt: notes.completedAt,
     receiptUrl: payment.state === 'success' ? withoutOrigin(record.receiptUrl) : null,
-    eventId: seenOf(api, { payment, shown }).say().id,
+    eventId: seenOf(api, watched).say().id,
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AssetChoice } from '../commands/checkout-offers.ts'
 import { Refusal } from '../errors.ts'
 import type { RefusedForm } from '../pages/checkout/open.ts'
+import type { ShownPayment } from '../queries/payments.ts'
 import { checkoutTextsOf } from '../web/text/checkout/texts.ts'
 import type { Api } from './api.ts'
 import { writePayCookie } from './pay-cookie.ts'
@@ -44,7 +45,7 @@ export const ASSET_CODES: readonly string[] = ['unsupported_asset', 'rate_unavai
 /** Authenticates the customer on the page of the payment, and on nothing else. */
 export const cookieOf = (
   { settings, clock }: Api,
-  { path, shown }: Pick<PayVisit, 'path' | 'shown'>,
+  { path, shown }: Pick<PayVisit, 'path'> & { readonly shown: Pick<ShownPayment, 'payment'> | null },
   clientSecret: string,
 ): string =>
   writePayCookie({

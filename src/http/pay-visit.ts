@@ -10,9 +10,14 @@ import type { WholeText } from '../pages/answer.ts'
 import type { CheckoutFacts } from '../pages/checkout/facts.ts'
 import type { RefusedForm } from '../pages/checkout/open.ts'
 import { checkoutPage, refusedPage } from '../pages/checkout/page.ts'
-import { findCheckout, findLinkOf, findVisitedLink, type VisitedLink } from '../queries/checkouts.ts'
+import {
+  findCheckout,
+  findLinkOf,
+  findVisitedLink,
+  type VisitedLink,
+  type WatchedPayment,
+} from '../queries/checkouts.ts'
 import { findVisitedInvoice, type VisitedInvoice } from '../queries/invoice-pages.ts'
-import type { ShownPayment } from '../queries/payments.ts'
 import type { Locale } from '../web/text/locale.ts'
 import { isLoopbackHost } from './address.ts'
 import type { Api } from './api.ts'
@@ -30,7 +35,7 @@ export type PayVisit = {
   readonly invoice?: VisitedInvoice
   readonly visited: VisitedLink | undefined
   /** The payment of the cookie; null on the page of a link. */
-  readonly shown: ShownPayment | null
+  readonly shown: WatchedPayment | null
   /** The address is that of a payment which this browser must not see, or which does not exist. */
   readonly isUnknownPayment: boolean
   readonly clientSecret: string | undefined

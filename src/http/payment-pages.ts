@@ -3,7 +3,7 @@ import { isCrossSite } from '../access/refresh-cookie.ts'
 import { pickAsset } from '../commands/checkouts.ts'
 import { submitTransaction } from '../commands/submissions.ts'
 import { Refusal, refuse } from '../errors.ts'
-import type { ShownPayment } from '../queries/payments.ts'
+import type { WatchedPayment } from '../queries/checkouts.ts'
 import { checkoutTextsOf } from '../web/text/checkout/texts.ts'
 import type { Api } from './api.ts'
 import { causeOfCustomer } from './causes.ts'
@@ -22,7 +22,7 @@ export const languageQuery = () => type({ 'lang?': "'en' | 'de'" })
 const assetForm = () => type({ 'chainId?': 'string', 'asset?': 'string' })
 const transactionForm = () => type({ 'txHash?': 'string' })
 
-export type PaymentVisit = PayVisit & { readonly shown: ShownPayment }
+export type PaymentVisit = PayVisit & { readonly shown: WatchedPayment }
 
 type PageQuery = Parsed<typeof pageQuery>
 type Language = Parsed<typeof languageQuery>

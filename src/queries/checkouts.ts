@@ -17,6 +17,16 @@ export const checkoutRow = (paymentId: string, secretHash: Buffer): Row => ({
   row: { payment_id: paymentId, secret_hash: `\\x${secretHash.toString('hex')}` },
 })
 
+/** A payment as its page and its event stream show it. `invoiceRev`: revision of the invoice that it pays, or 0. */
+export type WatchedPayment = ShownPayment & { readonly invoiceRev: number }
+
+type WatchedRow = ShownRow & { readonly invoice_rev: number }
+
+const readWatched = (row: WatchedRow): WatchedPayment => ({ ...readShown(row), invoiceRev: row.invoice_rev })
+
+/** Whether a payment still asks for money depends on its invoice. */
+const invoiceRev = (sql: Sql): Fragment => sql`coalesce((select i.rev from invoices i where i.id = r.invoice_id), 0)`
+
 /**
  * With a wrong secret the payment is not found. One query for both, so that the time does not reveal which is wrong.
  */
@@ -24,24 +34,32 @@ export const findCheckout = async (
   sql: Sql,
   paymentId: string,
   secretHash: Buffer,
-): Promise<ShownPayment | undefined> => {
-  const [row] = await sql<ShownRow[]>`
-    select ${shownColumns(sql)} from payments as r
+): Promise<WatchedPayment | undefined> => {
+  const [row] = await sql<WatchedRow[]>`
+    select ${shownColumns(sql)}, ${invoiceRev(sql)} as invoice_rev from payments as r
     where id = ${paymentId}
       and exists (select from checkouts c where c.payment_id = ${paymentId} and c.secret_hash = ${secretHash})`
-  return row && readShown(row)
+  return row && readWatched(row)
 }
 
+/** Changes whenever the payment or its invoice does, because neither revision ever decreases. */
+export const watchedRev = ({ payment, invoiceRev }: WatchedPayment): number => payment.rev + invoiceRev
+
 /**
- * Of payments with an open stream, those that may have changed since these revisions: they have another one, or transfers,
- * whose confirmations grow with each block. Of a thousand customers who have not paid yet nothing is read.
+ * Of payments with an open stream, those that may have changed since these revisions (`watchedRev()`): they have another one,
+ * or transfers, whose confirmations grow with each block. Of a thousand customers who have not paid yet nothing is read.
  */
-export const listChangedPayments = async (sql: Sql, revisions: ReadonlyMap<string, number>): Promise<ShownRow[]> =>
-  sql<ShownRow[]>`
-    select ${shownColumns(sql)}
+export const listChangedPayments = async (
+  sql: Sql,
+  revisions: ReadonlyMap<string, number>,
+): Promise<WatchedPayment[]> => {
+  const rows = await sql<WatchedRow[]>`
+    select ${shownColumns(sql)}, ${invoiceRev(sql)} as invoice_rev
     from unnest(${[...revisions.keys()]}::uuid[], ${[...revisions.values()]}::bigint[]) as known (id, rev)
     join payments as r on r.id = known.id
-    where r.rev <> known.rev or exists (select from transfers_of(r.id))`
+    where r.rev + ${invoiceRev(sql)} <> known.rev or exists (select from transfers_of(r.id))`
+  return rows.map(readWatched)
+}
 
 /** The merchant's settings that apply to a checkout. */
 export type Terms = Pick<

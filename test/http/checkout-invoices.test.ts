@@ -252,6 +252,25 @@ test('GET …/stream sends the invoice on connecting and after each change', asy
   stream.leave()
 })
 
+test('the stream of a payment reports a change of its invoice, and Last-Event-ID tells the states apart', async () => {
+  const invoice = await issue()
+  const other = await issue()
+  const open = async (of: Invoice) => (await server.call('POST', `${of.path}/payments`)).json as Opened
+  const [{ payment, clientSecret }] = [await open(invoice), await open(other)]
+  const url = `${server.url}/v1/checkout/payments/${payment.id}/stream`
+  const stream = await events(url, { 'client-secret': clientSecret })
+  const before = await stream.next()
+  await voidInvoice(api, { id: other.actor, ...owner }, null, { cause: 'test', responseRows: () => [] })
+  await voidInvoice(api, { id: invoice.actor, ...owner }, null, { cause: 'test', responseRows: () => [] })
+  const after = await stream.next()
+  expect(after?.data).toEqual(before?.data as never)
+  expect(after?.id).not.toBe(before?.id)
+  stream.leave()
+  const late = await events(url, { 'client-secret': clientSecret, 'last-event-id': before?.id ?? '' })
+  expect((await late.next())?.id).toBe(after?.id)
+  late.leave()
+})
+
 test('GET …/stream ends when the invoice gets another address, and says nothing more', async () => {
   const invoice = await issue()
   const { body } = await fetch(`${server.url}${invoice.path}/stream`)

@@ -76,6 +76,8 @@ export type PaidInvoice = {
   /** The path of its page, with its token. Undefined on receipts, which may be shown to others. */
   readonly path?: string
   readonly isVoid: boolean
+  /** The state of the invoice that the page shows. */
+  readonly rev: number
   /** What is due and not being paid by another payment. */
   readonly payableMinor: number
 }

@@ -130,10 +130,9 @@ export const POLL_S = 10
 const isLive = ({ status }: CheckoutView, payment: CheckoutFacts['payment']): boolean =>
   status !== 'not_found' && (status !== 'closed' || payment !== null)
 
-/** What the stream of a payment does not report: a network that is back, and others who pay a limited link or the invoice. */
-const isPolled = ({ link, payment, invoice }: CheckoutFacts, { status }: CheckoutView): boolean =>
+/** What the stream of a payment does not report: a network that is back, and others who pay a limited link. */
+const isPolled = ({ link, payment }: CheckoutFacts, { status }: CheckoutView): boolean =>
   status === 'unavailable' ||
-  (payment !== null && invoice !== undefined && LED_TO.has(status)) ||
   (payment !== null && link?.context.maxPayments !== null && (status === 'pay' || status === 'closed'))
 
 const isPaid = ({ status }: CheckoutView): boolean => status === 'paid' || status === 'overpaid'

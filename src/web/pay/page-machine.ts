@@ -1,9 +1,10 @@
-import { assign, fromCallback, fromPromise, setup } from 'xstate'
+import { assign, fromCallback, fromPromise, raise, setup } from 'xstate'
 import type { StreamEvent } from './stream.ts'
 
 export type PageEvent =
   | StreamEvent
   | { readonly type: 'refresh' }
+  | { readonly type: 'final' }
   | { readonly type: 'leave' }
   | { readonly type: 'return' }
 
@@ -56,7 +57,7 @@ export const pageMachine = setup({
   states: {
     connection: {
       initial: 'deciding',
-      on: { leave: '.away' },
+      on: { leave: '.away', final: '.none' },
       states: {
         deciding: { always: [{ guard: 'isLive', target: 'open' }, { target: 'none' }] },
         // The page has no stream.
@@ -82,7 +83,12 @@ export const pageMachine = setup({
           entry: 'forgetChange',
           invoke: {
             src: 'fetchPage',
-            onDone: [{ guard: 'hasChanged', target: 'fetching', reenter: true }, { target: 'shown' }],
+            onDone: [
+              { guard: 'hasChanged', target: 'fetching', reenter: true },
+              { guard: 'isLive', target: 'shown' },
+              // The page that was fetched has no stream, so no stream will say that the connection is back.
+              { target: 'shown', actions: raise({ type: 'final' }) },
+            ],
             onError: 'failed',
           },
           // The response may have been made before the change.
@@ -99,8 +105,8 @@ export const pageMachine = setup({
       initial: 'calm',
       states: {
         calm: { on: { closed: 'doubtful' } },
-        doubtful: { on: { opened: 'calm' }, after: { patience: 'offline' } },
-        offline: { entry: 'showOffline', exit: 'hideOffline', on: { opened: 'calm', gone: 'calm' } },
+        doubtful: { on: { opened: 'calm', final: 'calm' }, after: { patience: 'offline' } },
+        offline: { entry: 'showOffline', exit: 'hideOffline', on: { opened: 'calm', gone: 'calm', final: 'calm' } },
       },
     },
   },

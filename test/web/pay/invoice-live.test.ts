@@ -109,17 +109,64 @@ describe.skipIf(!hasBrowser)('the page of an invoice', () => {
     await visit.page.goto(invoice.url)
     await paying.page.goto(invoice.url)
     await begin(paying.page)
+    // The event stream reports it, no timer.
+    expect(await paying.page.locator('body').getAttribute('data-poll')).toBeNull()
     const { status } = await to.server.call('POST', `${to.shop.path}/invoices/${idOf(invoice)}/void`, {
       ...{ bearer: to.shop.owner.bearer, json: {} },
     })
     expect(status).toBe(200)
     await awaitStatus(visit.page, 'closed')
     expect(await visit.page.getByTestId('pay-invoice').count()).toBe(0)
-    // A payment page looks every ten seconds.
     await awaitStatus(paying.page, 'closed')
     expect(await paying.page.getByTestId('deposit-address').count()).toBe(0)
     expect((await visit.page.reload())?.status()).toBe(410)
   }, 60_000)
+
+  test('asks on the page of a payment for no money while another payment pays it, and again after that', async () => {
+    const invoice = await issue()
+    await using visit = await to.visit()
+    const { page } = visit
+    await page.goto(invoice.url)
+    await begin(page)
+    let loads = 0
+    page.on('load', () => loads++)
+    const send = async (type: string) => {
+      const event = { type, amountMinor: 1000 }
+      expect((await to.server.api.actors.dispatch({ kind: 'invoice', actor: invoice.actor, event })).ok).toBe(true)
+    }
+    await send('payment_processing')
+    await awaitStatus(page, 'closed')
+    expect(await page.getByTestId('deposit-address').count()).toBe(0)
+    await send('payment_reverted')
+    await awaitStatus(page, 'pay')
+    expect(loads).toBe(0)
+  }, 60_000)
+
+  test('says that the connection is lost, and shows what has happened meanwhile when it is back', async () => {
+    const invoice = await issue()
+    await using visit = await to.visit()
+    const { page } = visit
+    await page.goto(invoice.url)
+    await awaitStatus(page, 'open')
+    let isLost = true
+    // An open stream is not affected by the route: the page leaves it, and connects again.
+    await page.route('**/*', route => (isLost ? route.abort('internetdisconnected') : route.continue()))
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))")
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    const banner = page.locator('[data-banner]')
+    await banner.getByText('No connection since').waitFor({ timeout: 20_000 })
+    expect(await invoiceStatusOn(page)).toBe('open')
+    expect([...(await faultsOf(page)), ...(await axeFaults(page))]).toEqual([])
+    const { status } = await to.server.call('POST', `${to.shop.path}/invoices/${idOf(invoice)}/void`, {
+      ...{ bearer: to.shop.owner.bearer, json: { reason: 'Ordered twice' } },
+    })
+    expect(status).toBe(200)
+    isLost = false
+    await awaitStatus(page, 'closed', 60_000)
+    expect(await banner.isHidden()).toBe(true)
+    expect(await page.getByTestId('void-reason').textContent()).toBe('Ordered twice')
+    expect(await axeFaults(page)).toEqual([])
+  }, 90_000)
 
   test('is unknown at its old address, also where it is open', async () => {
     const invoice = await issue()
@@ -150,6 +197,20 @@ describe.skipIf(!hasBrowser)('the page of an invoice', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(invoice.url)
     await awaitStatus(page, 'paid')
+  }, 60_000)
+
+  test('that is void has its documents within reach of the keyboard', async () => {
+    const invoice = await issue()
+    await using visit = await to.visit()
+    const { page } = visit
+    const { status } = await to.server.call('POST', `${to.shop.path}/invoices/${idOf(invoice)}/void`, {
+      ...{ bearer: to.shop.owner.bearer, json: {} },
+    })
+    expect(status).toBe(200)
+    await page.goto(invoice.url)
+    await tabTo(page, 'credit-note')
+    await tabTo(page, 'document')
+    expect([...(await faultsOf(page)), ...(await axeFaults(page))]).toEqual([])
   }, 60_000)
 
   test('is paid without JavaScript', async () => {

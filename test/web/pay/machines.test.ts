@@ -7,6 +7,7 @@ const startPage = () => {
   const clock = new SimulatedClock()
   const calls = { streams: 0, fetches: 0, offline: false }
   let fail = false
+  let isLive = true
   let send: (event: PageEvent) => void = () => {}
   const actor = createActor(
     pageMachine.provide({
@@ -20,6 +21,7 @@ const startPage = () => {
           if (fail) throw new Error('The server does not answer')
         }),
       },
+      guards: { isLive: () => isLive },
       actions: {
         showOffline: () => {
           calls.offline = true
@@ -39,6 +41,10 @@ const startPage = () => {
     stream: (event: PageEvent) => send(event),
     failing: (is: boolean) => {
       fail = is
+    },
+    /** The page that is fetched next has no stream. */
+    becomeFinal: () => {
+      isLive = false
     },
   }
 }
@@ -74,6 +80,26 @@ describe('the page follows its stream', () => {
     expect(calls.streams).toBe(10)
     stream({ type: 'opened' })
     expect(calls.offline).toBe(false)
+  })
+
+  test('a page without a stream that was fetched while offline ends the notice, and nothing connects again', async () => {
+    const { stream, calls, clock, settle, becomeFinal, failing } = startPage()
+    stream({ type: 'opened' })
+    stream({ type: 'changed', id: '1' })
+    failing(true)
+    await settle()
+    stream({ type: 'changed', id: '2' })
+    await settle()
+    stream({ type: 'closed', retryMs: 30_000 })
+    clock.increment(3_100)
+    expect(calls.offline).toBe(true)
+    failing(false)
+    becomeFinal()
+    clock.increment(2_000)
+    await settle()
+    expect(calls.offline).toBe(false)
+    clock.increment(60_000)
+    expect(calls.streams).toBe(1)
   })
 
   test('a short interruption is not mentioned', () => {

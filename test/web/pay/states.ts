@@ -177,7 +177,13 @@ const LONG_TITLE =
   'Brass desk lamp with a hand-stitched linen shade, 2 m of twisted fabric cable in anthracite, a dimmable warm-white bulb, a spare shade ring, felt feet and a hand-written card – gift wrapped, no. 2041B'
 
 /** Of a payment that pays an invoice. */
-const invoice: PaidInvoice = { number: 'INV-2026-0042', path: '/invoices/token', isVoid: false, payableMinor: 4900 }
+const invoice: PaidInvoice = {
+  number: 'INV-2026-0042',
+  path: '/invoices/token',
+  isVoid: false,
+  rev: 3,
+  payableMinor: 4900,
+}
 
 /** Every state of the checkout, with what makes it so. */
 export const states: Readonly<Record<string, State>> = {
@@ -380,7 +386,7 @@ export const receipts: Readonly<Record<string, CheckoutFacts>> = {
   receipt: checkoutFacts({ payment: shown(success()) }),
   'receipt-invoice': checkoutFacts({
     payment: shown(success()),
-    invoice: { number: 'INV-2026-0042', isVoid: false, payableMinor: 0 },
+    invoice: { number: 'INV-2026-0042', isVoid: false, rev: 3, payableMinor: 0 },
     link: link({ title: null, description: null }),
   }),
   'receipt-german': checkoutFacts({ payment: shown(success()), locale: 'de' }),
