@@ -63,7 +63,7 @@ const processed = (count: number, { payment }: PayingCustomer) =>
 const part = (amountMinor: number) => ({ lines: [{ lineId: 'line_1', amountMinor }] })
 
 describe('a credit note of a paid invoice', () => {
-  test('becomes credit and refunds, in one commit', async () => {
+  test.concurrent('becomes credit and refunds, in one commit', async () => {
     const [invoice, payment] = await paidWith()
     const refunds = [{ paymentId: payment.id, amountMinor: 400, destination }]
     const note = await credit(invoice, { ...part(600), creditMinor: 200, refunds })
@@ -87,7 +87,7 @@ describe('a credit note of a paid invoice', () => {
     })
   }, 60_000)
 
-  test('lowers what is due first, and the rest pays back: the invoice is paid', async () => {
+  test.concurrent('lowers what is due first, and the rest pays back: the invoice is paid', async () => {
     const [invoice, payment] = await paidWith(400)
     await to.endWindow(payment, 'failed')
     const refunds = [{ paymentId: payment.id, amountMinor: 250 }]
@@ -102,7 +102,7 @@ describe('a credit note of a paid invoice', () => {
     })
   }, 60_000)
 
-  test('its refunds take back no credit that the payment gave, and later ones do', async () => {
+  test.concurrent('its refunds take back no credit that the payment gave, and later ones do', async () => {
     const [invoice, payment] = await paidWith(1200)
     const refunds = [{ paymentId: payment.id, amountMinor: 700, destination }]
     expect(await credit(invoice, { ...part(700), refunds })).toMatchObject({ status: 201 })
@@ -115,7 +115,7 @@ describe('a credit note of a paid invoice', () => {
     await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 200, refunded: 950, uncredited: 50 })
   }, 60_000)
 
-  test('covers refunds that were made before it: fewer are uncredited', async () => {
+  test.concurrent('covers refunds that were made before it: fewer are uncredited', async () => {
     const [invoice, payment] = await paidWith()
     expect((await refund(payment, { amountMinor: 300, destination })).status).toBe(201)
     await processed(1, payment)
@@ -132,7 +132,7 @@ describe('a credit note of a paid invoice', () => {
     await to.shows(invoice, { state: 'paid', paid: 1000, refunded: 1000, uncredited: 800 })
   }, 60_000)
 
-  test('422: a refund of more than the payment has paid of the invoice refuses the note', async () => {
+  test.concurrent('422: a refund of more than the payment has paid of the invoice refuses the note', async () => {
     const [invoice, payment] = await paidWith(1200)
     const refuse = async (more: object, status: number, error: object) => {
       const refunds = [{ paymentId: payment.id, amountMinor: 800, ...more }]

@@ -48,7 +48,7 @@ const refund = ({ id }: PayingCustomer, amountMinor: number) =>
   })
 
 describe('money of an invoice after its customer was erased', () => {
-  test('that is overpaid gives no credit, and the payment needs attention until it is refunded', async () => {
+  test.concurrent('that is overpaid gives no credit, and the payment needs attention until it is refunded', async () => {
     const [invoice, payment] = await paid()
     await erase(invoice)
     await to.send(payment.address, 200)
@@ -66,7 +66,7 @@ describe('money of an invoice after its customer was erased', () => {
     expect(await to.creditOf(invoice)).toEqual([])
   }, 60_000)
 
-  test('that is late and accepted by a member gives no credit, and the payment still needs attention', async () => {
+  test.concurrent('that is late and accepted by a member gives no credit, and the payment still needs attention', async () => {
     const invoice = await to.issue(1000)
     const tabs = [await to.open(invoice), await to.open(invoice)] as const
     await to.endWindow(tabs[1], 'expired')
@@ -87,7 +87,7 @@ describe('money of an invoice after its customer was erased', () => {
     await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 1000, refunded: 1000 })
   }, 60_000)
 
-  test('that was credit before and is spent stays spent', async () => {
+  test.concurrent('that was credit before and is spent stays spent', async () => {
     const [invoice, payment] = await paid()
     await to.send(payment.address, 100)
     await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 100 })
@@ -102,7 +102,7 @@ describe('money of an invoice after its customer was erased', () => {
     await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 150, refunded: 1050, uncredited: 1000 })
   }, 60_000)
 
-  test('a refund of a credit note can be canceled, and returns no credit that was taken back before', async () => {
+  test.concurrent('a refund of a credit note can be canceled, and returns no credit that was taken back before', async () => {
     const [invoice, payment] = await paid()
     await to.send(payment.address, 200)
     await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 200 })
@@ -129,7 +129,7 @@ describe('money of an invoice after its customer was erased', () => {
     await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 200, refunded: 1200, uncredited: 400 })
   }, 60_000)
 
-  test('no entry of the credit ledger can be written', async () => {
+  test.concurrent('no entry of the credit ledger can be written', async () => {
     const [invoice] = await paid()
     await erase(invoice)
     const written = instance.server.sql`

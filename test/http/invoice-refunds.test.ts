@@ -48,7 +48,7 @@ const spend = async ({ actor }: IssuedInvoice, amountMinor: number) => {
 }
 
 describe('a refund of a payment of an invoice', () => {
-  test('first takes back the credit that the payment gave, and then what it has paid', async () => {
+  test.concurrent('first takes back the credit that the payment gave, and then what it has paid', async () => {
     const [invoice, payment] = await overpaid()
     expect(await refund(payment, { amountMinor: 150, destination })).toMatchObject({ status: 201 })
     expect(await to.creditOf(invoice)).toEqual(['overpayment 200 -> 200', 'refunded -150 -> 50'])
@@ -63,7 +63,7 @@ describe('a refund of a payment of an invoice', () => {
     expect(await refund(payment, {})).toMatchObject({ status: 201, amountMinor: 700 })
   }, 60_000)
 
-  test('takes back the credit of its own payment, and that of no other payment of the invoice', async () => {
+  test.concurrent('takes back the credit of its own payment, and that of no other payment of the invoice', async () => {
     const invoice = await to.issue(1000)
     const tabs = [await to.open(invoice), await to.open(invoice)] as const
     await to.send(tabs[0].address, 1000)
@@ -78,7 +78,7 @@ describe('a refund of a payment of an invoice', () => {
     expect((await to.creditOf(invoice)).at(-1)).toBe('refunded -250 -> 750')
   }, 60_000)
 
-  test('takes back the credit in its own currency, of the customer that has taken the place of a merged one', async () => {
+  test.concurrent('takes back the credit in its own currency, of the customer that has taken the place of a merged one', async () => {
     const [invoice, payment] = await overpaid()
     const { shop, server } = instance
     const asOwner = (path: string, json: object) =>
@@ -99,7 +99,7 @@ describe('a refund of a payment of an invoice', () => {
     })
   }, 60_000)
 
-  test('that is canceled returns the credit', async () => {
+  test.concurrent('that is canceled returns the credit', async () => {
     const [invoice, payment] = await overpaid()
     const first = await refund(payment, { amountMinor: 150 })
     const second = await refund(payment, { amountMinor: 100 })
@@ -113,7 +113,7 @@ describe('a refund of a payment of an invoice', () => {
     await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 200 })
   }, 60_000)
 
-  test('422: credit that was spent elsewhere cannot be refunded; the rest can', async () => {
+  test.concurrent('422: credit that was spent elsewhere cannot be refunded; the rest can', async () => {
     const [invoice, payment] = await overpaid()
     await spend(invoice, 120)
     expect(await refund(payment, { amountMinor: 1081 })).toMatchObject({
@@ -126,7 +126,7 @@ describe('a refund of a payment of an invoice', () => {
     await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 200 })
   }, 60_000)
 
-  test('of twenty at the same time as many are made as the payment and its credit cover', async () => {
+  test.concurrent('of twenty at the same time as many are made as the payment and its credit cover', async () => {
     const [invoice, payment] = await overpaid()
     await spend(invoice, 100)
     const made = await Promise.all(Array.from({ length: 20 }, () => refund(payment, { amountMinor: 100 })))
@@ -136,7 +136,7 @@ describe('a refund of a payment of an invoice', () => {
     expect(await to.creditOf(invoice)).toEqual(['overpayment 200 -> 200', 'refunded -100 -> 0'])
   }, 60_000)
 
-  test('of money that never counted for the invoice takes back nothing', async () => {
+  test.concurrent('of money that never counted for the invoice takes back nothing', async () => {
     const invoice = await to.issue(1000)
     const payment = await to.open(invoice)
     await to.endWindow(payment, 'expired')

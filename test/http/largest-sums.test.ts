@@ -58,7 +58,7 @@ const amountsOf = async ({ id }: IssuedInvoice) => {
 }
 
 describe('an invoice', () => {
-  test('is overpaid by up to 2^53 − 1, and all of it can be refunded', async () => {
+  test.concurrent('is overpaid by up to 2^53 − 1, and all of it can be refunded', async () => {
     const customerId = await newCustomer()
     const invoice = await issueFor(customerId, 1000)
     const tabs = [await to.open(invoice), await to.open(invoice), await to.open(invoice)] as const
@@ -82,7 +82,7 @@ describe('an invoice', () => {
     ])
   }, 90_000)
 
-  test('over 2^53 − 1 is paid, and credited in full as credit of the customer and by a refund', async () => {
+  test.concurrent('over 2^53 − 1 is paid, and credited in full as credit of the customer and by a refund', async () => {
     const invoice = await to.issue(MOST)
     // No asset is offered beyond 10^12 units.
     const payment = await to.open(invoice, 'ETH')
@@ -101,7 +101,7 @@ describe('an invoice', () => {
 })
 
 describe('a credit balance of 2^53 − 1', () => {
-  test('pays an invoice of that amount', async () => {
+  test.concurrent('pays an invoice of that amount', async () => {
     const customerId = await newCustomer()
     expect(await adjust(customerId, MOST)).toMatchObject({ httpStatus: 201, balanceMinor: MOST })
     const invoice = await issueFor(customerId, MOST)
@@ -109,7 +109,7 @@ describe('a credit balance of 2^53 − 1', () => {
     expect(await totalsOf(customerId)).toMatchObject({ creditMinor: 0 })
   })
 
-  test('400: cannot be raised by an adjustment or a credit note, which is then not issued', async () => {
+  test.concurrent('400: cannot be raised by an adjustment or a credit note, which is then not issued', async () => {
     const customerId = await newCustomer()
     const invoice = await issueFor(customerId, 1000)
     await pay(await to.open(invoice), 1000)
@@ -133,7 +133,7 @@ describe('a credit balance of 2^53 − 1', () => {
     expect(await totalsOf(customerId)).toMatchObject({ creditMinor: MOST })
   }, 60_000)
 
-  test('does not keep an overpaid payment from success: the rest is no credit, and can be refunded', async () => {
+  test.concurrent('does not keep an overpaid payment from success: the rest is no credit, and can be refunded', async () => {
     const customerId = await newCustomer()
     const invoice = await issueFor(customerId, 1000)
     const [payment, late] = [await to.open(invoice), await to.open(invoice)]
@@ -156,7 +156,7 @@ describe('a credit balance of 2^53 − 1', () => {
     expect(await totalsOf(customerId)).toMatchObject({ creditMinor: MOST })
   }, 60_000)
 
-  test('does not keep a refund from being canceled: the credit that it took back is not returned, and the money can be refunded', async () => {
+  test.concurrent('does not keep a refund from being canceled: the credit that it took back is not returned, and the money can be refunded', async () => {
     const customerId = await newCustomer()
     const invoice = await issueFor(customerId, 1000)
     const payment = await to.open(invoice)
@@ -175,7 +175,7 @@ describe('a credit balance of 2^53 − 1', () => {
     expect(await totalsOf(customerId)).toMatchObject({ creditMinor: MOST })
   }, 60_000)
 
-  test('409: a customer cannot be merged into one, nor an invoice be voided whose credit would be released', async () => {
+  test.concurrent('409: a customer cannot be merged into one, nor an invoice be voided whose credit would be released', async () => {
     const [customerId, other] = [await newCustomer(), await newCustomer()]
     await adjust(customerId, 100)
     const invoice = await issueFor(customerId, 1000)
