@@ -37,6 +37,8 @@ export type VisitedClaim = {
   readonly decimals: number
   /** The deposit address of the payment, which is not a valid destination. */
   readonly paymentAddress: string | null
+  /** Of the invoice that the payment has paid; null for one of a payment link. */
+  readonly invoiceNumber: string | null
 }
 
 type VisitedRow = ActorRow & {
@@ -47,6 +49,7 @@ type VisitedRow = ActorRow & {
     readonly accent_color: string | null
     readonly decimals: number
     readonly payment_address: string | null
+    readonly invoice_number: string | null
   }
 }
 
@@ -56,20 +59,22 @@ export const findVisitedClaim = async (sql: Sql, secretHash: Buffer): Promise<Vi
   const [row] = await sql<VisitedRow[]>`
     select r.*, jsonb_build_object(
       'expires_at', c.expires_at, 'name', s.name, 'logo', s.logo, 'accent_color', s.accent_color,
-      'decimals', p.decimals, 'payment_address', p.address) as claim
+      'decimals', p.decimals, 'payment_address', p.address, 'invoice_number', i.number) as claim
     from refund_claims c
     join refunds r on r.id = c.id
     join payments p on p.id = r.payment_id
+    left join invoices i on i.id = p.invoice_id
     join settings s on s.merchant_id = r.merchant_id and s.livemode = r.livemode
     where c.secret_hash = ${secretHash}`
   if (!row) return undefined
-  const { expires_at, name, logo, accent_color, decimals, payment_address } = row.claim
+  const { expires_at, name, logo, accent_color, decimals, payment_address, invoice_number } = row.claim
   return {
     refund: readRefund(row),
     expiresAt: new Date(expires_at),
     shop: { name, logo, accentColor: accent_color },
     decimals,
     paymentAddress: payment_address,
+    invoiceNumber: invoice_number,
   }
 }
 

@@ -8,6 +8,7 @@ import { issueAddress } from '../chain/watch/ledger.ts'
 import { readableLog } from '../harness/lines.ts'
 import { expire, refundRow, secretOf, send, visit, wordsOf } from './claims.ts'
 import { contentsOf } from './contents.ts'
+import { makeInvoice } from './invoices.ts'
 import { openPayment } from './payments.ts'
 import { member } from './people.ts'
 import { customerAddress, refundCalls } from './refunds.ts'
@@ -86,6 +87,24 @@ test('GET shows the merchant, the amount and its network, and changes nothing', 
   await server.call('HEAD', `/claims/${secret}`)
   await visit(server, secret)
   expect(await contentsOf(server.sql)).toEqual(before)
+})
+
+test('the page names the invoice of the payment by its number, without a way to its page', async () => {
+  const { id: paymentId } = await paidHere()
+  const { claimUrl } = await made(paymentId, {})
+  const page = async (query = '') => (await visit(server, secretOf(claimUrl) + query)).text
+  expect(await page()).not.toContain('invoice')
+  const { invoice } = await makeInvoice(
+    server.api,
+    { merchantId: lamps.merchantId, livemode: false },
+    { finalize: true },
+  )
+  await server.sql`update payments set invoice_id = ${invoice.id} where id = ${decodeId('pay', paymentId) ?? ''}`
+  expect(await page()).toContain(`For invoice <bdi>${invoice.context.number}</bdi>`)
+  expect(await page('?lang=de')).toContain(`Zu Rechnung <bdi>${invoice.context.number}</bdi>`)
+  expect(await page()).not.toContain('/invoices/')
+  // The invoice has counted no money of it, which the audit after these tests would find.
+  await server.sql`update payments set invoice_id = null where id = ${decodeId('pay', paymentId) ?? ''}`
 })
 
 test('the page is not cached, indexed, framed or sent as a referrer, and runs only its own script', async () => {

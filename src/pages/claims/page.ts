@@ -123,12 +123,15 @@ const titleOf = (sentence: string, { shop, claim, locale }: ClaimPageFacts): str
   return claim.refund.context.livemode ? title : fillText(checkoutTextsOf(locale).test.title, { title })
 }
 
+/** The number of the invoice is no link: the address of its page is a secret of its own. */
 const head = ({ claim, shop, locale }: ClaimPageFacts, title: string): Html => {
   const { amountMinor, currency } = claim.refund.context
   const texts = claimsTexts(locale)
+  const number = claim.invoiceNumber
   return html`<div class="shop">${logo(shop)}<span class="shop__name">${fill(texts.from, { shop: shopName(shop) })}</span></div>
 <h1>${title}</h1>
-${amountLine(moneyOf(amountMinor, currency, locale))}`
+${amountLine(moneyOf(amountMinor, currency, locale))}
+${number !== null && html`<p class="quiet" data-testid="invoice-number">${fill(texts.invoice, { number: html`<bdi>${number}</bdi>` })}</p>`}`
 }
 
 const amounts = ({ claim, network, locale }: ClaimPageFacts): Html => {

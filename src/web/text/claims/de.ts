@@ -6,6 +6,7 @@ export const claimsDe: Translated<typeof claimsEn> = {
   title: 'Ihre Erstattung von {shop}',
   errorTitle: 'Fehler: {title}',
   from: 'Erstattung von {shop}',
+  invoice: 'Zu Rechnung {number}',
   enter: 'Geben Sie Ihre Adresse für die Erstattung ein',
   receive: 'Sie erhalten',
   network: 'Netzwerk',

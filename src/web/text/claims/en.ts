@@ -6,6 +6,7 @@ export const claimsEn = {
   title: 'Your refund from {shop}',
   errorTitle: 'Error: {title}',
   from: 'Refund from {shop}',
+  invoice: 'For invoice {number}',
   enter: 'Enter your address for the refund',
   receive: 'You receive',
   network: 'Network',
