@@ -135,6 +135,19 @@ export const resources = {
     ],
     eventsScope: 'billing:read',
   },
+  plan: {
+    prefix: 'plan',
+    example: 21,
+    table: 'plans',
+    isMachine: true,
+    path: 'plans',
+    section: {
+      name: 'Plans',
+      description:
+        'A plan is what customers subscribe to: a price for each period, and the terms. Terms never change; only texts and metadata do.',
+      isShared: true,
+    },
+  },
   subscription: { prefix: 'sub', example: 20, path: 'subscriptions' },
   credit_note: {
     prefix: 'cn',

@@ -34,6 +34,8 @@ create type payment_links_v1_entry as (g integer, was integer, seen xid, id uuid
 
 create type payments_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_link_id uuid, customer_id uuid, invoice_id uuid, amount_minor bigint, currency text, customer_email text, customer_name text, reference text, metadata jsonb, tolerance_bps integer, late_policy text, expires_at timestamp with time zone, chain_id bigint, asset text, token_address text, decimals integer, address text, amount_expected numeric(78,0), confirmations_required integer, pegged boolean, quote_rate text, quote_source text, quote_expires_at timestamp with time zone, scan bigint, amount_received numeric(78,0), amount_final numeric(78,0), received_minor bigint, payer_address text, tx_hash text, block_number bigint, stray text, final_strays integer, announced jsonb, collection_unexplained boolean, window_lengthened boolean, exception text, failure_reason text, attention boolean, refunds_reserved_minor bigint, amount_refunded_minor bigint);
 
+create type plans_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, name text, description text, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, "interval" text, interval_count integer, trial_days integer, lead_days integer, grace_days integer, max_periods integer, activation text, after_grace text, assets jsonb, reference text, metadata jsonb);
+
 create type refund_claims_v1_entry as (g integer, was integer, seen xid, id uuid, secret_hash bytea, sealed_secret text, expires_at timestamp with time zone);
 
 create type refund_destination_proofs_v1_entry as (g integer, was integer, seen xid, refund_id uuid, address text, message text, signature text, proven_at timestamp with time zone);
@@ -968,6 +970,59 @@ END),
   constraint payments_tx_hash CHECK (tx_hash ~ '^0x[0-9a-f]*$'::text AND length(tx_hash) = 66)
 );
 
+create table plans (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  seq bigint not null generated always as identity,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  name text not null,
+  description text,
+  currency text not null,
+  tax_behavior text not null,
+  lines jsonb not null,
+  taxes jsonb not null,
+  subtotal_minor bigint not null,
+  tax_minor bigint not null,
+  total_minor bigint not null,
+  "interval" text not null,
+  interval_count integer not null,
+  trial_days integer not null,
+  lead_days integer not null,
+  grace_days integer not null,
+  max_periods integer,
+  activation text not null,
+  after_grace text not null,
+  assets jsonb,
+  reference text,
+  metadata jsonb not null,
+  constraint plans_pkey PRIMARY KEY (id),
+  constraint plans_activation CHECK (activation = ANY (ARRAY['on_payment'::text, 'immediate'::text])),
+  constraint plans_after_grace CHECK (after_grace = ANY (ARRAY['cancel'::text, 'pause'::text])),
+  constraint plans_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint plans_days CHECK (LEAST(lead_days, grace_days) >= 0 AND GREATEST(lead_days, grace_days) < (interval_count *
+CASE "interval"
+    WHEN 'day'::text THEN 1
+    WHEN 'week'::text THEN 7
+    WHEN 'month'::text THEN 28
+    ELSE 365
+END)),
+  constraint plans_interval CHECK (("interval" = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'year'::text])) AND interval_count >= 1 AND interval_count <= 12),
+  constraint plans_lines CHECK (jsonb_array_length(lines) >= 1 AND jsonb_array_length(lines) <= 20),
+  constraint plans_max_periods CHECK (max_periods >= 1 AND max_periods <= 10000),
+  constraint plans_state CHECK (state = ANY (ARRAY['active'::text, 'archived'::text])),
+  constraint plans_tax_behavior CHECK (tax_behavior = ANY (ARRAY['exclusive'::text, 'inclusive'::text])),
+  constraint plans_texts CHECK (length(name) >= 1 AND length(name) <= 200 AND length(description) <= 1000 AND length(reference) <= 200),
+  constraint plans_total CHECK (total_minor = (subtotal_minor + tax_minor) AND total_minor >= 0 AND total_minor <= '9007199254740991'::bigint),
+  constraint plans_trial CHECK (trial_days >= 0 AND trial_days <= 730)
+);
+
 create table receiving_addresses (
   merchant_id uuid not null,
   livemode boolean not null,
@@ -1517,6 +1572,10 @@ CREATE INDEX payments_open ON public.payments USING btree (chain_id, updated_at)
 CREATE INDEX payments_open_in_native ON public.payments USING btree (chain_id) WHERE ((token_address IS NULL) AND (chain_id IS NOT NULL) AND (state = ANY (ARRAY['pending'::text, 'processing'::text])));
 CREATE INDEX payments_waiting ON public.payments USING btree (chain_id, expires_at) WHERE ((state = 'pending'::text) AND (amount_final = amount_received));
 CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, seq) WHERE attention;
+
+CREATE INDEX plans_by_state ON public.plans USING btree (merchant_id, livemode, state, seq);
+CREATE INDEX plans_list ON public.plans USING btree (merchant_id, livemode, seq);
+CREATE UNIQUE INDEX plans_reference_once ON public.plans USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
 
 CREATE INDEX refund_destinations_native ON public.refund_destinations USING btree (chain_id, native_until) WHERE (native_until IS NOT NULL);
 CREATE INDEX refund_destinations_to ON public.refund_destinations USING btree (chain_id, to_address);
@@ -4174,6 +4233,51 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.insert_plans_v1(entries plans_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent plans_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      perform lock_list('plans', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into plans (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, name, description, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, "interval", interval_count, trial_days, lead_days, grace_days, max_periods, activation, after_grace, assets, reference, metadata)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.name, r.description, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r."interval", r.interval_count, r.trial_days, r.lead_days, r.grace_days, r.max_periods, r.activation, r.after_grace, r.assets, r.reference, r.metadata from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.merchant_id, r.livemode, r.reference, r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
+      for absent in
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.name, e.description, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e."interval", e.interval_count, e.trial_days, e.lead_days, e.grace_days, e.max_periods, e.activation, e.after_grace, e.assets, e.reference, e.metadata
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from plans t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
+      loop
+        begin
+          insert into plans (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, name, description, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, "interval", interval_count, trial_days, lead_days, grace_days, max_periods, activation, after_grace, assets, reference, metadata) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.name, r.description, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r."interval", r.interval_count, r.trial_days, r.lead_days, r.grace_days, r.max_periods, r.activation, r.after_grace, r.assets, r.reference, r.metadata from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot determine which rows of plans exist already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.insert_refund_claims_v1(entries refund_claims_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
@@ -4414,6 +4518,7 @@ AS $function$
     when 'invoices_v1' then return insert_invoices_v1(entries::invoices_v1_entry[], skip, now_at);
     when 'payment_links_v1' then return insert_payment_links_v1(entries::payment_links_v1_entry[], skip, now_at);
     when 'payments_v1' then return insert_payments_v1(entries::payments_v1_entry[], skip, now_at);
+    when 'plans_v1' then return insert_plans_v1(entries::plans_v1_entry[], skip, now_at);
     when 'refund_claims_v1' then return insert_refund_claims_v1(entries::refund_claims_v1_entry[], skip, now_at);
     when 'refund_destination_proofs_v1' then return insert_refund_destination_proofs_v1(entries::refund_destination_proofs_v1_entry[], skip, now_at);
     when 'refund_judgements_v1' then return insert_refund_judgements_v1(entries::refund_judgements_v1_entry[], skip, now_at);
@@ -4722,6 +4827,17 @@ AS $function$
         and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.lease_plans(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      update plans set lease = holder, leased_until = until
+      where id in (select id from plans where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.lease_refunds(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
  RETURNS void
  LANGUAGE plpgsql
@@ -4960,6 +5076,21 @@ AS $function$
         where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.lock_plans_v1(entries plans_v1_entry[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from plans where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.lock_refunds_v1(entries refunds_v1_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -4989,6 +5120,7 @@ AS $function$
     when 'invoices_v1' then return lock_invoices_v1(entries::invoices_v1_entry[], holder, now_at);
     when 'payment_links_v1' then return lock_payment_links_v1(entries::payment_links_v1_entry[], holder, now_at);
     when 'payments_v1' then return lock_payments_v1(entries::payments_v1_entry[], holder, now_at);
+    when 'plans_v1' then return lock_plans_v1(entries::plans_v1_entry[], holder, now_at);
     when 'refunds_v1' then return lock_refunds_v1(entries::refunds_v1_entry[], holder, now_at);
         end case;
       end $function$;
@@ -5296,6 +5428,14 @@ CREATE OR REPLACE FUNCTION public.read_payments_v1(ids uuid[])
  STABLE
 AS $function$
       select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_link_id::text, customer_id::text, invoice_id::text, amount_minor::text, currency::text, customer_email::text, customer_name::text, reference::text, metadata::text, tolerance_bps::text, late_policy::text, expires_at::text, chain_id::text, asset::text, token_address::text, decimals::text, address::text, amount_expected::text, confirmations_required::text, pegged::text, quote_rate::text, quote_source::text, quote_expires_at::text, scan::text, amount_received::text, amount_final::text, received_minor::text, payer_address::text, tx_hash::text, block_number::text, stray::text, final_strays::text, announced::text, collection_unexplained::text, window_lengthened::text, exception::text, failure_reason::text, attention::text, refunds_reserved_minor::text, amount_refunded_minor::text])) from payments where id = any(ids)
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.read_plans_v1(ids uuid[])
+ RETURNS TABLE(found json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, name::text, description::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, "interval"::text, interval_count::text, trial_days::text, lead_days::text, grace_days::text, max_periods::text, activation::text, after_grace::text, assets::text, reference::text, metadata::text])) from plans where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_refunds_v1(ids uuid[])
@@ -6675,6 +6815,33 @@ AS $function$
       return answer;
     end $function$;
 
+CREATE OR REPLACE FUNCTION public.update_plans_v1(entries plans_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update plans t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, name = r.name, description = r.description, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, "interval" = r."interval", interval_count = r.interval_count, trial_days = r.trial_days, lead_days = r.lead_days, grace_days = r.grace_days, max_periods = r.max_periods, activation = r.activation, after_grace = r.after_grace, assets = r.assets, reference = r.reference, metadata = r.metadata, updated_at = now_at, lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from plans t where t.id = r.id and t.rev = r.rev
+              and t.xmin = pg_current_xact_id()::xid));
+      end if;
+      return answer;
+    end $function$;
+
 CREATE OR REPLACE FUNCTION public.update_refunds_v1(entries refunds_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
  LANGUAGE plpgsql
@@ -6716,6 +6883,7 @@ AS $function$
     when 'invoices_v1' then return update_invoices_v1(entries::invoices_v1_entry[], skip, holder, now_at);
     when 'payment_links_v1' then return update_payment_links_v1(entries::payment_links_v1_entry[], skip, holder, now_at);
     when 'payments_v1' then return update_payments_v1(entries::payments_v1_entry[], skip, holder, now_at);
+    when 'plans_v1' then return update_plans_v1(entries::plans_v1_entry[], skip, holder, now_at);
     when 'refunds_v1' then return update_refunds_v1(entries::refunds_v1_entry[], skip, holder, now_at);
         end case;
       end $function$;

@@ -71,7 +71,7 @@ export const refuseDueDate = (): never =>
   refuse('parameter_invalid', { param: 'dueDate', message: 'dueDate must not be before the issue date.' })
 
 /** Lines with their amounts, and the sums. */
-const summedLines = (
+export const summedLines = (
   lines: readonly NewLine[],
   taxBehavior: InvoiceContent['taxBehavior'],
   defaultRateBps: number,

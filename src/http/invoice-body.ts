@@ -17,7 +17,8 @@ import { boundedText, shownText } from './text.ts'
 const day = () => type('string').narrow(isDay).configure({ format: 'date' })
 const dayOrMoment = () => day().or(moment())
 
-const invoiceLine = () =>
+/** A line of an invoice or of a plan. */
+export const soldLine = () =>
   type({
     description: shownText(1, 300),
     'quantity?': boundedText(1, 24).narrow(isQuantity),
@@ -25,6 +26,10 @@ const invoiceLine = () =>
     'taxRateBps?': '0 <= number.integer <= 10000',
     'taxCategory?': "'standard' | 'zero' | 'exempt' | 'reverse_charge' | 'export' | 'outside'",
     'taxNote?': shownText(1, 200).or('null'),
+  })
+
+const invoiceLine = () =>
+  soldLine().merge({
     'periodStart?': dayOrMoment().or('null'),
     'periodEnd?': dayOrMoment().or('null'),
   })

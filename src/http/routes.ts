@@ -22,6 +22,7 @@ import { memberRoutes } from './members.ts'
 import { opsRoutes } from './ops/routes.ts'
 import { paymentLinkRoutes } from './payment-links.ts'
 import { paymentRoutes } from './payments.ts'
+import { planRoutes } from './plans.ts'
 import { recoveryFileRoutes } from './recovery-file.ts'
 import { refundSigningRoutes } from './refund-signing.ts'
 import { refundTransactionRoutes } from './refund-transactions.ts'
@@ -53,6 +54,7 @@ export const routes: readonly Route[] = [
   ...invoiceActionRoutes,
   ...invoiceRoutes,
   ...creditNoteRoutes,
+  ...planRoutes,
   ...simulateRoutes,
   ...balanceRoutes,
   ...collectionRoutes,

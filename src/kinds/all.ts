@@ -13,6 +13,7 @@ import { invoiceEventShape } from './invoice-record.ts'
 import { paymentKind } from './payment.ts'
 import { paymentLinkKind } from './payment-link.ts'
 import { paymentRecord } from './payment-record.ts'
+import { planKind } from './plan.ts'
 import { refundKind } from './refund.ts'
 import { refundRecord } from './refund-record.ts'
 
@@ -25,6 +26,7 @@ const byName: { readonly [Name in MachineName]: Name extends PublishedName ? Pub
   customer: { kind: registered(customerKind), record: customerRecord },
   invoice: { kind: registered(invoiceKind), record: invoiceEventShape },
   credit_note: { kind: registered(creditNoteKind), record: creditNoteRecord },
+  plan: { kind: registered(planKind) },
   document_series: { kind: registered(documentSeriesKind) },
   delivery: { kind: registered(deliveryKind) },
 }

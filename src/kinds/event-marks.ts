@@ -6,6 +6,7 @@ import type { DocumentSeriesEvent } from '../../machines/document-series.ts'
 import type { InvoiceEvent } from '../../machines/invoice-events.ts'
 import type { PaymentEvent } from '../../machines/payment-events.ts'
 import type { PaymentLinkEvent } from '../../machines/payment-link.ts'
+import type { PlanEvent } from '../../machines/plan.ts'
 import type { RefundEvent } from '../../machines/refund.ts'
 import type { MachineName } from '../resources.ts'
 
@@ -26,6 +27,7 @@ type MachineEvents = {
   readonly customer: CustomerEvent
   readonly invoice: InvoiceEvent
   readonly credit_note: CreditNoteEvent
+  readonly plan: PlanEvent
   readonly document_series: DocumentSeriesEvent
   readonly delivery: DeliveryEvent
 }
@@ -116,6 +118,10 @@ export const eventMarks: { readonly [Name in MachineName]: Marks<MachineEvents[N
     rotate_url: { by: 'merchant' },
   },
   credit_note: {},
+  plan: {
+    update: { by: 'merchant' },
+    archive: { by: 'merchant' },
+  },
   document_series: {
     issue: { by: 'merchant' },
     set_next_number: { by: 'merchant' },
@@ -143,6 +149,7 @@ export const drivenStates: { readonly [Name in MachineName]: readonly string[] }
   invoice: [],
   customer: ['erasing'],
   credit_note: [],
+  plan: [],
   document_series: [],
   delivery: ['pending', 'sending'],
 }

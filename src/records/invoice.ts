@@ -91,6 +91,8 @@ const line = groupOf<InvoiceLine>()({
   ...soldFields,
 })
 
+export const invoiceLineFields = line.fields
+
 export const invoiceTax = groupOf<InvoiceTax>()({
   ...{ taxCategory: taxRate.taxCategory, taxRateBps: taxRate.taxRateBps },
   netMinor: {

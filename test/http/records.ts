@@ -15,6 +15,7 @@ import { aLamp, makeInvoice, setSeller } from './invoices.ts'
 import { makeLink } from './links.ts'
 import { makePayment } from './payments.ts'
 import { member, person, type Shop } from './people.ts'
+import { makePlan } from './plans.ts'
 import { customerAddress, makeRefund } from './refunds.ts'
 import { makeEndpoint, sendTest } from './webhooks.ts'
 
@@ -129,6 +130,12 @@ const creditNote: Fixture = {
   },
 }
 
+const aPlan = { name: 'Lamp club', currency: 'EUR', lines: [aLamp], interval: 'month' }
+
+const plan: Fixture = {
+  make: async (api, { merchantId }, livemode) => encodeId('plan', (await makePlan(api, { merchantId, livemode })).id),
+}
+
 /** Found by the token of its page. */
 const invoicePage: Fixture = {
   make: async (api, { merchantId }, livemode) => {
@@ -238,6 +245,10 @@ const fixtures: Readonly<Record<string, Fixture>> = {
       [`POST ${surface}/credit-notes`, { make: async () => '', body: aCreditNote }],
       [`GET ${surface}/credit-notes/:id`, creditNote],
       [`GET ${surface}/credit-notes/:id/document`, creditNote],
+      [`POST ${surface}/plans`, { make: async () => '', body: aPlan }],
+      [`GET ${surface}/plans/:id`, plan],
+      [`PATCH ${surface}/plans/:id`, { ...plan, body: { name: 'Lamp club' } }],
+      [`POST ${surface}/plans/:id/archive`, plan],
     ]),
   ),
   'GET /v1/checkout/links/:linkId': paymentLink,

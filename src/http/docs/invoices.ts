@@ -3,6 +3,15 @@ import { chainedDocumentRecord } from '../../records/chained-document.ts'
 import { invoiceReadRecord } from '../../records/invoice.ts'
 import type { Docs } from './docs.ts'
 
+/** Of the lines of invoices and plans. */
+export const lineDocs = {
+  'lines.quantity': 'Quantity, as a decimal string greater than 0 with at most 6 decimal places. Default: `1`.',
+  'lines.taxRateBps':
+    'Tax rate in hundredths of a percent: 1900 is 19 %. Default: that of your billing settings for `standard`, else 0. Must be 0 for all categories but `standard`.',
+  'lines.taxCategory': 'Why this rate applies. Default: `standard`.',
+  'lines.taxNote': 'Legal reason. Required for `reverse_charge` and `exempt`.',
+}
+
 const fields = {
   customerId:
     'Customer that the invoice is for. A customer that was merged stands for the one that has taken its place.',
@@ -10,11 +19,7 @@ const fields = {
     'Instead of `customerId`: the customer with this e-mail address. If there is none, it is created with these fields; an existing one is not changed.',
   'customer.email': 'E-mail address of the customer.',
   lines: '1 to 100 lines.',
-  'lines.quantity': 'Quantity, as a decimal string greater than 0 with at most 6 decimal places. Default: `1`.',
-  'lines.taxRateBps':
-    'Tax rate in hundredths of a percent: 1900 is 19 %. Default: that of your billing settings for `standard`, else 0. Must be 0 for all categories but `standard`.',
-  'lines.taxCategory': 'Why this rate applies. Default: `standard`.',
-  'lines.taxNote': 'Legal reason. Required for `reverse_charge` and `exempt`.',
+  ...lineDocs,
   'lines.periodStart': 'First day (`YYYY-MM-DD`) or time of the period that the line is about.',
   'lines.periodEnd': 'Last day or time of the period. Not before `periodStart`.',
   taxBehavior: 'Whether unit amounts contain the tax. Default: that of your billing settings.',

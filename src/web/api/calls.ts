@@ -89,6 +89,11 @@ export const calls = {
     'GET /v1/merchants/{merchantId}/credit-notes?limit&order&livemode&customerId&invoiceId&startingAfter',
   getCreditNote: 'GET /v1/merchants/{merchantId}/credit-notes/{id}',
   getCreditNoteDocument: 'GET /v1/merchants/{merchantId}/credit-notes/{id}/document?format',
+  createPlan: 'POST /v1/merchants/{merchantId}/plans?livemode',
+  listPlans: 'GET /v1/merchants/{merchantId}/plans?limit&order&livemode&reference&startingAfter&status',
+  getPlan: 'GET /v1/merchants/{merchantId}/plans/{id}',
+  updatePlan: 'PATCH /v1/merchants/{merchantId}/plans/{id}',
+  archivePlan: 'POST /v1/merchants/{merchantId}/plans/{id}/archive',
   simulatePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/simulate',
   listBalances: 'GET /v1/merchants/{merchantId}/balances?livemode',
   createCollection: 'POST /v1/merchants/{merchantId}/collections?livemode',
@@ -884,6 +889,67 @@ export type Calls = {
   getCreditNoteDocument: {
     input: { readonly merchantId: string; readonly id: string; readonly format?: 'json' | 'pdf' }
     output: undefined
+  }
+  createPlan: {
+    input: { readonly merchantId: string; readonly livemode?: boolean; readonly idempotencyKey?: string } & {
+      readonly name: string
+      readonly currency: string
+      readonly lines: readonly {
+        readonly description: string
+        readonly unitAmountMinor: number
+        readonly quantity?: string
+        readonly taxCategory?: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+        readonly taxNote?: string | null
+        readonly taxRateBps?: number
+      }[]
+      readonly interval: 'day' | 'month' | 'week' | 'year'
+      readonly activation?: 'immediate' | 'on_payment'
+      readonly afterGrace?: 'cancel' | 'pause'
+      readonly assets?:
+        | readonly {
+            readonly asset: string
+            readonly chainId: number
+          }[]
+        | null
+      readonly description?: string | null
+      readonly graceDays?: number
+      readonly intervalCount?: number
+      readonly leadDays?: number
+      readonly maxPeriods?: number | null
+      readonly metadata?: Readonly<Record<string, string>>
+      readonly reference?: string | null
+      readonly taxBehavior?: 'exclusive' | 'inclusive'
+      readonly trialDays?: number
+    }
+    output: Plan
+  }
+  listPlans: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly reference?: string
+      readonly startingAfter?: string
+      readonly status?: readonly ('active' | 'archived')[]
+    }
+    output: PlanList
+  }
+  getPlan: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: Plan
+  }
+  updatePlan: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly name?: string
+      readonly description?: string | null
+      readonly metadata?: Readonly<Record<string, string>>
+    }
+    output: Plan
+  }
+  archivePlan: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: Plan
   }
   simulatePayment: {
     input: { readonly merchantId: string; readonly id: string } & {
@@ -1879,6 +1945,55 @@ export type CreditNoteWithLines = {
 export type CreditNoteList = {
   readonly object: 'list'
   readonly data: readonly CreditNoteWithLines[]
+  readonly has_more: boolean
+}
+
+export type Plan = {
+  readonly object: 'plan'
+  readonly id: string
+  readonly merchantId: string
+  readonly name: string
+  readonly description: string | null
+  readonly status: 'active' | 'archived'
+  readonly currency: string
+  readonly lines: readonly {
+    readonly amountMinor: number
+    readonly description: string
+    readonly id: string
+    readonly quantity: string
+    readonly taxCategory: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+    readonly taxNote: string | null
+    readonly taxRateBps: number
+    readonly unitAmountMinor: number
+  }[]
+  readonly taxBehavior: 'exclusive' | 'inclusive'
+  readonly amountMinor: number
+  readonly interval: 'day' | 'month' | 'week' | 'year'
+  readonly intervalCount: number
+  readonly trialDays: number
+  readonly leadDays: number
+  readonly graceDays: number
+  readonly maxPeriods: number | null
+  readonly activation: 'immediate' | 'on_payment'
+  readonly afterGrace: 'cancel' | 'pause'
+  readonly assets:
+    | readonly {
+        readonly asset: string
+        readonly chainId: number
+      }[]
+    | null
+  readonly reference: string | null
+  readonly subscriptionsCount: number
+  readonly url: string
+  readonly metadata: Readonly<Record<string, string>>
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+}
+
+export type PlanList = {
+  readonly object: 'list'
+  readonly data: readonly Plan[]
   readonly has_more: boolean
 }
 

@@ -92,6 +92,7 @@ export type OpsCalls = {
         | 'invoice'
         | 'payment'
         | 'payment_link'
+        | 'plan'
         | 'refund'
       readonly merchantId?: string
       readonly startingAfter?: string
@@ -112,6 +113,7 @@ export type OpsCalls = {
         | 'invoice'
         | 'payment'
         | 'payment_link'
+        | 'plan'
         | 'refund'
       readonly merchantId?: string
       readonly state?: string
@@ -181,6 +183,7 @@ export type MachineWithDefinition = {
     | 'invoice'
     | 'payment'
     | 'payment_link'
+    | 'plan'
     | 'refund'
   readonly kind:
     | 'credit_note'
@@ -191,6 +194,7 @@ export type MachineWithDefinition = {
     | 'invoice'
     | 'payment'
     | 'payment_link'
+    | 'plan'
     | 'refund'
   readonly version: number
   readonly events: readonly string[]
@@ -225,6 +229,7 @@ export type Actor = {
     | 'invoice'
     | 'payment'
     | 'payment_link'
+    | 'plan'
     | 'refund'
   readonly merchantId: string
   readonly livemode: boolean
@@ -263,6 +268,7 @@ export type Actor = {
       | 'invoice'
       | 'payment'
       | 'payment_link'
+      | 'plan'
       | 'refund'
     readonly relation:
       | 'credit_note'
@@ -405,6 +411,7 @@ export type Machine = {
     | 'invoice'
     | 'payment'
     | 'payment_link'
+    | 'plan'
     | 'refund'
   readonly kind:
     | 'credit_note'
@@ -415,6 +422,7 @@ export type Machine = {
     | 'invoice'
     | 'payment'
     | 'payment_link'
+    | 'plan'
     | 'refund'
   readonly version: number
   readonly events: readonly string[]
@@ -448,6 +456,7 @@ export type OpsTransition = {
     | 'invoice'
     | 'payment'
     | 'payment_link'
+    | 'plan'
     | 'refund'
   readonly actorId: string
   readonly merchantId: string | null
@@ -549,6 +558,7 @@ export type FoundActor = {
     | 'invoice'
     | 'payment'
     | 'payment_link'
+    | 'plan'
     | 'refund'
   readonly id: string
   readonly state: string
@@ -564,6 +574,7 @@ export type StuckActor = {
     | 'invoice'
     | 'payment'
     | 'payment_link'
+    | 'plan'
     | 'refund'
   readonly id: string
   readonly state: string

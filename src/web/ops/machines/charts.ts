@@ -528,6 +528,26 @@ export const charts: Readonly<Record<string, Chart>> = {
     states: { issued: [8, 54] },
     arrows: [],
   },
+  plan: {
+    width: 208,
+    height: 334,
+    start: [
+      [104, 18],
+      [104, 54],
+    ],
+    states: { active: [8, 54], archived: [8, 242] },
+    arrows: [
+      {
+        from: 'active',
+        to: 'archived',
+        points: [
+          [104, 138],
+          [104, 242],
+        ],
+        label: [47, 174],
+      },
+    ],
+  },
   document_series: {
     width: 208,
     height: 334,

@@ -202,6 +202,7 @@ export const opsDe: Translated<typeof opsEn> = {
       payment_link: 'Zahlungslinks',
       invoice: 'Rechnungen',
       credit_note: 'Rechnungskorrekturen',
+      plan: 'Abopläne',
       document_series: 'Belegnummern',
       dispute: 'Einsprüche',
       customer: 'Kunden',

@@ -192,6 +192,7 @@ export const opsEn = {
       payment_link: 'Payment links',
       invoice: 'Invoices',
       credit_note: 'Credit notes',
+      plan: 'Plans',
       document_series: 'Document numbers',
       dispute: 'Disputes',
       customer: 'Customers',

@@ -1,0 +1,3 @@
+-- The functions of 018-plans.sql.
+
+select define_actor_table('plans');
