@@ -5,7 +5,7 @@ import { arrive, creation, differences, shortestPaths } from './table.ts'
 describe('delivery', () => {
   test('a new delivery is due immediately and wakes the sender', () => {
     expect(creation(deliveries)).toEqual({ to: 'pending', effects: '!wakeSender', changes: '' })
-    expect(arrive(deliveries, '').context).toMatchObject({ nextAttemptAt: new Date('2026-11-20T12:00:00.000Z') })
+    expect(arrive(deliveries, '').context.nextAttemptAt).toEqual(new Date('2026-11-20T12:00:00.000Z'))
   })
 
   test('every event has the listed outcome in every situation, and is refused where none is listed', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { type } from 'arktype'
+import { type Type, type } from 'arktype'
 import type { Actor, Kind } from '../../src/actors/kind.ts'
 import type { Shape } from '../../src/fields/shape.ts'
 import { deliveryKind } from '../../src/kinds/delivery.ts'
@@ -35,9 +35,18 @@ import { paymentLinks } from '../machines/payment-link-cases.ts'
 import { refunds } from '../machines/refund-cases.ts'
 import { type Subject, T0 } from '../machines/table.ts'
 
+/** To build one takes longer than to check a record. */
+const strictTypes = new Map<Shape, Type>()
+
+const strictTypeOf = (shape: Shape): Type => {
+  const strict = strictTypes.get(shape) ?? shape.type().onDeepUndeclaredKey('reject')
+  strictTypes.set(shape, strict)
+  return strict
+}
+
 /** All differences of a record from its schema: missing and additional fields included. */
 const faults = (shape: Shape, record: unknown): string => {
-  const parsed = shape.type().onDeepUndeclaredKey('reject')(record)
+  const parsed = strictTypeOf(shape)(record)
   return parsed instanceof type.errors ? parsed.summary : ''
 }
 
@@ -119,7 +128,7 @@ describe('in every situation the record matches its schema exactly:', () => {
       expect(faults(deliveryRecord, deliveryRecord.render(delivery, [ended, open]))).toBe('')
   })
 
-  test('an event of every type, in every situation', () => {
+  test('an event of every type, and of every situation', () => {
     const objects = new Map<string, readonly unknown[]>([
       ['webhook_endpoint', [webhookEndpointRecord.render(endpoint)]],
     ])
@@ -131,13 +140,17 @@ describe('in every situation the record matches its schema exactly:', () => {
           .filter(({ state }) => state !== 'deleted')
           .flatMap(actor => kind.publish?.(`${kind.name}.reminder`, actor).object ?? []),
       )
+    const complete = new Set<string>()
     for (const eventType of [...eventTypes, testEventType]) {
-      const found = objects.get(eventType.split('.')[0] ?? '') ?? []
+      const kindName = eventType.split('.')[0] ?? ''
+      const found = objects.get(kindName) ?? []
       expect([eventType, found.length > 0]).toEqual([eventType, true])
-      for (const object of found) {
+      // The object does not depend on the type: the first type of a kind is checked with every situation.
+      for (const object of complete.has(kindName) ? found.slice(0, 1) : found) {
         const event = { id, type: eventType, createdAt: T0, livemode: true, apiVersion: '2026-11-20', object }
         expect(faults(eventRecord, eventRecord.render(event))).toBe('')
       }
+      complete.add(kindName)
     }
   })
 })
