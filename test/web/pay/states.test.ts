@@ -143,6 +143,22 @@ test.skipIf(!hasBrowser).each([
 })
 
 describe.skipIf(!hasBrowser)('an invoice', () => {
+  test('of test mode hides no focused element behind its stripe, also backwards on a small phone', async () => {
+    await using visit = await open('invoice-test', { width: 360 })
+    const { page } = visit
+    await page.setViewportSize({ width: 360, height: 360 })
+    await page.evaluate('scrollTo(0, document.body.scrollHeight)')
+    const stripe = (await page.getByTestId('test-mode').boundingBox())?.height ?? 0
+    expect(stripe).toBeGreaterThan(20)
+    const tops: number[] = []
+    // The sixth is the skip link, which is above the stripe.
+    for (let at = 0; at < 5; at++) {
+      await page.keyboard.press('Shift+Tab')
+      tops.push((await page.evaluate('document.activeElement.getBoundingClientRect().top')) as number)
+    }
+    expect(tops.filter(top => top < stripe)).toEqual([])
+  })
+
   test('folds more than eight credit notes', async () => {
     await using visit = await open('invoice-50-credit-notes', { width: 360 })
     const { page } = visit
