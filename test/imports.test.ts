@@ -77,6 +77,8 @@ const folders = [
   'src/web/dashboard/settings',
   'src/web/dashboard/audit-log',
   'src/web/dashboard/links',
+  // Payments, refunds and customers name the invoices and credit notes that they belong to.
+  'src/web/dashboard/billing-records',
   'src/web/dashboard/refunds',
   'src/web/dashboard/disputes',
   'src/web/dashboard/balances',

@@ -5,7 +5,7 @@ import { Icon } from '../parts/icon.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { FinderButtons, useFinder } from './finder.tsx'
 import { AccountMenu, useAccountItems } from './shell/account-menu.tsx'
-import { type Destination, useDestinations } from './shell/destinations.ts'
+import { type Destination, destinationOf, useDestinations } from './shell/destinations.ts'
 import { useGo } from './shell/leaving.ts'
 import { OfflineBar } from './shell/offline-bar.tsx'
 import type { Preferences } from './shell/preferences.ts'
@@ -122,7 +122,7 @@ const Navigation = () => {
 const SectionLink = ({ section, icon, name }: Destination) => {
   const address = useAddress()(section)
   const { path } = useLocation()
-  const isOpen = path === address || path.startsWith(`${address}/`)
+  const isOpen = destinationOf(path) === section
   return (
     <a href={address} aria-current={isOpen ? (path === address ? 'page' : 'true') : undefined}>
       <Icon name={icon} />
@@ -136,7 +136,7 @@ const ModeSwitch = () => {
   const { mode } = useTexts()
   const { merchantId, livemode } = useScope()
   const { path } = useLocation()
-  const section = path.split('/')[4] ?? 'home'
+  const section = destinationOf(path)
   const link = (live: boolean, name: string) => (
     <a href={addressIn({ merchantId, livemode: live }, section)} aria-current={live === livemode ? 'true' : undefined}>
       {name}

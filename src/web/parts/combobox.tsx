@@ -19,6 +19,8 @@ type ComboboxProps = {
   /** The options that fit the text. */
   readonly options: readonly ComboboxOption[]
   readonly onSelect: (option: ComboboxOption) => void
+  /** The options are still those of another text. */
+  readonly isStale?: boolean
   readonly placeholder?: string
   readonly hint?: string
   readonly error?: string | undefined
@@ -29,13 +31,25 @@ type ComboboxProps = {
  * A text field with a list of what it can be: the editable combobox of WAI-ARIA with list autocompletion. Focus stays in
  * the field; the option that Enter takes is the active descendant.
  */
-export const Combobox = ({ label, text, onText, options, onSelect, hint, error, ...rest }: ComboboxProps) => {
+export const Combobox = ({
+  label,
+  text,
+  onText,
+  options,
+  onSelect,
+  isStale = false,
+  hint,
+  error,
+  ...rest
+}: ComboboxProps) => {
   const { texts } = useReader()
   const id = useId()
   const input = useRef<HTMLInputElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const [isOpen, setOpen] = useState(false)
   const [active, setActive] = useState<number>()
+  /** Enter was pressed before the options of this text had arrived. */
+  const [isAwaited, setAwaited] = useState(false)
   const optionId = (n: number) => `${id}-${n}`
 
   useEffect(() => {
@@ -49,11 +63,22 @@ export const Combobox = ({ label, text, onText, options, onSelect, hint, error, 
 
   const close = () => {
     setOpen(false)
+    setAwaited(false)
     setActive(undefined)
   }
   const take = (option: ComboboxOption) => {
     onSelect(option)
     close()
+  }
+  useEffect(() => {
+    if (!isAwaited || isStale) return
+    setAwaited(false)
+    takeOnly()
+  }, [isAwaited, isStale])
+  /** The only option that fits a text needs no arrow key. */
+  const takeOnly = () => {
+    const [only, ...others] = options
+    if (only && others.length === 0) take(only)
   }
   const activate = (n: number) => {
     setOpen(true)
@@ -66,6 +91,8 @@ export const Combobox = ({ label, text, onText, options, onSelect, hint, error, 
     else if (event.key === 'ArrowDown') activate(active === undefined ? 0 : active + 1)
     else if (event.key === 'ArrowUp') activate(active === undefined ? -1 : active - 1)
     else if (event.key === 'Enter' && chosen) take(chosen)
+    // An open list takes the key: it would submit the form with a text that is no choice.
+    else if (event.key === 'Enter' && isOpen && text.trim() !== '') setAwaited(true)
     else if (event.key === 'Escape' && isOpen) close()
     else if (event.key === 'Escape' && text !== '') onText('')
     else return
@@ -94,6 +121,7 @@ export const Combobox = ({ label, text, onText, options, onSelect, hint, error, 
               onText(event.currentTarget.value)
               setOpen(true)
               setActive(undefined)
+              setAwaited(false)
             }}
             onClick={() => setOpen(true)}
             onBlur={close}

@@ -4,7 +4,7 @@ import { until } from '../../harness/until.ts'
 import { onPage } from './harness.ts'
 import { invoicesOf, type MadeInvoice } from './invoice-shop.ts'
 import { type SandboxShop, sandboxShop } from './sandbox-shop.ts'
-import { focused, tabToPart, walkDialog } from './tab-walk.ts'
+import { focused, tabToPart, walkDialog, walkPage } from './tab-walk.ts'
 
 let shop: SandboxShop
 let invoices: ReturnType<typeof invoicesOf>
@@ -37,8 +37,9 @@ const sum = (label: string, amount: string) =>
 const notesOf = async (id: string) =>
   (await shop.call('GET', `/v1/merchants/${shop.merchant}/credit-notes?livemode=false&invoiceId=${id}`))
     .data as readonly Readonly<Record<string, unknown>>[]
-const paid = async (): Promise<MadeInvoice> => {
-  const invoice = await invoices.issue()
+/** Of a customer of its own: the credit that a note gives is applied to the next invoice of the customer. */
+const paid = async (email = 'ada@example.com'): Promise<MadeInvoice> => {
+  const invoice = await invoices.issue({ customer: { email } })
   await invoices.pay(invoice)
   await invoices.shows(invoice.id, { status: 'paid' })
   return invoice
@@ -50,7 +51,11 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     const { id } = await invoices.issue()
     await open(id)
     await choose('Credit note')
-    await dialog().getByLabel('Some lines').check()
+    await dialog().getByText('The full remaining amount').waitFor()
+    expect(await dialog().locator('[name=scope]:checked').count()).toBe(0)
+    await press('Issue credit note')
+    await dialog().getByText('Choose what is credited.').waitFor()
+    await dialog().getByLabel('Selected lines').check()
     await press('Issue credit note')
     await dialog().getByText('Enter what is credited of at least one line.').waitFor()
     const lamp = line('A lamp').getByLabel('Quantity')
@@ -63,7 +68,7 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await line('Shipping').getByLabel('Credit by').selectOption('amountMinor')
     await line('Shipping').getByLabel('Amount').fill('1,30')
     await sum('Total', '$13.20')
-    await sum('Lowers what is due', '$13.20')
+    await sum('Reduces amount due', '$13.20')
     let lost = 0
     await page.route('**/credit-notes?*', async route => {
       if (route.request().method() !== 'POST' || lost++ > 0) return route.fallback()
@@ -87,15 +92,16 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await open(id)
     await badge('Paid')
     await choose('Credit note')
-    await sum('Becomes credit', '$40.00')
+    await dialog().getByLabel('The full remaining amount').check()
+    await sum('Customer credit', '$40.00')
     await dialog().getByLabel('Refund', { exact: false }).check()
     const amount = dialog().getByLabel('Amount (USD)')
     expect(await amount.inputValue()).toBe('40.00')
     await amount.fill('40.01')
     await dialog().getByText('At most $40.00 can be refunded of this payment.').waitFor()
     await amount.fill('30')
-    await sum('Is refunded', '$30.00')
-    await sum('Becomes credit', '$10.00')
+    await sum('Refund', '$30.00')
+    await sum('Customer credit', '$10.00')
     await dialog().getByLabel('Address for this refund (optional)').fill('0x12')
     await press('Issue credit note for $40.00')
     await dialog().getByText('Enter an address: 0x and 40 characters').waitFor()
@@ -107,14 +113,17 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     expect(note).toMatchObject({ totalMinor: 4_000, refundsMinor: 3_000, creditMinor: 1_000, dueReducedMinor: 0 })
     await page.getByRole('link', { name: /^TEST-CN-/ }).click()
     await on.heading(`Credit note ${note?.number}`)
-    await page.locator('.sums > div', { hasText: 'Becomes credit' }).getByText('$10.00').waitFor()
+    await page.locator('.sums > div', { hasText: 'Customer credit' }).getByText('$10.00').waitFor()
     await page.getByText('credit_note.issued').waitFor()
     await on.expectSound()
     const saving = page.waitForEvent('download')
     await on.click('Download PDF')
     expect((await saving).suggestedFilename()).toBe(`${note?.number}.pdf`)
-    await page.getByRole('link', { name: 'Refund 1' }).click()
+    await page.getByText("Refund waits for the customer's address").waitFor()
+    await page.getByRole('link', { name: 'Refund of $30.00' }).click()
     await on.heading('Refund of $30.00')
+    await page.getByText(`Credit note ${note?.number}: Requested by customer`).waitFor()
+    await page.getByRole('link', { name: String((await invoices.read(id)).number), exact: true }).waitFor()
     await shop.go(`customers/${note?.customerId}`)
     await page.getByRole('link', { name: 'Credit note', exact: true }).first().click()
     await on.heading(`Credit note ${note?.number}`)
@@ -122,6 +131,77 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await badge('Paid')
     await on.click('More actions')
     expect(await page.getByRole('menuitem', { name: 'Credit note' }).count()).toBe(0)
+  })
+
+  test('has the reason of the note in its refund, which the sandbox wallet receives', async () => {
+    const { page } = shop
+    const invoice = await paid('eve@example.com')
+    await open(invoice.id)
+    await badge('Paid')
+    await choose('Credit note')
+    await dialog().getByLabel('The full remaining amount').check()
+    await dialog().getByLabel('Refund', { exact: false }).check()
+    await press('Use the sandbox wallet that paid')
+    expect(await dialog().getByLabel('Address for this refund (optional)').inputValue()).toMatch(/^0x[0-9a-fA-F]{40}$/)
+    await dialog().getByLabel('Reason').selectOption('product_unsatisfactory')
+    await press('Issue credit note for $40.00')
+    await on.toast('issued')
+    const [note] = await notesOf(invoice.id)
+    await page.getByRole('link', { name: 'Refund of $40.00' }).click()
+    await page.getByText(`Credit note ${note?.number}: Product unsatisfactory`).waitFor()
+    await shop.go('refunds')
+    await page.getByRole('link', { name: `Credit note ${note?.number}: Product unsatisfactory` }).waitFor()
+    await shop.go('payments')
+    await page
+      .getByRole('link', { name: String(invoice.number) })
+      .first()
+      .waitFor()
+  })
+
+  test('is found by its ID, its page belongs to the invoices, and the keyboard reaches all of it', async () => {
+    const { page } = shop
+    const { id } = await invoices.issue({ customer: { email: 'fay@example.com' } })
+    const issued = await shop.call('POST', `/v1/merchants/${shop.merchant}/credit-notes?livemode=false`, {
+      ...{ invoiceId: id, reason: 'other', whole: true },
+    })
+    expect(issued).toMatchObject({ object: 'credit_note' })
+    await shop.go('home')
+    await on.heading('Home')
+    await page.keyboard.press('Control+k')
+    await page.locator('.palette input').fill(issued.id)
+    await page.getByRole('option', { name: issued.number }).waitFor()
+    await page.keyboard.press('Enter')
+    await on.heading(`Credit note ${issued.number}`)
+    await page.getByText('credit_note.issued').waitFor()
+    expect(await page.locator('.nav [aria-current]').textContent()).toBe('Invoices')
+    expect(await page.locator('.mode a').first().getAttribute('href')).toMatch(/test\/invoices$/)
+    await walkPage(page)
+  })
+
+  test('has its title and buttons in view while its fields scroll', async () => {
+    const { page } = shop
+    const { id } = await paid('gil@example.com')
+    await page.setViewportSize({ width: 360, height: 640 })
+    await open(id)
+    await badge('Paid')
+    await choose('Credit note')
+    await dialog().getByLabel('The full remaining amount').check()
+    await dialog().getByLabel('Note').focus()
+    for (const part of [dialog().getByRole('heading'), dialog().getByRole('button', { name: 'Issue credit note' })]) {
+      const box = await part.boundingBox()
+      expect(box?.y ?? -1).toBeGreaterThanOrEqual(0)
+      expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual(640)
+    }
+    expect(
+      await page.evaluate<number>(`document.querySelector('dialog:modal .dialog__body').scrollTop`),
+    ).toBeGreaterThan(0)
+    await press('Issue credit note')
+    await on.toast('issued')
+    // Over the bar at the top, not over the sums.
+    const toast = await page.locator('.toast').boundingBox()
+    const content = await page.locator('h1').boundingBox()
+    expect((toast?.y ?? 0) + (toast?.height ?? 0)).toBeLessThan(content?.y ?? 0)
+    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   test('over an invoice that credit has paid gives credit, and no refund can be chosen', async () => {
@@ -133,12 +213,13 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await open(id)
     await badge('Paid')
     await choose('Credit note')
+    await dialog().getByLabel('The full remaining amount').check()
     await dialog().getByLabel('Refund', { exact: false }).check()
     await dialog().getByText('No payment of this invoice can be refunded now.').waitFor()
     await press('Issue credit note for $40.00')
     await on.expectSound()
     expect(await notesOf(id)).toEqual([])
-    await dialog().getByLabel('Credit of the customer').check()
+    await dialog().getByLabel('Customer credit').check()
     await press('Issue credit note for $40.00')
     await on.toast('issued')
     expect(await notesOf(id)).toMatchObject([{ creditMinor: 4_000, refundsMinor: 0 }])
@@ -149,7 +230,8 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     const invoice = await invoices.issue({ customer: { email: 'cy@example.com' } })
     await open(invoice.id)
     await choose('Credit note')
-    await sum('Lowers what is due', '$40.00')
+    await dialog().getByLabel('The full remaining amount').check()
+    await sum('Reduces amount due', '$40.00')
     // The page does not see the payment before it asks.
     await page.route(`**/invoices/${invoice.id}`, route => route.abort())
     await page.route('**/stream?*', route => route.abort())
@@ -159,7 +241,7 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await dialog().getByText('What is due has changed in the meantime.').waitFor()
     expect(await notesOf(invoice.id)).toEqual([])
     await page.unrouteAll()
-    await sum('Becomes credit', '$40.00')
+    await sum('Customer credit', '$40.00')
     await press('Issue credit note for $40.00')
     await until(async () => (await notesOf(invoice.id)).length === 1)
   })
@@ -220,7 +302,12 @@ describe.skipIf(!hasBrowser)('with the keyboard alone', () => {
     await walkDialog(page, 'More actions')
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
-    await isFocused(/^Everything that is left/)
+    await isFocused(/^The full remaining amount/)
+    await tabToPart(page, 'Issue credit note')
+    await page.keyboard.press('Enter')
+    // Nothing is chosen yet.
+    await isFocused(/^The full remaining amount/)
+    await page.keyboard.press('Space')
     await page.keyboard.press('ArrowDown')
     await tabToPart(page, 'Quantity')
     await page.keyboard.type('1,500')
@@ -229,7 +316,7 @@ describe.skipIf(!hasBrowser)('with the keyboard alone', () => {
     await isFocused('Quantity')
     await page.keyboard.press('Control+a')
     await page.keyboard.type('1')
-    await sum('Lowers what is due', '$11.90')
+    await sum('Reduces amount due', '$11.90')
     await tabToPart(page, 'Issue credit note for $11.90')
     await page.keyboard.press('Enter')
     await on.toast('issued')

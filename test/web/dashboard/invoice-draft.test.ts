@@ -13,6 +13,7 @@ import {
   newInvoiceDraft,
   newLine,
   sumDraft,
+  typedFaultsIn,
 } from '../../../src/web/dashboard/invoices/invoice-draft.ts'
 import { plainSigned, signedAmountOf } from '../../../src/web/dashboard/invoices/signed-amount.ts'
 import { quantityIn } from '../../../src/web/dashboard/invoices/typed-quantity.ts'
@@ -113,6 +114,18 @@ test.each<[more: Partial<InvoiceDraft>, isWrong: boolean]>([
   [{ lines: [line(), line({ quantity: '' })] }, true],
 ])('a draft with %p is refused before it is sent: %p', (more, isWrong) => {
   expect(hasFaults(invoiceFaultsIn(draft(more)))).toBe(isWrong)
+})
+
+test.each<[typed: Partial<LineDraft>, faults: object]>([
+  [{ quantity: '12.5 hours' }, { quantity: 'text' }],
+  [{ quantity: '12.' }, {}],
+  [{ quantity: '' }, {}],
+  [{ unitAmount: '49 EUR' }, { unitAmountMinor: 'wrong' }],
+  [{ unitAmount: '-' }, {}],
+  [{ taxRate: '19 %' }, { taxRateBps: 'wrong' }],
+  [{ taxRate: '101' }, {}],
+])('while %p is typed, its faults are %p', (typed, faults) => {
+  expect(typedFaultsIn({ ...newLine(billingSettings), ...typed })).toEqual(faults)
 })
 
 test('what is not given is sent as null, so that the invoice says what the form shows', () => {

@@ -69,7 +69,11 @@ describe.skipIf(!hasBrowser)('the editor of invoices', () => {
     await on.fill('Days', '366')
     await on.click('Save draft')
     for (const text of [
-      ...['Choose a customer from the list.', 'Describe what is charged.', 'Enter a number above 0, such as 1.5'],
+      ...[
+        'Choose a customer from the list, or choose',
+        'Describe what is charged.',
+        'Enter a number above 0, such as 1.5',
+      ],
       ...['Enter an amount such as 49.00.', 'Enter a number from 0 to 100.', 'Enter a whole number from 0 to 365.'],
       '6 fields need a correction.',
     ])
@@ -330,6 +334,56 @@ describe.skipIf(!hasBrowser)('the editor of invoices', () => {
     await note('This invoice is no longer a draft').waitFor()
   })
 
+  test('Enter takes the only customer that fits, and what was searched for begins a new one', async () => {
+    const { page } = shop
+    await shop.go('invoices/new')
+    await page.getByRole('combobox', { name: 'Find a customer' }).fill('ada@ex')
+    // Before the options of this text have arrived.
+    await page.keyboard.press('Enter')
+    await page.locator(`[data-customer="${ada}"]`).waitFor()
+    expect(await page.locator('[aria-invalid=true]').count()).toBe(0)
+    await on.click('Change customer')
+    await page.getByRole('combobox', { name: 'Find a customer' }).fill('zoe@example.com')
+    await page.getByText('Nothing found').or(page.locator('.options__none')).first().waitFor()
+    await page.keyboard.press('Enter')
+    expect(await page.locator('[aria-invalid=true]').count()).toBe(0)
+    await page.getByLabel('New customer').check()
+    expect(await page.getByLabel('E-mail', { exact: true }).inputValue()).toBe('zoe@example.com')
+  })
+
+  test('a quantity with a unit is refused while it is typed', async () => {
+    const { page } = shop
+    await field(1, 'Quantity').fill('12.')
+    expect(await page.locator('[aria-invalid=true]').count()).toBe(0)
+    await field(1, 'Quantity').fill('12.5 hours')
+    await line(1).getByText('Write the unit in the description.').waitFor()
+    await on.expectSound()
+    await field(1, 'Quantity').fill('12.5')
+    expect(await page.locator('[aria-invalid=true]').count()).toBe(0)
+  })
+
+  test('says where the default tax comes from, and what the preview lacks', async () => {
+    const { page } = shop
+    for (const name of ['Change it in Settings', 'Add it in Settings'])
+      expect(await page.getByRole('link', { name }).getAttribute('href')).toMatch(/test\/settings\?part=billing$/)
+    await page.getByText('Missing: legal name, address.').waitFor()
+  })
+
+  test('an invoice for a new customer is finalized without a request that fails', async () => {
+    const { page } = shop
+    const failed: string[] = []
+    page.on('response', response => {
+      if (response.status() >= 400) failed.push(response.url())
+    })
+    await field(1, 'Description').fill('Work, in hours')
+    await field(1, 'Unit price').fill('10')
+    await on.click('Finalize')
+    await on.dialog('Finalize this invoice?').getByRole('button', { name: 'Finalize for' }).click()
+    await on.toast('is finalized')
+    await page.getByRole('heading', { level: 1, name: /^Invoice TEST-INV/ }).waitFor()
+    expect(failed).toEqual([])
+  })
+
   test('finalizing says what becomes final, and gives the number and the sums that were shown', async () => {
     const { page } = shop
     await shop.call('POST', `${base()}/customers/${ada}/credit`, {
@@ -344,7 +398,7 @@ describe.skipIf(!hasBrowser)('the editor of invoices', () => {
     const dialog = on.dialog('Finalize this invoice?')
     const number = /TEST-INV-\d{4}-\d+/.exec((await dialog.locator('.facts').textContent()) ?? '')?.[0] ?? ''
     expect(number).not.toBe('')
-    for (const text of ['1 line, €49.00 in total', "€5.00 of the customer's credit is applied", 'Ada Example'])
+    for (const text of ['1 line, €49.00 in total', '€5.00 of it is applied to this invoice', 'Ada Example'])
       await dialog.getByText(text).waitFor()
     await on.expectSound()
     await walkDialog(page, 'Finalize')

@@ -207,6 +207,7 @@ const views: Readonly<Record<string, View>> = {
     path: `invoices/${shownInvoices.paid?.id}`,
     act: async page => {
       await chooseInMenu(page, 0)
+      await page.locator('dialog[open] [name=scope]').first().check()
       await page.locator('dialog[open] [name=way]').nth(1).check()
     },
   },

@@ -6,6 +6,7 @@ import { FormField } from '../../parts/field.tsx'
 import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
+import { useCreditNotesTexts } from '../billing-records/credit-notes-texts.ts'
 import { parseAmount, plainAmount } from '../links/amount.ts'
 import { isAddressLike } from '../settings/checked-address.ts'
 import { useAction } from '../shell/action.ts'
@@ -16,7 +17,6 @@ import { useScope, useShop } from '../shell/shop.ts'
 import { type CreditedLineDraft, readCreditedLines, restsOf, spreadRest } from './credit-note-draft.ts'
 import { CreditedLines } from './credit-note-lines.tsx'
 import { type RefundDraft, RefundFields, useReturnable } from './credit-note-refunds.tsx'
-import { useCreditNotesTexts } from './credit-notes-texts.ts'
 import { SumRows, useTaxRows } from './sum-rows.tsx'
 
 type DialogProps = {
@@ -45,7 +45,7 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
   const taxRows = useTaxRows()
   const found = useReturnable(invoice)
   const returnable = found ?? []
-  const [scope, setScope] = useState<(typeof scopes)[number]>('whole')
+  const [scope, setScope] = useState<(typeof scopes)[number]>()
   const [lines, setLines] = useState<Readonly<Record<string, CreditedLineDraft>>>({})
   const [way, setWay] = useState<(typeof ways)[number]>('credit')
   const [refunds, setRefunds] = useState<Readonly<Record<string, RefundDraft>>>({})
@@ -55,7 +55,7 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
   const [hasChanged, setChanged] = useState(false)
   const money = (minor: number) => formats.money(minor, invoice.currency)
   const { request, faults, summed } = readCreditedLines(invoice, issued, scope === 'whole' ? 'whole' : lines)
-  const sums = summed?.ok ? summed.sums : undefined
+  const sums = scope !== undefined && summed?.ok ? summed.sums : undefined
   const dueReducedMinor = sums ? Math.min(sums.totalMinor, invoice.amountDueMinor) : 0
   const restMinor = sums ? sums.totalMinor - dueReducedMinor : 0
   const isRefunding = way === 'refund' && restMinor > 0 && returnable.length > 0
@@ -109,7 +109,7 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
   const submit = async () => {
     setChecked(true)
     setChanged(false)
-    if (!sums || isRefundWrong || isRefundImpossible) return
+    if (scope === undefined || !sums || isRefundWrong || isRefundImpossible) return
     const isDone = await action.run(async () => {
       try {
         const issuedNote = await session.call('createCreditNote', { ...body, merchantId, livemode, idempotencyKey })
@@ -125,7 +125,7 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
     if (isDone) onClose()
   }
   const linesError = () => {
-    if (summed && !summed.ok) {
+    if (scope !== undefined && summed && !summed.ok) {
       if (Object.keys(faults).length > 0) return undefined
       const isEmpty = 'lines' in request && request.lines.length === 0
       if (isEmpty) return isChecked ? texts.empty : undefined
@@ -158,6 +158,7 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
         }}
         value={scope}
         onValue={setScope}
+        error={isChecked && scope === undefined ? texts.scopeEmpty : undefined}
       />
       {scope === 'lines' && (
         <CreditedLines

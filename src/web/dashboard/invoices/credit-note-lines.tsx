@@ -1,8 +1,8 @@
 import type { InvoiceWithLines } from '../../api/calls.ts'
 import { FormField } from '../../parts/field.tsx'
 import { useReader } from '../../parts/reader.ts'
+import { useCreditNotesTexts } from '../billing-records/credit-notes-texts.ts'
 import type { CreditedLineDraft, LineFault, LineRest } from './credit-note-draft.ts'
-import { useCreditNotesTexts } from './credit-notes-texts.ts'
 
 type LinesProps = {
   readonly invoice: InvoiceWithLines

@@ -4,6 +4,8 @@ import { ShortHex } from '../../parts/address.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { useCreditNotesTexts } from '../billing-records/credit-notes-texts.ts'
+import { useInvoice } from '../billing-records/use-invoice.ts'
 import { nameOfCustomer } from '../customers/customer-name.ts'
 import { useCustomer } from '../customers/use-customer.ts'
 import { RecordEvents } from '../events/record-events.tsx'
@@ -12,13 +14,12 @@ import { useShopQuery } from '../shell/queries.ts'
 import { Facts, RecordJson, Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
-import { useCreditNotesTexts } from './credit-notes-texts.ts'
 import { DocumentFiles, DocumentHashes } from './invoice-document.tsx'
 import { LineTable } from './invoice-lines.tsx'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
+import { NoteRefunds, useRefundsOfNotes } from './note-refunds.tsx'
 import { SumRows, useTaxRows } from './sum-rows.tsx'
 import { useInvoicesTexts } from './texts.ts'
-import { useInvoice } from './use-invoice.ts'
 
 /** One credit note, which never changes: what it credits, and what it did to the money. */
 export const CreditNotePage = () => {
@@ -118,6 +119,7 @@ const NoteFacts = ({ note }: NoteProps) => {
   const address = useAddress()
   const invoice = useInvoice(note.invoiceId).data
   const customer = useCustomer(note.customerId).data
+  const refunds = useRefundsOfNotes([note])
   const { reason, note: text, issueDate, issuedAt, refundIds, invoiceId, customerId } = note
   return (
     <Facts
@@ -131,15 +133,7 @@ const NoteFacts = ({ note }: NoteProps) => {
         [texts.note, text !== null && <span class="invoice-notes">{text}</span>],
         [texts.issueDate, formats.day(issueDate)],
         [texts.issued, <Moment at={issuedAt} />],
-        [
-          texts.refunds,
-          refundIds.length > 0 &&
-            refundIds.map((id, n) => (
-              <a key={id} class="credit-notes__part" href={address('refunds', id)}>
-                {texts.refund(n + 1)}
-              </a>
-            )),
-        ],
+        [texts.refunds, refundIds.length > 0 && <NoteRefunds note={note} refunds={refunds} />],
       ]}
     />
   )

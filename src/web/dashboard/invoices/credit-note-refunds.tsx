@@ -3,11 +3,12 @@ import type { ApiError } from '../../api/request.ts'
 import { TextField } from '../../parts/field.tsx'
 import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
+import { useCreditNotesTexts } from '../billing-records/credit-notes-texts.ts'
 import { paidWith } from '../payments/payment-state.ts'
 import { isRefundable, remainingOf } from '../refunds/remaining.ts'
+import { UseSandboxWallet } from '../refunds/sandbox-wallet.tsx'
 import { isAddressLike } from '../settings/checked-address.ts'
 import { useShopQuery } from '../shell/queries.ts'
-import { useCreditNotesTexts } from './credit-notes-texts.ts'
 import { usePaymentsOf } from './invoice-payments.tsx'
 
 /** What is typed for the refund of a payment. `address`: empty if the customer enters it. */
@@ -102,6 +103,7 @@ export const RefundFields = ({ rows, drafts, onDrafts, isChecked, refused, sumEr
               }
               onInput={event => change({ address: event.currentTarget.value })}
             />
+            <UseSandboxWallet payment={payment} onAddress={wallet => change({ address: wallet })} />
           </fieldset>
         )
       })}

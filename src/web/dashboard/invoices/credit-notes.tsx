@@ -4,11 +4,12 @@ import { Moment } from '../../parts/moment.tsx'
 import { FiatAmount } from '../../parts/money.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { Table, type TableColumn } from '../../parts/table.tsx'
+import { useCreditNotesTexts } from '../billing-records/credit-notes-texts.ts'
 import { useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { useAddress } from '../shell/shop.ts'
-import { useCreditNotesTexts } from './credit-notes-texts.ts'
 import { DocumentFiles } from './invoice-document.tsx'
+import { NoteRefunds, useRefundsOfNotes } from './note-refunds.tsx'
 
 /** The server issues at most so many for one invoice. */
 const MOST = 100
@@ -32,13 +33,13 @@ export const CreditNotes = ({ invoice }: { readonly invoice: InvoiceWithLines })
   const { formats } = useReader()
   const address = useAddress()
   const notes = useCreditNotesOf(invoice)
+  const refunds = useRefundsOfNotes(notes ?? [])
   if (!notes || notes.length === 0) return null
   const { currency } = invoice
-  const parts = ({ dueReducedMinor, creditMinor, refundsMinor }: CreditNoteWithLines) =>
+  const parts = ({ dueReducedMinor, creditMinor }: CreditNoteWithLines) =>
     [
       [texts.lowers, dueReducedMinor],
       [texts.toCredit, creditMinor],
-      [texts.toRefunds, refundsMinor],
     ] as const
   const columns: readonly TableColumn<CreditNoteWithLines>[] = [
     {
@@ -71,11 +72,7 @@ export const CreditNotes = ({ invoice }: { readonly invoice: InvoiceWithLines })
                 </span>
               ),
           )}
-          {note.refundIds.map((id, n) => (
-            <a key={id} class="credit-notes__part" href={address('refunds', id)}>
-              {texts.refund(n + 1)}
-            </a>
-          ))}
+          <NoteRefunds note={note} refunds={refunds} />
         </>
       ),
     },

@@ -30,10 +30,18 @@ export const CustomerChoice = ({ customer, onCustomer, faults, refused, isErased
   }, [customer])
   const replace = (id: string | undefined) => {
     isReplaced.current = true
+    typed.current = ''
     onCustomer({ by: 'search', id })
   }
-  const choose = (next: DraftCustomer['by']) =>
-    onCustomer(next === 'search' ? { by: next, id: undefined } : { by: next, email: '', name: '', company: '' })
+  /** What was searched for is the e-mail address of a new customer, or its name. */
+  const typed = useRef('')
+  const choose = (next: DraftCustomer['by']) => {
+    const text = typed.current.trim()
+    const isEmail = text.includes('@')
+    const fields = { email: isEmail ? text : '', name: isEmail ? '' : text, company: '' }
+    typed.current = ''
+    onCustomer(next === 'search' ? { by: next, id: undefined } : { by: next, ...fields })
+  }
   const errorOf = (field: string): string | undefined => (refused === `customer.${field}` ? texts.refused : undefined)
   return (
     <fieldset ref={fields} class="form">
@@ -54,6 +62,9 @@ export const CustomerChoice = ({ customer, onCustomer, faults, refused, isErased
             error={faults?.customer ? texts.findEmpty : undefined}
             except=""
             onCustomer={id => id !== undefined && replace(id)}
+            onTyped={text => {
+              typed.current = text
+            }}
           />
         ) : (
           <Chosen

@@ -2,6 +2,7 @@ import { useRoute } from 'preact-iso'
 import type { InvoiceWithLines } from '../../api/calls.ts'
 import { NoteBox } from '../../parts/note.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { useInvoice } from '../billing-records/use-invoice.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { Result } from '../shell/result.tsx'
@@ -10,7 +11,6 @@ import { useInvoiceEditorTexts } from './editor-texts.ts'
 import { InvoiceEditor } from './invoice-editor.tsx'
 import { useInvoicesTexts } from './texts.ts'
 import { useBillingSettings } from './use-billing-settings.ts'
-import { useInvoice } from './use-invoice.ts'
 
 export const EditInvoicePage = () => {
   const { id = '' } = useRoute().params

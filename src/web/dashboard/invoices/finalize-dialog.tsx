@@ -14,19 +14,22 @@ import { Facts } from '../shell/record.tsx'
 import { useAddress, useIsOwner } from '../shell/shop.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import type { InvoiceDraft } from './invoice-draft.ts'
+import { missingSeller, type SellerField } from './missing-seller.ts'
 
 type FinalizeDialogProps = {
   readonly draft: InvoiceDraft
   readonly totalMinor: number
   readonly settings: BillingSettings
   readonly action: Action
+  /** What a failure means here, in addition to the sentence of its code. */
+  readonly explain: (error: unknown) => string | undefined
   readonly onFinalize: () => Promise<void>
   readonly onClose: () => void
 }
 
 /** Says what becomes final, and what is missing, before a draft gets its number. */
 export const FinalizeDialog = (props: FinalizeDialogProps) => {
-  const { draft, totalMinor, settings, action, onFinalize, onClose } = props
+  const { draft, totalMinor, settings, action, explain, onFinalize, onClose } = props
   const texts = useInvoiceEditorTexts()
   const { formats } = useReader()
   const total = formats.money(totalMinor, draft.currency)
@@ -40,7 +43,7 @@ export const FinalizeDialog = (props: FinalizeDialogProps) => {
       yes={texts.finalizeYes(total)}
       action={action}
       isAtField={missing.length > 0}
-      explain={error => (error instanceof ApiError && error.status === 0 ? texts.unknownOutcome : undefined)}
+      explain={explain}
       onSubmit={onFinalize}
       onClose={onClose}
     >
@@ -59,17 +62,15 @@ export const FinalizeDialog = (props: FinalizeDialogProps) => {
   )
 }
 
-const needed = ['legalName', 'address'] as const
-
 /** What live invoices need, by the settings as they were read, or by the refusal of the server. */
-const missingIn = (settings: BillingSettings, error: unknown): readonly (typeof needed)[number][] => {
+const missingIn = (settings: BillingSettings, error: unknown): readonly SellerField[] => {
+  const missing = settings.livemode ? missingSeller(settings) : []
   const refused = error instanceof ApiError && error.code === 'invoice_incomplete' ? error.details.missing : []
-  const isMissing = (field: (typeof needed)[number]) =>
-    (settings.livemode && settings[field] === null) || (Array.isArray(refused) && refused.includes(field))
-  return needed.filter(isMissing)
+  const all: readonly SellerField[] = ['legalName', 'address']
+  return all.filter(field => missing.includes(field) || (Array.isArray(refused) && refused.includes(field)))
 }
 
-const Incomplete = ({ missing }: { readonly missing: readonly (typeof needed)[number][] }) => {
+const Incomplete = ({ missing }: { readonly missing: readonly SellerField[] }) => {
   const texts = useInvoiceEditorTexts()
   const address = useAddress()
   const isOwner = useIsOwner()
@@ -111,7 +112,7 @@ const CustomerFact = ({ draft: { customer } }: Pick<FinalizeDialogProps, 'draft'
   const texts = useInvoiceEditorTexts()
   return (
     <>
-      {customer.by === 'email' ? customer.email.trim() : <CustomerName id={customer.id ?? ''} />}
+      {customer.by === 'email' ? customer.email.trim() : customer.id !== undefined && <CustomerName id={customer.id} />}
       <span class="under">{texts.finalCustomerWhat}</span>
     </>
   )
@@ -124,7 +125,7 @@ const CustomerName = ({ id }: { readonly id: string }) => {
 
 const CreditFact = ({ draft, totalMinor }: Pick<FinalizeDialogProps, 'draft' | 'totalMinor'>) => {
   const { customer } = draft
-  if (customer.by === 'email' || customer.id === undefined || totalMinor === 0) return <>–</>
+  if (customer.by === 'email' || customer.id === undefined || totalMinor === 0) return <NoCredit />
   return <CreditOf id={customer.id} currency={draft.currency} totalMinor={totalMinor} />
 }
 
@@ -134,8 +135,11 @@ const CreditOf = ({ id, currency, totalMinor }: CreditOfProps) => {
   const texts = useInvoiceEditorTexts()
   const { formats } = useReader()
   const credit = useCustomer(id).data?.totals.find(each => each.currency === currency)?.creditMinor ?? 0
-  return <>{credit > 0 ? texts.finalCreditWhat(formats.money(Math.min(credit, totalMinor), currency)) : '–'}</>
+  if (credit === 0) return <NoCredit />
+  return <>{texts.finalCreditWhat(formats.money(Math.min(credit, totalMinor), currency))}</>
 }
+
+const NoCredit = () => <>{useInvoiceEditorTexts().finalNoCredit}</>
 
 /** The due date and the reminders as they would be if it was finalized now. */
 const useDateFacts = ({ due, reminders }: InvoiceDraft, settings: BillingSettings, totalMinor: number) => {

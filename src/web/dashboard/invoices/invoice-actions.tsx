@@ -3,10 +3,11 @@ import type { InvoiceWithLines } from '../../api/calls.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Menu, type MenuItem } from '../../parts/menu.tsx'
+import { useCreditNotesTexts } from '../billing-records/credit-notes-texts.ts'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
 import { CreditNoteDialog } from './credit-note-dialog.tsx'
 import { useCreditNotesOf } from './credit-notes.tsx'
-import { useCreditNotesTexts } from './credit-notes-texts.ts'
+import { FinalizeInvoice } from './finalize-invoice.tsx'
 import { type ConfirmedAction, ConfirmInvoiceAction } from './invoice-confirm.tsx'
 import { receivedMinor } from './invoice-details.tsx'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
@@ -15,7 +16,7 @@ import { VoidDialog } from './invoice-void.tsx'
 
 type InvoiceProps = { readonly invoice: InvoiceWithLines }
 
-type DialogName = ConfirmedAction | 'remind' | 'void' | 'credit_note'
+type DialogName = ConfirmedAction | 'finalize' | 'remind' | 'void' | 'credit_note'
 
 /** What can be done with an invoice in its state, the next step first. Absent for viewers. */
 export const InvoiceActions = ({ invoice }: InvoiceProps) => {
@@ -72,12 +73,28 @@ export const InvoiceActions = ({ invoice }: InvoiceProps) => {
       <Menu label={texts.more} class="button" items={more}>
         <Icon name="more" />
       </Menu>
-      {open === 'remind' && <RemindDialog invoice={invoice} onClose={close} />}
-      {open === 'void' && <VoidDialog invoice={invoice} onClose={close} />}
-      {open === 'credit_note' && issued && <CreditNoteDialog invoice={invoice} issued={issued} onClose={close} />}
-      {open !== undefined && open !== 'remind' && open !== 'void' && open !== 'credit_note' && (
-        <ConfirmInvoiceAction action={open} invoice={invoice} onClose={close} />
-      )}
+      {open !== undefined && <OpenDialog name={open} invoice={invoice} issued={issued} onClose={close} />}
     </>
   )
+}
+
+type OpenDialogProps = InvoiceProps & {
+  readonly name: DialogName
+  readonly issued: ReturnType<typeof useCreditNotesOf>
+  readonly onClose: () => void
+}
+
+const OpenDialog = ({ name, issued, ...props }: OpenDialogProps) => {
+  switch (name) {
+    case 'finalize':
+      return <FinalizeInvoice {...props} />
+    case 'remind':
+      return <RemindDialog {...props} />
+    case 'void':
+      return <VoidDialog {...props} />
+    case 'credit_note':
+      return issued ? <CreditNoteDialog {...props} issued={issued} /> : null
+    default:
+      return <ConfirmInvoiceAction {...props} action={name} />
+  }
 }

@@ -2,8 +2,6 @@ import { useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import type { InvoiceWithLines } from '../../api/calls.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
-import { ApiError } from '../../api/request.ts'
-import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
 import { Confirm } from '../shell/confirm.tsx'
 import { useRefresh } from '../shell/queries.ts'
@@ -11,7 +9,6 @@ import { useAddress, useScope, useShop } from '../shell/shop.ts'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
 
 const calls = {
-  finalize: 'finalizeInvoice',
   duplicate: 'duplicateInvoice',
   uncollectible: 'markInvoiceUncollectible',
   rotate: 'rotateInvoiceUrl',
@@ -27,9 +24,8 @@ type ConfirmProps = {
 }
 
 /** Says what an action does, and does it. Repeated after a lost response, it is still done once. */
-export const ConfirmInvoiceAction = ({ action, invoice: { id, dueDate }, onClose }: ConfirmProps) => {
+export const ConfirmInvoiceAction = ({ action, invoice: { id }, onClose }: ConfirmProps) => {
   const texts = useInvoiceTexts()
-  const { formats } = useReader()
   const { session } = useShop()
   const { merchantId } = useScope()
   const { route } = useLocation()
@@ -58,11 +54,6 @@ export const ConfirmInvoiceAction = ({ action, invoice: { id, dueDate }, onClose
       no={texts.back}
       yes={yes}
       danger={action === 'delete' || action === 'rotate'}
-      explain={error => {
-        if (!(error instanceof ApiError)) return undefined
-        if (error.code === 'invoice_incomplete') return texts.incomplete(missingIn(error, texts.draft.missing))
-        return error.param === 'dueDate' && dueDate !== null ? texts.draft.dueDateWhat(formats.day(dueDate)) : undefined
-      }}
       onClose={onClose}
       onYes={act}
     >
@@ -70,10 +61,3 @@ export const ConfirmInvoiceAction = ({ action, invoice: { id, dueDate }, onClose
     </Confirm>
   )
 }
-
-/** The names of the fields that the settings lack. */
-const missingIn = ({ details }: ApiError, names: Readonly<Record<string, string>>): string =>
-  [details.missing]
-    .flat()
-    .map(field => names[String(field)] ?? String(field))
-    .join(', ')

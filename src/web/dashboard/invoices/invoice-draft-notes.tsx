@@ -5,6 +5,7 @@ import { useCustomer } from '../customers/use-customer.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { useAddress, useCanWrite, useIsOwner } from '../shell/shop.ts'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
+import { missingSeller } from './missing-seller.ts'
 import { useBillingSettings } from './use-billing-settings.ts'
 
 type InvoiceProps = { readonly invoice: InvoiceWithLines }
@@ -67,9 +68,8 @@ export const DraftNotes = ({ invoice }: InvoiceProps) => {
 
 const dayBefore = (now: Date): string => new Date(now.getTime() - 86_400_000).toISOString().slice(0, 10)
 
-/** What live invoices must say about the seller, and the settings do not. */
 const useMissingSeller = ({ livemode }: InvoiceWithLines) => {
   const { data } = useBillingSettings()
   if (!data || !livemode) return []
-  return (['legalName', 'address'] as const).filter(field => data[field] === null)
+  return missingSeller(data)
 }

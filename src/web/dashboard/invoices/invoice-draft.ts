@@ -105,7 +105,7 @@ export const needsTaxNote = ({ taxCategory }: Pick<LineDraft, 'taxCategory'>): b
 
 export type LineFaults = {
   readonly description?: 'empty'
-  readonly quantity?: 'wrong'
+  readonly quantity?: 'wrong' | 'text'
   readonly unitAmountMinor?: 'wrong'
   readonly taxRateBps?: 'wrong'
   readonly taxNote?: 'empty'
@@ -117,7 +117,7 @@ export const lineFaultsIn = (line: LineDraft): LineFaults => {
   const { description, unitAmount, taxNote, periodStart, periodEnd } = line
   return {
     ...(description.trim() === '' && { description: 'empty' }),
-    ...(quantityIn(line.quantity) === undefined && { quantity: 'wrong' }),
+    ...(quantityIn(line.quantity) === undefined && { quantity: hasText(line.quantity) ? 'text' : 'wrong' }),
     ...(signedAmountOf(unitAmount) === undefined && { unitAmountMinor: 'wrong' }),
     ...(rateOf(line) === undefined && { taxRateBps: 'wrong' }),
     ...(needsTaxNote(line) && taxNote.trim() === '' && { taxNote: 'empty' }),
@@ -127,6 +127,19 @@ export const lineFaultsIn = (line: LineDraft): LineFaults => {
       : periodStart !== '' &&
         periodEnd !== '' &&
         Date.parse(periodEnd) < Date.parse(periodStart) && { periodEnd: 'order' }),
+  }
+}
+
+/** What no number contains, such as a unit: more typing does not make it one. */
+const hasText = (typed: string): boolean => /[^\d.,\s\-−–+]/.test(typed)
+
+/** What is wrong with numbers of a line before it is complete. */
+export const typedFaultsIn = (line: LineDraft): LineFaults => {
+  const { quantity, unitAmountMinor, taxRateBps } = lineFaultsIn(line)
+  return {
+    ...(quantity === 'text' && { quantity }),
+    ...(unitAmountMinor !== undefined && hasText(line.unitAmount) && { unitAmountMinor }),
+    ...(taxRateBps !== undefined && hasText(line.taxRate) && { taxRateBps }),
   }
 }
 

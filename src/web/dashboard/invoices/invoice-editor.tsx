@@ -9,6 +9,7 @@ import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
 import { useAction } from '../shell/action.ts'
 import { refusedField, shownFailure } from '../shell/failure.ts'
+import { focusWrong } from '../shell/focus-wrong.ts'
 import { LeaveGuard } from '../shell/leave-guard.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { RadioChoice } from '../shell/radio-choice.tsx'
@@ -36,8 +37,6 @@ import { LinesFieldset } from './lines-fieldset.tsx'
 import { MoreFields } from './more-fields.tsx'
 import { SumRows, useTaxRows } from './sum-rows.tsx'
 import { ChangedElsewhere, useSaveInvoice } from './use-save-invoice.ts'
-
-const FIELDS = 'input, select, textarea'
 
 type InvoiceEditorProps = {
   readonly settings: BillingSettings
@@ -99,9 +98,7 @@ export const InvoiceEditor = ({ settings, invoice, customerId }: InvoiceEditorPr
   useEffect(() => {
     if (attempts === shownFaults.current) return
     shownFaults.current = attempts
-    const wrong = form.current?.querySelector('[aria-invalid="true"]')
-    const field = wrong?.matches(FIELDS) ? wrong : wrong?.querySelector(`${FIELDS}, button`)
-    if (field instanceof HTMLElement) field.focus()
+    focusWrong(form.current)
   }, [attempts])
 
   /** Whether it can be sent. */
@@ -254,6 +251,7 @@ export const InvoiceEditor = ({ settings, invoice, customerId }: InvoiceEditorPr
           totalMinor={totals.totalMinor}
           settings={settings}
           action={action}
+          explain={fault => (fault instanceof ApiError && fault.status === 0 ? texts.unknownOutcome : undefined)}
           onFinalize={() => send(true)}
           onClose={() => {
             setFinalizing(false)

@@ -5,6 +5,7 @@ import { ShortHex } from '../../parts/address.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge, StateStrip } from '../../parts/state-strip.tsx'
+import { useInvoice } from '../billing-records/use-invoice.ts'
 import { nameOfCustomer } from '../customers/customer-name.ts'
 import { RecordEvents } from '../events/record-events.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
@@ -25,7 +26,6 @@ import { InvoicePayments } from './invoice-payments.tsx'
 import { InvoiceShare } from './invoice-share.tsx'
 import { invoicePath } from './invoice-state.ts'
 import { useInvoicesTexts } from './texts.ts'
-import { useInvoice } from './use-invoice.ts'
 
 export const InvoicePage = () => {
   const { id = '' } = useRoute().params

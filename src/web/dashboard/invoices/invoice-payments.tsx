@@ -4,15 +4,13 @@ import { Moment } from '../../parts/moment.tsx'
 import { FiatAmount } from '../../parts/money.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { StateBadge } from '../../parts/state-strip.tsx'
-import { Table, type TableColumn } from '../../parts/table.tsx'
-import { isPaymentOver, paidWith, paymentPath, paymentRemark } from '../payments/payment-state.ts'
-import { useLive } from '../shell/live.ts'
+import type { TableColumn } from '../../parts/table.tsx'
+import { PaymentLines } from '../payments/payment-lines.tsx'
+import { paidWith } from '../payments/payment-state.ts'
 import { useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
-import { useTexts } from '../shell/texts.ts'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
 
 type InvoiceProps = { readonly invoice: InvoiceWithLines }
@@ -62,23 +60,10 @@ type CountedTableProps = InvoiceProps & { readonly rows: readonly PaymentWithCry
 
 const CountedTable = ({ invoice: { allocations }, rows }: CountedTableProps) => {
   const { payments: texts } = useInvoiceTexts()
-  const { payments, states } = useTexts()
   const { formats } = useReader()
   const address = useAddress()
-  const changed = useLive()?.changed.value
   const countedOf = (id: string) => allocations.find(({ paymentId }) => paymentId === id)?.amountMinor ?? 0
   const columns: readonly TableColumn<PaymentWithCrypto>[] = [
-    {
-      key: 'status',
-      head: payments.status,
-      card: 2,
-      cell: payment => (
-        <>
-          <StateBadge path={paymentPath(payment, states)} />
-          <span class="what">{paymentRemark(payment, states, formats)}</span>
-        </>
-      ),
-    },
     {
       key: 'with',
       head: texts.with,
@@ -108,15 +93,5 @@ const CountedTable = ({ invoice: { allocations }, rows }: CountedTableProps) => 
       },
     },
   ]
-  return (
-    <div class="pay">
-      <Table
-        label={texts.title}
-        columns={columns}
-        rows={rows}
-        keyOf={({ id }) => id}
-        stateOf={payment => (changed?.has(payment.id) ? 'changed' : isPaymentOver(payment) ? 'ended' : undefined)}
-      />
-    </div>
-  )
+  return <PaymentLines label={texts.title} columns={columns} rows={rows} />
 }

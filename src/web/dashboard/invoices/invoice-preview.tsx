@@ -6,8 +6,10 @@ import type { SummedInvoice } from '../../../billing/invoice-sums.ts'
 import type { BillingSettings } from '../../api/calls.ts'
 import { useCustomer } from '../customers/use-customer.ts'
 import { useSettled } from '../shell/settled.ts'
+import { useAddress, useIsOwner } from '../shell/shop.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import { type InvoiceDraft, invoiceBodyOf, sumDraft } from './invoice-draft.ts'
+import { missingSeller } from './missing-seller.ts'
 
 type InvoicePreviewProps = { readonly draft: InvoiceDraft; readonly settings: BillingSettings }
 
@@ -15,10 +17,31 @@ type InvoicePreviewProps = { readonly draft: InvoiceDraft; readonly settings: Bi
 export const InvoicePreview = ({ draft, settings }: InvoicePreviewProps) => {
   const shown = useSettled(draft)
   const { customer } = shown
-  return customer.by === 'search' && customer.id !== undefined ? (
-    <WithCustomer id={customer.id} draft={shown} settings={settings} />
-  ) : (
-    <Sheet document={documentOf(shown, settings, enteredParty(shown))} />
+  return (
+    <div class="previewed">
+      <NoSeller settings={settings} />
+      {customer.by === 'search' && customer.id !== undefined ? (
+        <WithCustomer id={customer.id} draft={shown} settings={settings} />
+      ) : (
+        <Sheet document={documentOf(shown, settings, enteredParty(shown))} />
+      )}
+    </div>
+  )
+}
+
+/** Why the preview has no seller, and where to change that. */
+const NoSeller = ({ settings }: Pick<InvoicePreviewProps, 'settings'>) => {
+  const texts = useInvoiceEditorTexts()
+  const address = useAddress()
+  const isOwner = useIsOwner()
+  const missing = missingSeller(settings)
+  if (missing.length === 0) return null
+  const names = missing.map(field => texts.missing[field]).join(', ')
+  return (
+    <p class="hint">
+      {settings.livemode ? texts.noSeller(names) : texts.noSellerTest(names)}{' '}
+      {isOwner ? <a href={`${address('settings')}?part=billing`}>{texts.toSettings}</a> : texts.askOwner}
+    </p>
   )
 }
 

@@ -5,7 +5,7 @@ import type { InvoicesTexts } from './texts.ts'
 
 /** How far an invoice got on its main path. */
 export const invoicePath = (
-  { status, overdue }: Pick<InvoiceWithLines, 'status' | 'overdue'>,
+  { status, overdue, amountPaidMinor }: Pick<InvoiceWithLines, 'status' | 'overdue' | 'amountPaidMinor'>,
   states: InvoicesTexts['states'],
 ): StatePath => {
   const words = [states.draft, states.open, states.paid]
@@ -15,7 +15,7 @@ export const invoicePath = (
     case 'open':
       return overdue
         ? { words, at: 1, word: states.overdue, shape: 'warn', tone: 'warn' }
-        : { words, at: 1, tone: 'info' }
+        : { words, at: 1, tone: 'info', ...(amountPaidMinor > 0 && { word: states.partlyPaid }) }
     case 'paid':
       return { words, at: 2, shape: 'done', tone: 'good' }
     case 'uncollectible':

@@ -12,6 +12,7 @@ import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
 import { InvoicesTable } from './invoices-table.tsx'
+import { PickCustomer } from './pick-customer.tsx'
 import { useInvoicesTexts } from './texts.ts'
 
 const statuses = ['draft', 'open', 'paid', 'uncollectible', 'void'] as const
@@ -76,11 +77,7 @@ export const InvoicesPage = () => {
           {texts.overdueOnly}
         </PickToggle>
         <PickDay label={texts.dueBefore} value={dueBefore ?? ''} onPick={day => query.filter({ dueBefore: day })} />
-        {customer !== undefined && (
-          <PickToggle isOn onToggle={() => query.filter({ customer: undefined })}>
-            {texts.ofCustomer}
-          </PickToggle>
-        )}
+        <PickCustomer id={customer} onPick={id => query.filter({ customer: id })} />
       </div>
       {!isFiltered && position.after === undefined && (
         <NewRows section="invoices" rows={result.data?.rows ?? []} words={texts.fresh} />

@@ -4,7 +4,7 @@ import { FormField, TextField } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
-import { type LineDraft, type LineFaults, lineFaultsIn, needsTaxNote } from './invoice-draft.ts'
+import { type LineDraft, type LineFaults, lineFaultsIn, needsTaxNote, typedFaultsIn } from './invoice-draft.ts'
 import { useInvoicesTexts } from './texts.ts'
 
 export type LineEditing = {
@@ -38,7 +38,7 @@ export const LineFields = (props: LineFieldsProps) => {
   const { taxCategories: categoryNames } = useInvoicesTexts()
   const { formats } = useReader()
   const { key } = line
-  const faults = isChecked ? lineFaultsIn(line) : {}
+  const faults = isChecked ? lineFaultsIn(line) : typedFaultsIn(line)
   const hasMoreFault = [faults.taxNote, faults.periodStart, faults.periodEnd].some(Boolean)
   const isMoreRefused = ['taxCategory', 'taxNote', 'periodStart', 'periodEnd'].includes(refused ?? '')
   const { taxCategory, periodStart, periodEnd } = line

@@ -2,9 +2,12 @@ import { useCallback, useLayoutEffect, useMemo, useRef, useState } from 'preact/
 import type { SummedInvoice } from '../../../billing/invoice-sums.ts'
 import type { BillingSettings } from '../../api/calls.ts'
 import { Icon } from '../../parts/icon.tsx'
+import { useReader } from '../../parts/reader.ts'
+import { useAddress } from '../shell/shop.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import { type InvoiceDraft, MOST_LINES, newLine } from './invoice-draft.ts'
 import { type LineEditing, LineFields, type LineFieldsProps } from './line-fields.tsx'
+import { ratePercent } from './sum-rows.tsx'
 
 type Lines = InvoiceDraft['lines']
 
@@ -24,6 +27,8 @@ type LinesFieldsetProps = {
 export const LinesFieldset = (props: LinesFieldsetProps) => {
   const { lines, currency, summed, settings, isChecked, refused, onLines } = props
   const texts = useInvoiceEditorTexts()
+  const { locale } = useReader()
+  const address = useAddress()
   const list = useRef<HTMLDivElement>(null)
   const [said, setSaid] = useState('')
   /** The field that gets the focus when the lines have been drawn. */
@@ -85,6 +90,10 @@ export const LinesFieldset = (props: LinesFieldsetProps) => {
     <fieldset class="form lines">
       <legend class="legend">{texts.lines}</legend>
       <p class="quiet">{texts.linesHint}</p>
+      <p class="quiet">
+        {texts.taxDefault(ratePercent(settings.taxRateBps, locale))}{' '}
+        <a href={`${address('settings')}?part=billing`}>{texts.changeDefault}</a>
+      </p>
       <div ref={list}>
         {lines.map((line, at) => (
           <Line

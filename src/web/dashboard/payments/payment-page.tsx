@@ -8,6 +8,7 @@ import { AssetAmount, FiatAmount } from '../../parts/money.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge, StateStrip } from '../../parts/state-strip.tsx'
+import { InvoiceLink } from '../billing-records/invoice-link.tsx'
 import { OpenDispute } from '../disputes/open-dispute.tsx'
 import { RecordEvents } from '../events/record-events.tsx'
 import { PaymentRefunds, RefundPayment } from '../refunds/payment-refunds.tsx'
@@ -218,7 +219,7 @@ const Details = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
           ],
           // The link behind an invoice is hidden.
           [texts.link, invoiceId === null && <a href={address('links', paymentLinkId)}>{texts.openLink}</a>],
-          [texts.invoice, invoiceId !== null && <a href={address('invoices', invoiceId)}>{texts.openInvoice}</a>],
+          [texts.invoice, invoiceId !== null && <InvoiceLink id={invoiceId} />],
           [texts.receipt, receiptUrl !== null && <a href={receiptUrl}>{texts.openReceipt}</a>],
           [texts.status, <code>{status}</code>],
           [texts.createdAt, <Moment at={createdAt} />],

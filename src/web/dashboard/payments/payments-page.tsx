@@ -3,12 +3,10 @@ import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { FiatAmount } from '../../parts/money.tsx'
-import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { StateBadge } from '../../parts/state-strip.tsx'
-import { clipped, Table, type TableColumn } from '../../parts/table.tsx'
+import { clipped, type TableColumn } from '../../parts/table.tsx'
+import { InvoiceLink } from '../billing-records/invoice-link.tsx'
 import { Filters, Pick, PickToggle, useAddressQuery } from '../shell/filters.tsx'
-import { useLive } from '../shell/live.ts'
 import { NewRows } from '../shell/new-rows.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -17,7 +15,8 @@ import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useShop } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
-import { isPaymentOver, paidWith, paymentPath, paymentRemark } from './payment-state.ts'
+import { PaymentLines } from './payment-lines.tsx'
+import { paidWith } from './payment-state.ts'
 
 /** Days, as the address has them. */
 const ranges = ['1', '7', '30', '90'] as const
@@ -132,22 +131,9 @@ type PaymentsTableProps = {
 }
 
 export const PaymentsTable = ({ rows, narrow = false }: PaymentsTableProps) => {
-  const { payments, states } = useTexts()
-  const { formats } = useReader()
+  const { payments } = useTexts()
   const address = useAddress()
-  const changed = useLive()?.changed.value
   const columns: readonly TableColumn<PaymentWithCrypto>[] = [
-    {
-      key: 'status',
-      head: payments.status,
-      card: 2,
-      cell: payment => (
-        <>
-          <StateBadge path={paymentPath(payment, states)} />
-          <span class="what">{paymentRemark(payment, states, formats)}</span>
-        </>
-      ),
-    },
     {
       key: 'customer',
       head: payments.customer,
@@ -162,7 +148,7 @@ export const PaymentsTable = ({ rows, narrow = false }: PaymentsTableProps) => {
       key: 'reference',
       head: payments.reference,
       card: 5,
-      cell: ({ reference }) => clipped(reference),
+      cell: ({ reference, invoiceId }) => (invoiceId === null ? clipped(reference) : <InvoiceLink id={invoiceId} />),
     },
     { key: 'with', head: payments.paidWith, card: 4, cell: paidWith },
     {
@@ -180,15 +166,11 @@ export const PaymentsTable = ({ rows, narrow = false }: PaymentsTableProps) => {
     },
   ]
   return (
-    <div class="pay">
-      <Table
-        label={payments.list}
-        columns={narrow ? columns.filter(({ key }) => key !== 'reference' && key !== 'with') : columns}
-        rows={rows}
-        keyOf={({ id }) => id}
-        stateOf={payment => (changed?.has(payment.id) ? 'changed' : isPaymentOver(payment) ? 'ended' : undefined)}
-      />
-    </div>
+    <PaymentLines
+      label={payments.list}
+      columns={narrow ? columns.filter(({ key }) => key !== 'reference' && key !== 'with') : columns}
+      rows={rows}
+    />
   )
 }
 

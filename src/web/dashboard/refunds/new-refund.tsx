@@ -11,6 +11,7 @@ import { useAction } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useAddress, useScope, useShop } from '../shell/shop.ts'
+import { UseSandboxWallet } from './sandbox-wallet.tsx'
 import { useRefundTexts } from './texts.ts'
 
 type Reason = NonNullable<RefundWithAttention['reason']>
@@ -64,6 +65,10 @@ export const NewRefund = ({ payment, remaining, taken, onClose }: NewRefundProps
     taken > 0 && texts.start.taken(money(taken)),
   ]
 
+  const nameAddress = (text: string) => {
+    setDestination(text)
+    setRefused(undefined)
+  }
   const submit = async () => {
     setChecked(true)
     if (amountMinor === undefined || amountFault() !== undefined || (isKnown && !isAddress)) return
@@ -146,18 +151,18 @@ export const NewRefund = ({ payment, remaining, taken, onClose }: NewRefundProps
         </label>
       </fieldset>
       {isKnown && (
-        <TextField
-          label={texts.start.address}
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="0x…"
-          value={destination}
-          error={isChecked ? addressFault : undefined}
-          onInput={event => {
-            setDestination(event.currentTarget.value)
-            setRefused(undefined)
-          }}
-        />
+        <>
+          <TextField
+            label={texts.start.address}
+            autocomplete="off"
+            spellcheck={false}
+            placeholder="0x…"
+            value={destination}
+            error={isChecked ? addressFault : undefined}
+            onInput={event => nameAddress(event.currentTarget.value)}
+          />
+          <UseSandboxWallet payment={payment} onAddress={nameAddress} />
+        </>
       )}
     </FormDialog>
   )

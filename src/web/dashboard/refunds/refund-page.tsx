@@ -7,6 +7,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge, StateStrip } from '../../parts/state-strip.tsx'
+import { InvoiceLink } from '../billing-records/invoice-link.tsx'
 import { explorerLink, findChain, findUnit } from '../shell/chains.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -17,6 +18,7 @@ import { useAddress, useCanWrite } from '../shell/shop.ts'
 import { Timeline } from '../shell/timeline.tsx'
 import { CancelRefund } from './decisions.tsx'
 import { eraseNote, readNote } from './notes.ts'
+import { useNoteOf, useReasonOf } from './refund-note.ts'
 import { networkOf, refundPath, refundRemark } from './refund-state.ts'
 import { reportNoted } from './reporting.ts'
 import { forgetTrouble, isAsking } from './signing.ts'
@@ -45,7 +47,7 @@ export const RefundPage = () => {
         lead={
           <span class="sub">
             {refund && <StateBadge path={refundPath(refund, texts, canWrite)} />}
-            {refund?.reason && <span>{texts.reasons[refund.reason]}</span>}
+            {refund && <Reason refund={refund} />}
             <ShortHex value={id} what={texts.id} />
           </span>
         }
@@ -155,6 +157,9 @@ const Details = ({ refund }: RefundProps) => {
   const { formats } = useReader()
   const { id, destination, crypto, status, createdAt, metadata } = refund
   const { chainId, txHash, confirmations } = crypto
+  const address = useAddress()
+  const invoiceId = usePaymentOf(refund)?.invoiceId
+  const note = useNote(refund)
   const unit = findUnit(crypto)
   const needed = findChain(chainId)?.confirmations
   const transaction = txHash === null ? undefined : explorerLink(chainId, 'tx', txHash)
@@ -173,6 +178,8 @@ const Details = ({ refund }: RefundProps) => {
             ),
           ],
           [texts.payment, <PaymentOf refund={refund} />],
+          [texts.invoice, invoiceId != null && <InvoiceLink id={invoiceId} />],
+          [texts.note, note && <a href={address('credit-notes', note.id)}>{note.number}</a>],
           [
             texts.transaction,
             txHash !== null && (
@@ -202,12 +209,25 @@ const Details = ({ refund }: RefundProps) => {
   )
 }
 
-const PaymentOf = ({ refund: { paymentId } }: RefundProps) => {
-  const { formats } = useReader()
-  const address = useAddress()
-  const payment = useShopQuery(['payments', 'one', paymentId], ({ merchantId, call }, signal) =>
+const usePaymentOf = ({ paymentId }: RefundWithAttention) =>
+  useShopQuery(['payments', 'one', paymentId], ({ merchantId, call }, signal) =>
     call('getPayment', { merchantId, id: paymentId }, { signal }),
   ).value.data
+
+/** The credit note of the refund; only payments of invoices have some. */
+const useNote = (refund: RefundWithAttention) => useNoteOf(usePaymentOf(refund)?.invoiceId ?? null)(refund)
+
+const Reason = ({ refund }: RefundProps) => {
+  const reasonOf = useReasonOf()
+  const note = useNote(refund)
+  return refund.reason === null && note === undefined ? null : <span>{reasonOf(refund, note)}</span>
+}
+
+const PaymentOf = ({ refund }: RefundProps) => {
+  const { paymentId } = refund
+  const { formats } = useReader()
+  const address = useAddress()
+  const payment = usePaymentOf(refund)
   const name = payment && (payment.reference ?? payment.customerEmail)
   return (
     <a href={address('payments', paymentId)}>

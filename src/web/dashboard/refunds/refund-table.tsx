@@ -9,6 +9,7 @@ import { findUnit } from '../shell/chains.ts'
 import { useLive } from '../shell/live.ts'
 import { useActionsColumn } from '../shell/row-actions.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
+import { useNoteOf, useReasonOf } from './refund-note.ts'
 import { isManual, isRefundOver, networkOf, refundPath, refundRemark } from './refund-state.ts'
 import { useRefundTexts } from './texts.ts'
 
@@ -25,6 +26,8 @@ export const RefundTable = ({ label, rows, compact = false }: TableProps) => {
   const canWrite = useCanWrite()
   const changed = useLive()?.changed.value
   const actionsColumn = useActionsColumn()
+  const noteOf = useNoteOf(rows.some(({ reason }) => reason === 'other') ? undefined : null)
+  const reasonOf = useReasonOf()
   const columns: readonly TableColumn<RefundWithAttention>[] = [
     {
       key: 'status',
@@ -41,9 +44,9 @@ export const RefundTable = ({ label, rows, compact = false }: TableProps) => {
       key: 'reason',
       head: texts.reason,
       card: 3,
-      cell: ({ id, reason }) => (
-        <a class="open clip" href={address('refunds', id)}>
-          {reason === null ? texts.noReason : texts.reasons[reason]}
+      cell: refund => (
+        <a class="open clip" href={address('refunds', refund.id)}>
+          {reasonOf(refund, noteOf(refund))}
         </a>
       ),
     },

@@ -4,6 +4,15 @@ import { useTexts } from './texts.ts'
 
 export type Destination = { readonly section: string; readonly icon: IconName; readonly name: string }
 
+/** Sections that the navigation shows as a part of another one. */
+const partOf: Readonly<Record<string, string>> = { 'credit-notes': 'invoices' }
+
+/** The destination that a page belongs to. */
+export const destinationOf = (path: string): string => {
+  const section = path.split('/')[4] ?? 'home'
+  return partOf[section] ?? section
+}
+
 /** The pages of a shop in the navigation. */
 export const useDestinations = () => {
   const { nav } = useTexts()

@@ -4,6 +4,7 @@ import { Dialog } from '../../parts/dialog.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import type { Action } from './action.ts'
 import { shownFailure } from './failure.ts'
+import { focusWrong } from './focus-wrong.ts'
 import { Submit } from './submit.tsx'
 
 type FormDialogProps = {
@@ -76,6 +77,3 @@ export const FormDialog = ({
     </Dialog>
   )
 }
-
-/** The first field that is wrong, which may be far above the button. */
-const focusWrong = (form: HTMLFormElement): void => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()

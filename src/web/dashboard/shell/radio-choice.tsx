@@ -5,8 +5,10 @@ type ChoiceProps<Value extends string> = {
   readonly words: Readonly<Record<Value, string>>
   /** What each of them means. */
   readonly about: Readonly<Record<Value, string>>
-  readonly value: Value
+  /** Undefined: nothing is chosen yet. */
+  readonly value: Value | undefined
   readonly onValue: (value: Value) => void
+  readonly error?: string | undefined
 }
 
 /** One of a few values that need a sentence each. */
@@ -18,8 +20,9 @@ export const RadioChoice = <Value extends string>({
   about,
   value,
   onValue,
+  error,
 }: ChoiceProps<Value>) => (
-  <fieldset>
+  <fieldset aria-invalid={error === undefined ? undefined : 'true'}>
     <legend class="legend">{legend}</legend>
     {values.map(each => (
       <label key={each} class="check">
@@ -30,5 +33,10 @@ export const RadioChoice = <Value extends string>({
         </span>
       </label>
     ))}
+    {error !== undefined && (
+      <p class="field" role="alert">
+        <span class="error">{error}</span>
+      </p>
+    )}
   </fieldset>
 )

@@ -118,7 +118,12 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     nothingWhat: 'Kein Eintrag hat alle diese Eigenschaften.',
     timeZone: zone => `Zeiten in ${zone}.`,
   },
-  record: { json: 'Als JSON', show: 'Den Eintrag als JSON zeigen', copy: 'JSON kopieren', ops: 'Im Betrieb öffnen' },
+  record: {
+    json: 'Als JSON',
+    show: 'Den Eintrag als JSON zeigen',
+    copy: 'JSON kopieren',
+    ops: 'In der Betriebsansicht zeigen',
+  },
   owners: names => `Nur Inhaber und Entwickler können hier etwas ändern. Inhaber: ${names}.`,
   onlyOwnersRead: names => `Nur Inhaber können das lesen. Inhaber: ${names}.`,
   onlyOwners: names => `Nur Inhaber können hier etwas ändern. Inhaber: ${names}.`,

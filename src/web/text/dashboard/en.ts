@@ -114,7 +114,7 @@ export const dashboardEn = {
     nothingWhat: 'No record has all of these properties.',
     timeZone: (zone: string) => `Times in ${zone}.`,
   },
-  record: { json: 'JSON', show: 'Show the record as JSON', copy: 'Copy JSON', ops: 'Open in operations' },
+  record: { json: 'JSON', show: 'Show the record as JSON', copy: 'Copy JSON', ops: 'View in the operator console' },
   owners: (names: string) => `Only owners and developers can make changes here. Owners: ${names}.`,
   onlyOwnersRead: (names: string) => `Only owners can read this. Owners: ${names}.`,
   onlyOwners: (names: string) => `Only owners can make changes here. Owners: ${names}.`,

@@ -14,7 +14,7 @@ export const eventsDe: Translated<typeof eventsEn> = {
   emptyTitle: 'Noch keine Ereignisse',
   emptyWhat: 'Das erste Ereignis geschieht, wenn ein Kunde einen Ihrer Zahlungslinks öffnet.',
   notified: 'Wer benachrichtigt wurde',
-  noEndpoint: 'Kein Endpunkt hatte diese Art gewählt, als es geschah.',
+  noEndpoint: 'Kein Webhook-Endpunkt hatte diese Ereignisart abonniert.',
   details: 'Einzelheiten',
   version: 'API-Version',
   withWebhooks: 'Ereignisse und Webhooks',

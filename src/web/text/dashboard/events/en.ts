@@ -11,7 +11,7 @@ export const eventsEn = {
   emptyTitle: 'No events yet',
   emptyWhat: 'The first event happens when a customer opens one of your payment links.',
   notified: 'Who was notified',
-  noEndpoint: 'No endpoint listed this type when it happened.',
+  noEndpoint: 'No webhook endpoint was subscribed to this event type.',
   details: 'Details',
   version: 'API version',
   withWebhooks: 'Events and webhooks',

@@ -13,7 +13,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
   strip: {
     dueOn: date => `fällig am ${date}`,
     overdueSince: date => `seit ${date}`,
-    missing: amount => `${amount} fehlen noch`,
+    missing: amount => `noch ${amount} offen`,
   },
   edit: 'Bearbeiten',
   more: 'Weitere Aktionen',
@@ -25,10 +25,6 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
   actions: {
     finalize: {
       button: 'Ausstellen',
-      title: 'Diese Rechnung ausstellen?',
-      what: 'Sie bekommt ihre Nummer und ihre Zahlungsseite. Positionen, Summen, Sie als Verkäufer und der Kunde lassen sich dann nicht mehr ändern.',
-      yes: 'Rechnung ausstellen',
-      done: 'Rechnung ausgestellt',
     },
     delete: {
       button: 'Entwurf löschen',
@@ -59,7 +55,6 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
       done: 'Der Link wurde geändert',
     },
   },
-  incomplete: fields => `In den Einstellungen zur Abrechnung fehlt: ${fields}.`,
   draft: {
     missingTitle: 'Dieser Entwurf kann noch nicht ausgestellt werden',
     missing: { legalName: 'Ihr Name', address: 'Ihre Anschrift' },
@@ -79,9 +74,20 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
   remind: {
     button: 'Erinnerung senden',
     title: 'Eine Erinnerung senden?',
-    what: 'Ihre Webhooks erhalten invoice.reminder. Dieser Server sendet keine E-Mail: das macht Ihr System, wenn es das Ereignis erhält.',
-    yes: 'Erinnerung senden',
-    done: 'Erinnerung an Ihre Webhooks gesendet',
+    what: 'Das legt das Ereignis invoice.reminder für Ihre Webhook-Endpunkte an. Der Dienst sendet dem Kunden keine E-Mail: das macht Ihr System, wenn es das Ereignis erhält.',
+    listening: count =>
+      count === 1 ? '1 Endpunkt erhält dieses Ereignis.' : `${count} Endpunkte erhalten dieses Ereignis.`,
+    notListening: 'Kein Endpunkt erhält dieses Ereignis',
+    notListeningWhat:
+      'Das Ereignis wird angelegt, aber nichts wird zugestellt, und der Kunde wird nicht erinnert. Fügen Sie invoice.reminder zuerst den Ereignisarten eines Endpunkts hinzu.',
+    openWebhooks: 'Webhooks öffnen',
+    yes: 'Ereignis anlegen',
+    done: count =>
+      count === 1
+        ? 'Erinnerung als Ereignis für 1 Endpunkt angelegt'
+        : `Erinnerung als Ereignis für ${count} Endpunkte angelegt`,
+    doneForNone: 'Ereignis angelegt. Kein Endpunkt erhält es.',
+    doneUnknown: 'Ereignis angelegt',
     tooSoonTitle: 'Vor weniger als einer Stunde wurde eine Erinnerung gesendet',
     tooSoonWhat: (time, minutes) =>
       minutes === 1
@@ -91,7 +97,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
   void: {
     button: 'Stornieren',
     title: 'Diese Rechnung stornieren?',
-    what: 'Im selben Schritt wird eine Rechnungskorrektur über die ganze Rechnung ausgestellt. Die Zahlungsseite sagt, dass nichts zu zahlen ist. Angerechnetes Guthaben geht an den Kunden zurück. Das lässt sich nicht rückgängig machen.',
+    what: 'Im selben Schritt wird eine Rechnungskorrektur über den vollen Betrag ausgestellt. Die Zahlungsseite sagt, dass nichts zu zahlen ist. Angerechnetes Guthaben geht an den Kunden zurück. Das lässt sich nicht rückgängig machen.',
     reason: 'Grund',
     reasonHint: 'Er steht auf der Rechnungskorrektur.',
     yes: 'Rechnung stornieren',
@@ -122,7 +128,8 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     uncreditedWhat:
       'Die Rechnung gilt weiter als voll bezahlt und zeigt deshalb mehr, als Sie behalten haben. Halten Sie diese Erstattungen in Ihrer Buchhaltung fest. Stellen Sie beim nächsten Mal eine Rechnungskorrektur aus: Sie mindert im selben Schritt die Rechnung.',
     voidTitle: 'Diese Rechnung ist storniert',
-    voidWhat: 'Es ist nichts zu zahlen. Ihre Nummer bleibt, mit einer Rechnungskorrektur über die ganze Rechnung.',
+    voidWhat:
+      'Es ist nichts zu zahlen. Sie behält ihre Nummer. Eine Rechnungskorrektur über den vollen Betrag wurde ausgestellt.',
     voidMoneyTitle: amount => `${amount} sind für diese stornierte Rechnung eingegangen`,
     voidMoneyWhat: 'Sie sind jetzt Guthaben des Kunden. Sie können sie auch bei ihrer Zahlung erstatten.',
     uncollectibleTitle: 'Sie erwarten das Geld dieser Rechnung nicht mehr',
@@ -181,7 +188,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     created: 'Angelegt',
     paidAt: 'Bezahlt',
     voidedAt: 'Storniert',
-    retained: 'Beteiligte gespeichert bis',
+    retained: 'Verkäufer und Kunde gespeichert bis',
     status: 'Zustand in der API',
   },
   document: {
@@ -189,7 +196,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     what: 'Sein Inhalt ändert sich nie. Jeder Hash enthält den vorigen: ein geändertes oder fehlendes Dokument fällt auf.',
     draftWhat: 'Eine Vorschau des Dokuments. Auf jeder Seite steht ENTWURF.',
     hash: 'Hash dieses Dokuments',
-    previous: 'Voriger Hash',
+    previous: 'Vorheriger Hash',
     first: 'Dies ist das erste Dokument seiner Reihe.',
   },
   history: {

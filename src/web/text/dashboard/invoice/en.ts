@@ -10,7 +10,7 @@ export const invoiceEn = {
   strip: {
     dueOn: (date: string) => `due on ${date}`,
     overdueSince: (date: string) => `since ${date}`,
-    missing: (amount: string) => `${amount} to go`,
+    missing: (amount: string) => `${amount} remaining`,
   },
   edit: 'Edit',
   more: 'More actions',
@@ -22,10 +22,6 @@ export const invoiceEn = {
   actions: {
     finalize: {
       button: 'Finalize',
-      title: 'Finalize this invoice?',
-      what: 'It gets its number and its payment page. Lines, sums, you as the seller and the customer can no longer be changed.',
-      yes: 'Finalize invoice',
-      done: 'Invoice finalized',
     },
     delete: {
       button: 'Delete draft',
@@ -56,7 +52,6 @@ export const invoiceEn = {
       done: 'The link was changed',
     },
   },
-  incomplete: (fields: string) => `Missing in the billing settings: ${fields}.`,
   draft: {
     missingTitle: 'This draft cannot be finalized yet',
     missing: { legalName: 'your name', address: 'your address' },
@@ -75,9 +70,18 @@ export const invoiceEn = {
   remind: {
     button: 'Send reminder',
     title: 'Send a reminder?',
-    what: 'Your webhooks receive invoice.reminder. This server sends no e-mail: your system does when it receives the event.',
-    yes: 'Send reminder',
-    done: 'Reminder sent to your webhooks',
+    what: 'This creates an invoice.reminder event for your webhook endpoints. The service sends no e-mail to the customer: your system does that when it receives the event.',
+    listening: (count: number) =>
+      count === 1 ? '1 endpoint receives this event.' : `${count} endpoints receive this event.`,
+    notListening: 'No endpoint receives this event',
+    notListeningWhat:
+      'The event is created, but nothing is delivered and the customer is not reminded. Add invoice.reminder to the event types of an endpoint first.',
+    openWebhooks: 'Open webhooks',
+    yes: 'Create reminder event',
+    done: (count: number) =>
+      count === 1 ? 'Reminder event created for 1 endpoint' : `Reminder event created for ${count} endpoints`,
+    doneForNone: 'Reminder event created. No endpoint receives it.',
+    doneUnknown: 'Reminder event created',
     tooSoonTitle: 'A reminder was sent less than an hour ago',
     tooSoonWhat: (time: string, minutes: number) =>
       minutes === 1
@@ -87,7 +91,7 @@ export const invoiceEn = {
   void: {
     button: 'Void',
     title: 'Void this invoice?',
-    what: 'A credit note for the whole invoice is issued in the same step. The payment page says that nothing has to be paid. Credit that was applied returns to the customer. This cannot be undone.',
+    what: 'A credit note for the full amount is issued in the same step. The payment page says that nothing has to be paid. Credit that was applied returns to the customer. This cannot be undone.',
     reason: 'Reason',
     reasonHint: 'Printed on the credit note.',
     yes: 'Void invoice',
@@ -117,7 +121,7 @@ export const invoiceEn = {
     uncreditedWhat:
       'The invoice still counts as paid in full, so it shows more than you kept. Record these refunds in your accounts. For the next one, issue a credit note: it lowers the invoice in the same step.',
     voidTitle: 'This invoice is void',
-    voidWhat: 'Nothing has to be paid. Its number stays, with a credit note for the whole invoice.',
+    voidWhat: 'Nothing has to be paid. It keeps its number. A credit note for the full amount was issued.',
     voidMoneyTitle: (amount: string) => `${amount} arrived for this void invoice`,
     voidMoneyWhat: 'It is now credit of the customer. You can also refund it from its payment.',
     uncollectibleTitle: 'You no longer expect the money of this invoice',
@@ -176,7 +180,7 @@ export const invoiceEn = {
     created: 'Created',
     paidAt: 'Paid',
     voidedAt: 'Voided',
-    retained: 'Parties kept until',
+    retained: 'Seller and customer stored until',
     status: 'Status in the API',
   },
   document: {
@@ -184,7 +188,7 @@ export const invoiceEn = {
     what: 'Its content never changes. Each hash contains the one before it, so a changed or missing document is noticed.',
     draftWhat: 'A preview of the document. It says DRAFT on each page.',
     hash: 'Hash',
-    previous: 'Hash before it',
+    previous: 'Previous hash',
     first: 'This is the first document of its series.',
   },
   history: {

@@ -56,7 +56,6 @@ export const paymentDe: Translated<typeof paymentEn> = {
   link: 'Zahlungslink',
   openLink: 'Link öffnen',
   invoice: 'Rechnung',
-  openInvoice: 'Rechnung öffnen',
   receipt: 'Beleg',
   openReceipt: 'Beleg öffnen',
   status: 'Zustand in der API',

@@ -53,7 +53,6 @@ export const paymentEn = {
   link: 'Payment link',
   openLink: 'Open the link',
   invoice: 'Invoice',
-  openInvoice: 'Open the invoice',
   receipt: 'Receipt',
   openReceipt: 'Open the receipt',
   status: 'Status in the API',

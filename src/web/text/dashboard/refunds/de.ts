@@ -58,6 +58,9 @@ export const refundsDe: Translated<typeof refundsEn> = {
     late_payment: 'Zu spät gezahlt',
     other: 'Anderer Grund',
   },
+  byNote: (number, reason) => `Rechnungskorrektur ${number}: ${reason}`,
+  note: 'Rechnungskorrektur',
+  invoice: 'Rechnung',
   noReason: 'Kein Grund angegeben',
   failures: {
     reverted: {
@@ -274,6 +277,7 @@ export const refundsDe: Translated<typeof refundsEn> = {
     knownWhat:
       'Nehmen Sie nicht einfach die Adresse, die gezahlt hat: Börsen zahlen aus gemeinsamen Wallets, und das Geld wäre dort verloren.',
     address: 'Adresse',
+    sandboxWallet: 'Die Sandbox-Wallet nehmen, die bezahlt hat',
     addressWrong: 'Geben Sie eine Adresse ein: 0x und 40 Zeichen von 0 bis 9 und a bis f.',
     addressRefused:
       'An dieser Adresse wäre das Geld verloren, oder ihre Prüfsumme stimmt nicht. Nehmen Sie eine andere.',

@@ -55,6 +55,9 @@ export const refundsEn = {
     late_payment: 'Paid too late',
     other: 'Another reason',
   },
+  byNote: (number: string, reason: string) => `Credit note ${number}: ${reason}`,
+  note: 'Credit note',
+  invoice: 'Invoice',
   noReason: 'No reason given',
   failures: {
     reverted: {
@@ -264,6 +267,7 @@ export const refundsEn = {
     knownWhat:
       'Do not assume the address that has paid: exchanges pay from shared wallets, and the money would be lost.',
     address: 'Address',
+    sandboxWallet: 'Use the sandbox wallet that paid',
     addressWrong: 'Enter an address: 0x and 40 characters from 0 to 9 and a to f.',
     addressRefused: 'Money at this address would be lost, or its checksum is wrong. Use another address.',
     left: (amount: string) => `${amount} can still be refunded`,

@@ -1,0 +1,58 @@
+import { useState } from 'preact/hooks'
+import type { InvoiceWithLines } from '../../api/calls.ts'
+import { newIdempotencyKey } from '../../api/idempotency-key.ts'
+import { ApiError } from '../../api/request.ts'
+import { useReader } from '../../parts/reader.ts'
+import { showToast } from '../../parts/toast.tsx'
+import { useAction } from '../shell/action.ts'
+import { useRefresh } from '../shell/queries.ts'
+import { useScope, useShop } from '../shell/shop.ts'
+import { useInvoiceEditorTexts } from './editor-texts.ts'
+import { FinalizeDialog } from './finalize-dialog.tsx'
+import { invoiceDraftOf } from './invoice-draft.ts'
+import { useInvoiceTexts } from './invoice-page-texts.ts'
+import { useBillingSettings } from './use-billing-settings.ts'
+
+type FinalizeProps = { readonly invoice: InvoiceWithLines; readonly onClose: () => void }
+
+/** Finalizes a draft as it was saved. Repeated after a lost response, it is still done once. */
+export const FinalizeInvoice = ({ invoice, onClose }: FinalizeProps) => {
+  const { id, dueDate, totalMinor } = invoice
+  const { finalized } = useInvoiceEditorTexts()
+  const { draft: texts } = useInvoiceTexts()
+  const { formats } = useReader()
+  const { session } = useShop()
+  const { merchantId } = useScope()
+  const refresh = useRefresh()
+  const action = useAction()
+  const [idempotencyKey] = useState(newIdempotencyKey)
+  const settings = useBillingSettings().data
+  if (!settings) return null
+  const finalize = async () => {
+    const isDone = await action.run(async () => {
+      try {
+        const { number } = await session.call('finalizeInvoice', { merchantId, id, idempotencyKey })
+        showToast(finalized(number ?? id))
+      } finally {
+        // After a refusal, too: it has changed in the meantime.
+        await refresh('invoices')
+      }
+    })
+    if (isDone) onClose()
+  }
+  return (
+    <FinalizeDialog
+      draft={invoiceDraftOf(invoice, settings)}
+      totalMinor={totalMinor}
+      settings={settings}
+      action={action}
+      explain={error =>
+        error instanceof ApiError && error.param === 'dueDate' && dueDate !== null
+          ? texts.dueDateWhat(formats.day(dueDate))
+          : undefined
+      }
+      onFinalize={finalize}
+      onClose={onClose}
+    />
+  )
+}
