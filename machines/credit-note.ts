@@ -32,6 +32,8 @@ export type CreditNote = Sums &
     invoiceId: string
     /** As it was when the note was issued. */
     customerId: string
+    /** That of its customer. */
+    testClockId: string | null
     reason: 'duplicate' | 'requested_by_customer' | 'product_unsatisfactory' | 'order_change' | 'cancellation' | 'other'
     lines: readonly CreditNoteLine[]
     dueReducedMinor: number

@@ -28,6 +28,8 @@ export type CustomerOpening = CustomerFields & {
   apiVersion: string
   /** `checkout`: created by the first payment of the e-mail address. */
   source: 'merchant' | 'checkout'
+  /** The clock whose time its invoices have, in test mode. It never changes. */
+  testClockId: string | null
 }
 
 export type Customer = CustomerOpening & {

@@ -7,6 +7,8 @@ export type DocumentSeriesOpening = {
   documentKind: 'invoice' | 'credit_note'
   /** 0 if numbers do not restart every year. */
   year: number
+  /** Of the customers of this test clock; null for all others. */
+  testClockId: string | null
   firstNumber: number
 }
 

@@ -55,7 +55,13 @@ export type InvoicePeriod = {
 }
 
 export type InvoiceOpening = InvoiceContent &
-  InvoicePeriod & { merchantId: string; livemode: boolean; apiVersion: string }
+  InvoicePeriod & {
+    merchantId: string
+    livemode: boolean
+    apiVersion: string
+    /** That of its customer. It never changes: a draft can only be given to another customer with the same one. */
+    testClockId: string | null
+  }
 
 /** The merchant as it was when the invoice was finalized. Its name and address can be null in test mode. */
 export type InvoiceSeller = { legalName: string | null; address: CustomerAddress | null; taxId: string | null }

@@ -156,12 +156,18 @@ create table timers (
   failures integer not null default 0,
   -- Fired by the loop of its kind, not by the timer loop: see `hasPlannedTimers` in src/actors/kind.ts.
   planned boolean not null default false,
+  -- Set: the timer is due by this test clock, whose time need not be the real one. See 020-test-clocks.sql.
+  test_clock_id uuid,
+  -- When a timer of a test clock that failed is tried again, in real time. Its due time stays.
+  retry_at timestamptz,
   constraint timers_pkey primary key (actor, name)
 );
 -- The timer loop reads the timers that are due first. Planned ones may be due and wait, any number of them, so they have an
 -- index of their own.
-create index timers_due on timers (due_at) where not planned;
-create index timers_planned on timers (kind, due_at) where planned;
+create index timers_due on timers (due_at) where not planned and test_clock_id is null;
+create index timers_planned on timers (kind, due_at) where planned and test_clock_id is null;
+-- The same for each test clock, of both.
+create index timers_due_by_clock on timers (test_clock_id, due_at) where test_clock_id is not null;
 
 -- The machine versions that have run on this database. A server does not start unless it can read the rows of all of
 -- them.
@@ -200,10 +206,12 @@ create type step_entry as (
   event_id uuid, event_type text, api_version text
 );
 create type timer_entry as (
-  g integer, actor uuid, name text, kind text, generation integer, due_ms bigint, planned boolean
+  g integer, actor uuid, name text, kind text, generation integer, due_ms bigint, planned boolean, clock uuid
 );
 -- A function to call with an actor's id and the arguments that its action gave. `is_new`: the commit inserts the actor.
 create type write_entry as (g integer, actor uuid, is_new boolean, name text, given json);
+-- The time of a test clock that a group was decided with.
+create type clock_entry as (g integer, clock uuid, now_ms bigint);
 create type canceled_entry as (g integer, actor uuid, name text);
 -- A job that several groups request by one key is added when any of the groups is committed.
 create type job_entry as (gs integer[], task text, effect text, run_at timestamptz, key text);

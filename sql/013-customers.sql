@@ -12,6 +12,8 @@ create table customers (
   source text not null,
   metadata jsonb not null,
   merged_into_id uuid,
+  -- The clock whose time its invoices have, in test mode.
+  test_clock_id uuid,
   -- Customers that were merged into an erased one are erased with it, and keep their state.
   erased_at timestamptz,
   -- The account of the member who has erased it.
@@ -24,6 +26,7 @@ create table customers (
   ),
   constraint customers_source check (source in ('merchant', 'checkout')),
   constraint customers_merged check ((state = 'merged') = (merged_into_id is not null) and merged_into_id <> id),
+  constraint customers_test_clock check (test_clock_id is null or not livemode),
   constraint customers_erased check (state = 'merged' or (state in ('erasing', 'erased')) = (erased_at is not null)),
   constraint customers_erased_fields check (
     erased_at is null or (

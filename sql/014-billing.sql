@@ -37,6 +37,8 @@ create table document_series (
   document_kind text not null,
   -- 0: numbers do not restart every year.
   year integer not null,
+  -- The documents of the customers of a test clock are a series of their own.
+  test_clock_id uuid,
   first_number integer not null,
   last_number integer not null,
   last_issued_at timestamptz,
@@ -45,6 +47,7 @@ create table document_series (
   constraint document_series_state check (state in ('unused', 'in_use')),
   constraint document_series_document_kind check (document_kind in ('invoice', 'credit_note')),
   constraint document_series_year check (year = 0 or year between 2000 and 9999),
+  constraint document_series_test_clock check (test_clock_id is null or not livemode),
   constraint document_series_numbers check (
     first_number >= 1 and (case state when 'unused' then last_number = first_number - 1 else last_number >= first_number end)
   ),
@@ -54,6 +57,7 @@ create table document_series (
   constraint document_series_hash check (last_document_hash ~ '^[0-9a-f]*$' and length(last_document_hash) = 64)
 );
 
-create unique index document_series_once on document_series (merchant_id, livemode, document_kind, year);
+create unique index document_series_once on document_series (merchant_id, livemode, document_kind, year, test_clock_id)
+nulls not distinct;
 
 create index document_series_list on document_series (merchant_id, livemode, seq);

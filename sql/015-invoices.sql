@@ -4,6 +4,8 @@ create table invoices (
   api_version text not null,
   -- As it was when the invoice was created or changed: see survivor_of().
   customer_id uuid not null,
+  -- That of its customer.
+  test_clock_id uuid,
   currency text not null,
   tax_behavior text not null,
   lines jsonb not null,
@@ -68,6 +70,7 @@ create table invoices (
   void_reason text,
 
   constraint invoices_state check (state in ('draft', 'open', 'paid', 'uncollectible', 'void', 'deleted')),
+  constraint invoices_test_clock check (test_clock_id is null or not livemode),
   constraint invoices_currency check (currency ~ '^[A-Z]{3}$'),
   constraint invoices_tax_behavior check (tax_behavior in ('exclusive', 'inclusive')),
   constraint invoices_lines check (
@@ -169,9 +172,15 @@ create index invoices_of_link on invoices (payment_link_id) where payment_link_i
 -- Parties of erased customers that remain until their time is over: remove_expired_parties().
 create index invoices_with_erased_party on invoices (retained_until) where customer_erased and customer is not null;
 
--- Invoices whose due date or a reminder is over and still without effect: few. See src/chain/watch/invoice-times.ts.
+-- Invoices whose due date or a reminder is over and still without effect: few. See src/chain/watch/invoice-times.ts. The
+-- first index is of those in real time.
 create index invoices_waiting on invoices (id)
-where state = 'open' and (
+where test_clock_id is null and state = 'open' and (
+  (due_passed and not overdue)
+  or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed
+);
+create index invoices_waiting_by_clock on invoices (test_clock_id, id)
+where test_clock_id is not null and state = 'open' and (
   (due_passed and not overdue)
   or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed
 );

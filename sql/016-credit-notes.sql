@@ -5,6 +5,8 @@ create table credit_notes (
   invoice_id uuid not null,
   -- As it was when the note was issued: see survivor_of().
   customer_id uuid not null,
+  -- That of its customer.
+  test_clock_id uuid,
   reason text not null,
   currency text not null,
   tax_behavior text not null,
@@ -31,6 +33,7 @@ create table credit_notes (
     reason in (
       'duplicate', 'requested_by_customer', 'product_unsatisfactory', 'order_change', 'cancellation', 'other')
   ),
+  constraint credit_notes_test_clock check (test_clock_id is null or not livemode),
   constraint credit_notes_currency check (currency ~ '^[A-Z]{3}$'),
   constraint credit_notes_tax_behavior check (tax_behavior in ('exclusive', 'inclusive')),
   constraint credit_notes_lines check (jsonb_array_length(lines) between 1 and 100),

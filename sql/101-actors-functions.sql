@@ -220,7 +220,7 @@ begin
       moved integer;
       answer integer[];
     begin
-      update %1$I t set %2$s, updated_at = now_at, lease = null, leased_until = null
+      update %1$I t set %2$s, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -347,6 +347,17 @@ begin
   end loop;
 end $$;
 
+-- The groups that were decided with another time than their test clock has now. The clocks stay locked in shared mode until
+-- the commit, so a clock moves only when all timers that were armed with its time are visible: see move_test_clock().
+create function find_moved_clocks(seen clock_entry[]) returns integer[] language plpgsql as $$
+begin
+  return array(
+    select s.g
+    from (select g, clock, now_ms from unnest(seen) order by clock) s
+    left join lateral (select now from test_clocks where id = s.clock for share) c on true
+    where c.now is distinct from ms_time(s.now_ms));
+end $$;
+
 -- Commits everything that a batch of commands decided or, per group of connected commands, nothing. Returns the groups
 -- that must be decided again because their rows have changed. Raises PM001 with the groups and constraints in its
 -- detail, and writes nothing, when a row that it would insert exists. The detail repeats the number of the batch,
@@ -359,7 +370,7 @@ create function commit_actors(
   batch integer, now_at timestamptz, holder uuid, connected boolean, seen_in integer,
   update_writers text[], updates text[], insert_writers text[], inserts text[],
   steps step_entry[], contexts json, objects json, writes write_entry[], armed timer_entry[], canceled canceled_entry[],
-  jobs job_entry[], payloads json
+  jobs job_entry[], payloads json, clocks clock_entry[]
 ) returns integer[] language plpgsql
 -- Planning for every batch took longer than the statements themselves (0.6 ms of a commit's 1.9 ms).
 set plan_cache_mode = force_generic_plan
@@ -376,6 +387,10 @@ declare
 begin
   if seen_in <> this_era then
     raise exception 'rows were read from another server' using errcode = 'PM004';
+  end if;
+
+  if clocks is not null then
+    conflicts := nullif(find_moved_clocks(clocks), '{}');
   end if;
 
   if connected then
@@ -440,8 +455,8 @@ begin
 
   if armed is not null then
     -- Without `on conflict`, which takes half as long again: a timer that was armed before is among the canceled ones.
-    insert into timers (actor, name, kind, generation, due_at, planned)
-    select actor, name, kind, generation, ms_time(due_ms), planned from unnest(armed)
+    insert into timers (actor, name, kind, generation, due_at, planned, test_clock_id)
+    select actor, name, kind, generation, ms_time(due_ms), planned, clock from unnest(armed)
     where conflicts is null or g <> all(conflicts);
   end if;
 

@@ -8,7 +8,8 @@ select define_actor_table('invoices');
 -- command that was decided before conflicts, because another transaction has written its row.
 create function erase_invoices(customers uuid[], now_at timestamptz) returns void language sql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-  update invoices i set customer_erased = true, updated_at = now_at
+  update invoices i set customer_erased = true,
+    updated_at = case when test_clock_id is null then now_at else updated_at end
   from (
     select id from invoices
     where customer_id = any(customers) and state <> 'deleted' and not customer_erased
@@ -36,7 +37,8 @@ begin
   delete from invoice_documents
   where ctid = any(array(select ctid from invoice_documents where invoice_id = any(due) limit most));
   get diagnostics documents = row_count;
-  update invoices i set customer = null, party_salt = null, updated_at = now()
+  update invoices i set customer = null, party_salt = null,
+    updated_at = case when test_clock_id is null then now() else updated_at end
   where id = any(due) and not exists (select from invoice_documents d where d.invoice_id = i.id);
   get diagnostics invoices = row_count;
   return next;

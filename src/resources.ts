@@ -172,6 +172,18 @@ export const resources = {
     isMachine: true,
     path: 'document-series',
   },
+  test_clock: {
+    prefix: 'clk',
+    example: 19,
+    table: 'test_clocks',
+    isMachine: true,
+    path: 'test-clocks',
+    section: {
+      name: 'Test clocks',
+      description:
+        'A test clock is the time of the invoices of its customers. Advance it to see in seconds what takes months. In test mode only.',
+    },
+  },
   event: {
     prefix: null,
     example: 7,

@@ -252,7 +252,9 @@ test('the actors import only XState and the modules they are built on, and nothi
 })
 
 test('the actors name no machine of the product, not even in a comment', async () => {
-  const words = kinds.flatMap(({ name, table }) => [name, table]).flatMap(name => name.split('_'))
+  // Test clocks are a source of time of the core itself.
+  const named = kinds.filter(({ name }) => name !== 'test_clock')
+  const words = named.flatMap(({ name, table }) => [name, table]).flatMap(name => name.split('_'))
   expect(words).toContain('payment')
   // The core plans what timers cause: here the name of a machine is an ordinary verb.
   const naming = new RegExp([...new Set(words)].filter(word => !/^plans?$/.test(word)).join('|'), 'i')

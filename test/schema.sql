@@ -4,13 +4,15 @@ create type canceled_entry as (g integer, actor uuid, name text);
 
 create type checkouts_v1_entry as (g integer, was integer, seen xid, payment_id uuid, secret_hash bytea);
 
+create type clock_entry as (g integer, clock uuid, now_ms bigint);
+
 create type credit_entries_v1_entry as (g integer, was integer, seen xid, customer_id uuid, currency text, id uuid, merchant_id uuid, livemode boolean, type text, amount_minor bigint, balance_minor bigint, invoice_id uuid, payment_id uuid, credit_note_id uuid, note text, created_at timestamp with time zone);
 
-create type credit_notes_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, invoice_id uuid, customer_id uuid, reason text, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, due_reduced_minor bigint, credit_minor bigint, refunds_minor bigint, refund_ids jsonb, note text, number text, series_id uuid, sequence integer, issued_at timestamp with time zone, issue_date text, document_hash text, previous_document_hash text);
+create type credit_notes_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, invoice_id uuid, customer_id uuid, test_clock_id uuid, reason text, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, due_reduced_minor bigint, credit_minor bigint, refunds_minor bigint, refund_ids jsonb, note text, number text, series_id uuid, sequence integer, issued_at timestamp with time zone, issue_date text, document_hash text, previous_document_hash text);
 
 create type customer_emails_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, email_key text, customer_id uuid, email text);
 
-create type customers_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, email text, name text, company text, tax_id text, address jsonb, locale text, reference text, source text, metadata jsonb, merged_into_id uuid, erased_at timestamp with time zone, erased_by uuid);
+create type customers_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, email text, name text, company text, tax_id text, address jsonb, locale text, reference text, source text, metadata jsonb, merged_into_id uuid, test_clock_id uuid, erased_at timestamp with time zone, erased_by uuid);
 
 create type deliveries_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, event_id uuid, event_type text, endpoint_id uuid, attempts integer, automatic_attempts integer, trigger text, next_attempt_at timestamp with time zone, resume_at timestamp with time zone, sending_since timestamp with time zone, cancel_requested boolean, delivered_at timestamp with time zone);
 
@@ -22,11 +24,11 @@ create type deposit_addresses_v1_entry as (g integer, was integer, seen xid, add
 
 create type disputes_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, payment_id uuid, amount_minor bigint, currency text, reason text, description text, uncategorized_text text, customer_communication text, shipping_tracking_number text, refund_policy text, evidence_due_by timestamp with time zone);
 
-create type document_series_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, document_kind text, year integer, first_number integer, last_number integer, last_issued_at timestamp with time zone, last_document_hash text);
+create type document_series_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, document_kind text, year integer, test_clock_id uuid, first_number integer, last_number integer, last_issued_at timestamp with time zone, last_document_hash text);
 
 create type idempotency_keys_v1_entry as (g integer, was integer, seen xid, merchant_id uuid, livemode boolean, key text, fingerprint bytea, status integer, body text, is_refund boolean, created_at timestamp with time zone, record_id uuid);
 
-create type invoices_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, customer_id uuid, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, days_until_due integer, due_date text, reference text, order_number text, notes text, assets jsonb, reminder_offsets jsonb, metadata jsonb, subscription_id uuid, period_index integer, period_start timestamp with time zone, period_end timestamp with time zone, number text, series_id uuid, sequence integer, issued_at timestamp with time zone, issue_date text, due_at timestamp with time zone, seller jsonb, customer jsonb, party_salt text, party_hash text, document_hash text, previous_document_hash text, reminders jsonb, retained_until timestamp with time zone, credit_applied_minor bigint, payment_link_id uuid, token_hash text, sealed_token text, customer_erased boolean, credit_notes_minor bigint, amount_paid_minor bigint, amount_processing_minor numeric(78,0), amount_overpaid_minor bigint, amount_refunded_minor bigint, uncredited_refunds_minor bigint, allocations jsonb, credit_note_ids jsonb, overdue boolean, due_passed boolean, reminders_passed integer, reminded_offset integer, reminded_at timestamp with time zone, paid_at timestamp with time zone, voided_at timestamp with time zone, void_reason text);
+create type invoices_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, customer_id uuid, test_clock_id uuid, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, days_until_due integer, due_date text, reference text, order_number text, notes text, assets jsonb, reminder_offsets jsonb, metadata jsonb, subscription_id uuid, period_index integer, period_start timestamp with time zone, period_end timestamp with time zone, number text, series_id uuid, sequence integer, issued_at timestamp with time zone, issue_date text, due_at timestamp with time zone, seller jsonb, customer jsonb, party_salt text, party_hash text, document_hash text, previous_document_hash text, reminders jsonb, retained_until timestamp with time zone, credit_applied_minor bigint, payment_link_id uuid, token_hash text, sealed_token text, customer_erased boolean, credit_notes_minor bigint, amount_paid_minor bigint, amount_processing_minor numeric(78,0), amount_overpaid_minor bigint, amount_refunded_minor bigint, uncredited_refunds_minor bigint, allocations jsonb, credit_note_ids jsonb, overdue boolean, due_passed boolean, reminders_passed integer, reminded_offset integer, reminded_at timestamp with time zone, paid_at timestamp with time zone, voided_at timestamp with time zone, void_reason text);
 
 create type job_entry as (gs integer[], task text, effect text, run_at timestamp with time zone, key text);
 
@@ -52,7 +54,9 @@ create type signer_nonces_v1_entry as (g integer, was integer, seen xid, signer_
 
 create type step_entry as (g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text, from_state text, to_state text, cause text, created_ms bigint, merchant_id uuid, livemode boolean, event_id uuid, event_type text, api_version text);
 
-create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint, planned boolean);
+create type test_clocks_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, now timestamp with time zone, target timestamp with time zone);
+
+create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint, planned boolean, clock uuid);
 
 create type write_entry as (g integer, actor uuid, is_new boolean, name text, given json);
 
@@ -264,6 +268,7 @@ create table credit_notes (
   api_version text not null,
   invoice_id uuid not null,
   customer_id uuid not null,
+  test_clock_id uuid,
   reason text not null,
   currency text not null,
   tax_behavior text not null,
@@ -295,6 +300,7 @@ create table credit_notes (
   constraint credit_notes_settled CHECK (total_minor = (due_reduced_minor + credit_minor + refunds_minor) AND LEAST(due_reduced_minor, credit_minor, refunds_minor) >= 0 AND (refunds_minor = 0) = (jsonb_array_length(refund_ids) = 0)),
   constraint credit_notes_state CHECK (state = 'issued'::text),
   constraint credit_notes_tax_behavior CHECK (tax_behavior = ANY (ARRAY['exclusive'::text, 'inclusive'::text])),
+  constraint credit_notes_test_clock CHECK (test_clock_id IS NULL OR NOT livemode),
   constraint credit_notes_total CHECK (total_minor = (subtotal_minor + tax_minor) AND total_minor >= 0 AND total_minor <= '9007199254740991'::bigint)
 );
 
@@ -341,6 +347,7 @@ create table customers (
   source text not null,
   metadata jsonb not null,
   merged_into_id uuid,
+  test_clock_id uuid,
   erased_at timestamp with time zone,
   erased_by uuid,
   constraint customers_pkey PRIMARY KEY (id),
@@ -349,6 +356,7 @@ create table customers (
   constraint customers_merged CHECK ((state = 'merged'::text) = (merged_into_id IS NOT NULL) AND merged_into_id <> id),
   constraint customers_source CHECK (source = ANY (ARRAY['merchant'::text, 'checkout'::text])),
   constraint customers_state CHECK (state = ANY (ARRAY['active'::text, 'merged'::text, 'erasing'::text, 'erased'::text])),
+  constraint customers_test_clock CHECK (test_clock_id IS NULL OR NOT livemode),
   constraint customers_texts CHECK (length(email) <= 254 AND length(name) <= 200 AND length(company) <= 200 AND length(tax_id) <= 200 AND length(locale) <= 35 AND length(reference) <= 200)
 );
 
@@ -488,6 +496,7 @@ create table document_series (
   livemode boolean not null,
   document_kind text not null,
   year integer not null,
+  test_clock_id uuid,
   first_number integer not null,
   last_number integer not null,
   last_issued_at timestamp with time zone,
@@ -506,6 +515,7 @@ CASE state
     ELSE last_number >= first_number
 END),
   constraint document_series_state CHECK (state = ANY (ARRAY['unused'::text, 'in_use'::text])),
+  constraint document_series_test_clock CHECK (test_clock_id IS NULL OR NOT livemode),
   constraint document_series_year CHECK (year = 0 OR year >= 2000 AND year <= 9999)
 );
 
@@ -625,6 +635,7 @@ create table invoices (
   livemode boolean not null,
   api_version text not null,
   customer_id uuid not null,
+  test_clock_id uuid,
   currency text not null,
   tax_behavior text not null,
   lines jsonb not null,
@@ -711,6 +722,7 @@ END),
   constraint invoices_sequence CHECK (sequence >= 1),
   constraint invoices_state CHECK (state = ANY (ARRAY['draft'::text, 'open'::text, 'paid'::text, 'uncollectible'::text, 'void'::text, 'deleted'::text])),
   constraint invoices_tax_behavior CHECK (tax_behavior = ANY (ARRAY['exclusive'::text, 'inclusive'::text])),
+  constraint invoices_test_clock CHECK (test_clock_id IS NULL OR NOT livemode),
   constraint invoices_texts CHECK (length(reference) <= 200 AND length(order_number) <= 200 AND length(notes) <= 2000 AND length(void_reason) <= 1000),
   constraint invoices_total CHECK (total_minor = (subtotal_minor + tax_minor) AND total_minor >= 0 AND total_minor <= '9007199254740991'::bigint),
   constraint invoices_void CHECK ((state = 'void'::text) = (voided_at IS NOT NULL) AND (void_reason IS NULL OR state = 'void'::text))
@@ -1312,6 +1324,26 @@ create table submissions (
   constraint submissions_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]*$'::text AND length(tx_hash) = 66)
 );
 
+create table test_clocks (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  seq bigint not null generated always as identity,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  now timestamp with time zone not null,
+  target timestamp with time zone,
+  constraint test_clocks_pkey PRIMARY KEY (id),
+  constraint test_clocks_mode CHECK (NOT livemode),
+  constraint test_clocks_state CHECK (state = ANY (ARRAY['ready'::text, 'advancing'::text, 'deleted'::text])),
+  constraint test_clocks_target CHECK ((state = 'advancing'::text) = (target IS NOT NULL) AND now <= target)
+);
+
 create table timers (
   actor uuid not null,
   name text not null,
@@ -1320,6 +1352,8 @@ create table timers (
   due_at timestamp with time zone not null,
   failures integer not null default 0,
   planned boolean not null default false,
+  test_clock_id uuid,
+  retry_at timestamp with time zone,
   constraint timers_pkey PRIMARY KEY (actor, name)
 );
 
@@ -1515,7 +1549,7 @@ CREATE INDEX disputes_list ON public.disputes USING btree (merchant_id, livemode
 CREATE UNIQUE INDEX disputes_open_once ON public.disputes USING btree (payment_id) WHERE (state = ANY (ARRAY['needs_response'::text, 'under_review'::text]));
 
 CREATE INDEX document_series_list ON public.document_series USING btree (merchant_id, livemode, seq);
-CREATE UNIQUE INDEX document_series_once ON public.document_series USING btree (merchant_id, livemode, document_kind, year);
+CREATE UNIQUE INDEX document_series_once ON public.document_series USING btree (merchant_id, livemode, document_kind, year, test_clock_id) NULLS NOT DISTINCT;
 
 CREATE INDEX events_by_type ON public.events USING btree (list_key(merchant_id, livemode, type), seq);
 CREATE INDEX events_list ON public.events USING btree (merchant_id, livemode, seq);
@@ -1541,7 +1575,8 @@ CREATE INDEX invoices_overdue_list ON public.invoices USING btree (merchant_id, 
 CREATE UNIQUE INDEX invoices_period_once ON public.invoices USING btree (subscription_id, period_index) WHERE ((subscription_id IS NOT NULL) AND (state <> ALL (ARRAY['void'::text, 'deleted'::text])));
 CREATE UNIQUE INDEX invoices_sequence_once ON public.invoices USING btree (series_id, sequence) WHERE (sequence IS NOT NULL);
 CREATE UNIQUE INDEX invoices_token_once ON public.invoices USING btree (token_hash) WHERE (token_hash IS NOT NULL);
-CREATE INDEX invoices_waiting ON public.invoices USING btree (id) WHERE ((state = 'open'::text) AND ((due_passed AND (NOT overdue)) OR (jsonb_array_length(jsonb_path_query_array(reminders, '$[*]?(@."sentAt" != null)'::jsonpath)) < reminders_passed)));
+CREATE INDEX invoices_waiting ON public.invoices USING btree (id) WHERE ((test_clock_id IS NULL) AND (state = 'open'::text) AND ((due_passed AND (NOT overdue)) OR (jsonb_array_length(jsonb_path_query_array(reminders, '$[*]?(@."sentAt" != null)'::jsonpath)) < reminders_passed)));
+CREATE INDEX invoices_waiting_by_clock ON public.invoices USING btree (test_clock_id, id) WHERE ((test_clock_id IS NOT NULL) AND (state = 'open'::text) AND ((due_passed AND (NOT overdue)) OR (jsonb_array_length(jsonb_path_query_array(reminders, '$[*]?(@."sentAt" != null)'::jsonpath)) < reminders_passed)));
 CREATE INDEX invoices_with_erased_party ON public.invoices USING btree (retained_until) WHERE (customer_erased AND (customer IS NOT NULL));
 
 CREATE INDEX members_account ON public.members USING btree (account_id);
@@ -1620,8 +1655,12 @@ CREATE INDEX signing_waits_of_signer ON public.signing_waits USING btree (signer
 
 CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_look_at);
 
-CREATE INDEX timers_due ON public.timers USING btree (due_at) WHERE (NOT planned);
-CREATE INDEX timers_planned ON public.timers USING btree (kind, due_at) WHERE planned;
+CREATE INDEX test_clocks_advancing ON public.test_clocks USING btree (id) WHERE (state = 'advancing'::text);
+CREATE INDEX test_clocks_list ON public.test_clocks USING btree (merchant_id, livemode, seq) WHERE (state <> 'deleted'::text);
+
+CREATE INDEX timers_due ON public.timers USING btree (due_at) WHERE ((NOT planned) AND (test_clock_id IS NULL));
+CREATE INDEX timers_due_by_clock ON public.timers USING btree (test_clock_id, due_at) WHERE (test_clock_id IS NOT NULL);
+CREATE INDEX timers_planned ON public.timers USING btree (kind, due_at) WHERE (planned AND (test_clock_id IS NULL));
 
 CREATE INDEX transfers_by_tx_hash ON public.transfers USING hash (tx_hash);
 CREATE UNIQUE INDEX transfers_counted_once ON public.transfers USING btree (chain_id, tx_hash, log_index) WHERE (state <> 'orphaned'::text);
@@ -2460,7 +2499,7 @@ AS $function$
   where n.refund_id = refund and n.state = 'open'
 $function$;
 
-CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, seen_in integer, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], contexts json, objects json, writes write_entry[], armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json)
+CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, seen_in integer, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], contexts json, objects json, writes write_entry[], armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json, clocks clock_entry[])
  RETURNS integer[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -2476,6 +2515,10 @@ declare
 begin
   if seen_in <> this_era then
     raise exception 'rows were read from another server' using errcode = 'PM004';
+  end if;
+
+  if clocks is not null then
+    conflicts := nullif(find_moved_clocks(clocks), '{}');
   end if;
 
   if connected then
@@ -2540,8 +2583,8 @@ begin
 
   if armed is not null then
     -- Without `on conflict`, which takes half as long again: a timer that was armed before is among the canceled ones.
-    insert into timers (actor, name, kind, generation, due_at, planned)
-    select actor, name, kind, generation, ms_time(due_ms), planned from unnest(armed)
+    insert into timers (actor, name, kind, generation, due_at, planned, test_clock_id)
+    select actor, name, kind, generation, ms_time(due_ms), planned, clock from unnest(armed)
     where conflicts is null or g <> all(conflicts);
   end if;
 
@@ -2868,7 +2911,7 @@ begin
       moved integer;
       answer integer[];
     begin
-      update %1$I t set %2$s, updated_at = now_at, lease = null, leased_until = null
+      update %1$I t set %2$s, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -3292,7 +3335,8 @@ CREATE OR REPLACE FUNCTION public.erase_invoices(customers uuid[], now_at timest
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$
-  update invoices i set customer_erased = true, updated_at = now_at
+  update invoices i set customer_erased = true,
+    updated_at = case when test_clock_id is null then now_at else updated_at end
   from (
     select id from invoices
     where customer_id = any(customers) and state <> 'deleted' and not customer_erased
@@ -3581,6 +3625,18 @@ begin
     order by coalesce(r.key, r.effect));
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.find_moved_clocks(seen clock_entry[])
+ RETURNS integer[]
+ LANGUAGE plpgsql
+AS $function$
+begin
+  return array(
+    select s.g
+    from (select g, clock, now_ms from unnest(seen) order by clock) s
+    left join lateral (select now from test_clocks where id = s.clock for share) c on true
+    where c.now is distinct from ms_time(s.now_ms));
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.find_taken(actors uuid[], commands uuid[], every boolean)
  RETURNS TABLE(actor uuid, command uuid)
  LANGUAGE sql
@@ -3754,8 +3810,8 @@ AS $function$
     begin
       perform lock_list('credit_notes', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      insert into credit_notes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, invoice_id, customer_id, reason, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, due_reduced_minor, credit_minor, refunds_minor, refund_ids, note, number, series_id, sequence, issued_at, issue_date, document_hash, previous_document_hash)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.invoice_id, r.customer_id, r.reason, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.due_reduced_minor, r.credit_minor, r.refunds_minor, r.refund_ids, r.note, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.document_hash, r.previous_document_hash from unnest(entries) r
+      insert into credit_notes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, invoice_id, customer_id, test_clock_id, reason, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, due_reduced_minor, credit_minor, refunds_minor, refund_ids, note, number, series_id, sequence, issued_at, issue_date, document_hash, previous_document_hash)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.invoice_id, r.customer_id, r.test_clock_id, r.reason, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.due_reduced_minor, r.credit_minor, r.refunds_minor, r.refund_ids, r.note, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.document_hash, r.previous_document_hash from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.series_id, r.sequence, r.id
       on conflict do nothing;
@@ -3768,13 +3824,13 @@ AS $function$
       -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
       -- no row of the batch was inserted.
       for absent in
-        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.invoice_id, e.customer_id, e.reason, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e.due_reduced_minor, e.credit_minor, e.refunds_minor, e.refund_ids, e.note, e.number, e.series_id, e.sequence, e.issued_at, e.issue_date, e.document_hash, e.previous_document_hash
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.invoice_id, e.customer_id, e.test_clock_id, e.reason, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e.due_reduced_minor, e.credit_minor, e.refunds_minor, e.refund_ids, e.note, e.number, e.series_id, e.sequence, e.issued_at, e.issue_date, e.document_hash, e.previous_document_hash
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from credit_notes t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into credit_notes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, invoice_id, customer_id, reason, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, due_reduced_minor, credit_minor, refunds_minor, refund_ids, note, number, series_id, sequence, issued_at, issue_date, document_hash, previous_document_hash) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.invoice_id, r.customer_id, r.reason, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.due_reduced_minor, r.credit_minor, r.refunds_minor, r.refund_ids, r.note, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.document_hash, r.previous_document_hash from unnest(array[absent]) r;
+          insert into credit_notes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, invoice_id, customer_id, test_clock_id, reason, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, due_reduced_minor, credit_minor, refunds_minor, refund_ids, note, number, series_id, sequence, issued_at, issue_date, document_hash, previous_document_hash) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.invoice_id, r.customer_id, r.test_clock_id, r.reason, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.due_reduced_minor, r.credit_minor, r.refunds_minor, r.refund_ids, r.note, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.document_hash, r.previous_document_hash from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -3843,8 +3899,8 @@ AS $function$
     begin
       perform lock_list('customers', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id, erased_at, erased_by)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id, r.erased_at, r.erased_by from unnest(entries) r
+      insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id, test_clock_id, erased_at, erased_by)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id, r.test_clock_id, r.erased_at, r.erased_by from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.merchant_id, r.livemode, r.reference, r.id
       on conflict do nothing;
@@ -3857,13 +3913,13 @@ AS $function$
       -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
       -- no row of the batch was inserted.
       for absent in
-        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.email, e.name, e.company, e.tax_id, e.address, e.locale, e.reference, e.source, e.metadata, e.merged_into_id, e.erased_at, e.erased_by
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.email, e.name, e.company, e.tax_id, e.address, e.locale, e.reference, e.source, e.metadata, e.merged_into_id, e.test_clock_id, e.erased_at, e.erased_by
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from customers t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id, erased_at, erased_by) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id, r.erased_at, r.erased_by from unnest(array[absent]) r;
+          insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id, test_clock_id, erased_at, erased_by) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id, r.test_clock_id, r.erased_at, r.erased_by from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -4022,10 +4078,10 @@ AS $function$
     begin
       perform lock_list('document_series', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      insert into document_series (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, document_kind, year, first_number, last_number, last_issued_at, last_document_hash)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.document_kind, r.year, r.first_number, r.last_number, r.last_issued_at, r.last_document_hash from unnest(entries) r
+      insert into document_series (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, document_kind, year, test_clock_id, first_number, last_number, last_issued_at, last_document_hash)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.document_kind, r.year, r.test_clock_id, r.first_number, r.last_number, r.last_issued_at, r.last_document_hash from unnest(entries) r
       where skip is null or r.g <> all(skip)
-      order by r.merchant_id, r.livemode, r.document_kind, r.year, r.id
+      order by r.merchant_id, r.livemode, r.document_kind, r.year, r.test_clock_id, r.id
       on conflict do nothing;
       get diagnostics made = row_count;
       select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
@@ -4036,13 +4092,13 @@ AS $function$
       -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
       -- no row of the batch was inserted.
       for absent in
-        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.document_kind, e.year, e.first_number, e.last_number, e.last_issued_at, e.last_document_hash
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.document_kind, e.year, e.test_clock_id, e.first_number, e.last_number, e.last_issued_at, e.last_document_hash
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from document_series t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into document_series (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, document_kind, year, first_number, last_number, last_issued_at, last_document_hash) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.document_kind, r.year, r.first_number, r.last_number, r.last_issued_at, r.last_document_hash from unnest(array[absent]) r;
+          insert into document_series (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, document_kind, year, test_clock_id, first_number, last_number, last_issued_at, last_document_hash) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.document_kind, r.year, r.test_clock_id, r.first_number, r.last_number, r.last_issued_at, r.last_document_hash from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -4111,8 +4167,8 @@ AS $function$
     begin
       perform lock_list('invoices', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, subscription_id, period_index, period_start, period_end, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, party_hash, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, customer_erased, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, credit_note_ids, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.subscription_id, r.period_index, r.period_start, r.period_end, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.party_hash, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.customer_erased, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.credit_note_ids, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(entries) r
+      insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, test_clock_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, subscription_id, period_index, period_start, period_end, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, party_hash, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, customer_erased, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, credit_note_ids, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.test_clock_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.subscription_id, r.period_index, r.period_start, r.period_end, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.party_hash, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.customer_erased, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.credit_note_ids, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(entries) r
       where skip is null or r.g <> all(skip)
       order by r.series_id, r.sequence, r.subscription_id, r.period_index, r.token_hash, r.id
       on conflict do nothing;
@@ -4125,13 +4181,13 @@ AS $function$
       -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
       -- no row of the batch was inserted.
       for absent in
-        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.customer_id, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e.days_until_due, e.due_date, e.reference, e.order_number, e.notes, e.assets, e.reminder_offsets, e.metadata, e.subscription_id, e.period_index, e.period_start, e.period_end, e.number, e.series_id, e.sequence, e.issued_at, e.issue_date, e.due_at, e.seller, e.customer, e.party_salt, e.party_hash, e.document_hash, e.previous_document_hash, e.reminders, e.retained_until, e.credit_applied_minor, e.payment_link_id, e.token_hash, e.sealed_token, e.customer_erased, e.credit_notes_minor, e.amount_paid_minor, e.amount_processing_minor, e.amount_overpaid_minor, e.amount_refunded_minor, e.uncredited_refunds_minor, e.allocations, e.credit_note_ids, e.overdue, e.due_passed, e.reminders_passed, e.reminded_offset, e.reminded_at, e.paid_at, e.voided_at, e.void_reason
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.customer_id, e.test_clock_id, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e.days_until_due, e.due_date, e.reference, e.order_number, e.notes, e.assets, e.reminder_offsets, e.metadata, e.subscription_id, e.period_index, e.period_start, e.period_end, e.number, e.series_id, e.sequence, e.issued_at, e.issue_date, e.due_at, e.seller, e.customer, e.party_salt, e.party_hash, e.document_hash, e.previous_document_hash, e.reminders, e.retained_until, e.credit_applied_minor, e.payment_link_id, e.token_hash, e.sealed_token, e.customer_erased, e.credit_notes_minor, e.amount_paid_minor, e.amount_processing_minor, e.amount_overpaid_minor, e.amount_refunded_minor, e.uncredited_refunds_minor, e.allocations, e.credit_note_ids, e.overdue, e.due_passed, e.reminders_passed, e.reminded_offset, e.reminded_at, e.paid_at, e.voided_at, e.void_reason
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from invoices t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, subscription_id, period_index, period_start, period_end, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, party_hash, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, customer_erased, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, credit_note_ids, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.subscription_id, r.period_index, r.period_start, r.period_end, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.party_hash, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.customer_erased, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.credit_note_ids, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(array[absent]) r;
+          insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, test_clock_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, subscription_id, period_index, period_start, period_end, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, party_hash, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, customer_erased, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, credit_note_ids, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.test_clock_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.subscription_id, r.period_index, r.period_start, r.period_end, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.party_hash, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.customer_erased, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.credit_note_ids, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -4526,6 +4582,7 @@ AS $function$
     when 'refunds_v1' then return insert_refunds_v1(entries::refunds_v1_entry[], skip, now_at);
     when 'signed_transactions_v1' then return insert_signed_transactions_v1(entries::signed_transactions_v1_entry[], skip, now_at);
     when 'signer_nonces_v1' then return insert_signer_nonces_v1(entries::signer_nonces_v1_entry[], skip, now_at);
+    when 'test_clocks_v1' then return insert_test_clocks_v1(entries::test_clocks_v1_entry[], skip, now_at);
         end case;
       end $function$;
 
@@ -4613,6 +4670,51 @@ AS $function$
       end loop;
       if refused is null then
         raise exception 'cannot determine which rows of signer_nonces exist already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_test_clocks_v1(entries test_clocks_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent test_clocks_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      perform lock_list('test_clocks', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into test_clocks (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, now, target)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.now, r.target from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
+      for absent in
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.now, e.target
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from test_clocks t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
+      loop
+        begin
+          insert into test_clocks (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, now, target) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.now, r.target from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot determine which rows of test_clocks exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -4846,6 +4948,17 @@ AS $function$
     begin
       update refunds set lease = holder, leased_until = until
       where id in (select id from refunds where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.lease_test_clocks(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      update test_clocks set lease = holder, leased_until = until
+      where id in (select id from test_clocks where id = any(ids) order by id for update skip locked)
         and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
@@ -5122,8 +5235,24 @@ AS $function$
     when 'payments_v1' then return lock_payments_v1(entries::payments_v1_entry[], holder, now_at);
     when 'plans_v1' then return lock_plans_v1(entries::plans_v1_entry[], holder, now_at);
     when 'refunds_v1' then return lock_refunds_v1(entries::refunds_v1_entry[], holder, now_at);
+    when 'test_clocks_v1' then return lock_test_clocks_v1(entries::test_clocks_v1_entry[], holder, now_at);
         end case;
       end $function$;
+
+CREATE OR REPLACE FUNCTION public.lock_test_clocks_v1(entries test_clocks_v1_entry[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from test_clocks where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.looked_at_refund(refund uuid)
  RETURNS SETOF refunds
@@ -5191,6 +5320,30 @@ begin
     raise exception 'the cursor of chain % has moved', chain using errcode = 'PM002';
   end if;
   return new_step;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.move_test_clock(clock uuid)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+declare
+  its test_clocks;
+  next timestamptz;
+begin
+  select * into its from test_clocks where id = clock for update;
+  if its.state is distinct from 'advancing' then
+    return 'ended';
+  end if;
+  -- Separate statements, for a snapshot after the lock.
+  if exists (select from timers where test_clock_id = clock and due_at <= its.now) or test_clock_waits(clock) then
+    return 'waiting';
+  end if;
+  if its.now = its.target then
+    return 'arrived';
+  end if;
+  select min(due_at) into next from timers where test_clock_id = clock and due_at <= its.target;
+  update test_clocks set now = coalesce(next, its.target), updated_at = later_than(updated_at) where id = clock;
+  return 'moved';
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.ms_between(since timestamp with time zone, until timestamp with time zone)
@@ -5371,7 +5524,7 @@ CREATE OR REPLACE FUNCTION public.read_credit_notes_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, invoice_id::text, customer_id::text, reason::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, due_reduced_minor::text, credit_minor::text, refunds_minor::text, refund_ids::text, note::text, number::text, series_id::text, sequence::text, issued_at::text, issue_date::text, document_hash::text, previous_document_hash::text])) from credit_notes where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, invoice_id::text, customer_id::text, test_clock_id::text, reason::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, due_reduced_minor::text, credit_minor::text, refunds_minor::text, refund_ids::text, note::text, number::text, series_id::text, sequence::text, issued_at::text, issue_date::text, document_hash::text, previous_document_hash::text])) from credit_notes where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_customers_v1(ids uuid[])
@@ -5379,7 +5532,7 @@ CREATE OR REPLACE FUNCTION public.read_customers_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, email::text, name::text, company::text, tax_id::text, address::text, locale::text, reference::text, source::text, metadata::text, merged_into_id::text, erased_at::text, erased_by::text])) from customers where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, email::text, name::text, company::text, tax_id::text, address::text, locale::text, reference::text, source::text, metadata::text, merged_into_id::text, test_clock_id::text, erased_at::text, erased_by::text])) from customers where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_deliveries_v1(ids uuid[])
@@ -5403,7 +5556,7 @@ CREATE OR REPLACE FUNCTION public.read_document_series_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, document_kind::text, year::text, first_number::text, last_number::text, last_issued_at::text, last_document_hash::text])) from document_series where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, document_kind::text, year::text, test_clock_id::text, first_number::text, last_number::text, last_issued_at::text, last_document_hash::text])) from document_series where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_invoices_v1(ids uuid[])
@@ -5411,7 +5564,7 @@ CREATE OR REPLACE FUNCTION public.read_invoices_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, customer_id::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, days_until_due::text, due_date::text, reference::text, order_number::text, notes::text, assets::text, reminder_offsets::text, metadata::text, subscription_id::text, period_index::text, period_start::text, period_end::text, number::text, series_id::text, sequence::text, issued_at::text, issue_date::text, due_at::text, seller::text, customer::text, party_salt::text, party_hash::text, document_hash::text, previous_document_hash::text, reminders::text, retained_until::text, credit_applied_minor::text, payment_link_id::text, token_hash::text, sealed_token::text, customer_erased::text, credit_notes_minor::text, amount_paid_minor::text, amount_processing_minor::text, amount_overpaid_minor::text, amount_refunded_minor::text, uncredited_refunds_minor::text, allocations::text, credit_note_ids::text, overdue::text, due_passed::text, reminders_passed::text, reminded_offset::text, reminded_at::text, paid_at::text, voided_at::text, void_reason::text])) from invoices where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, customer_id::text, test_clock_id::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, days_until_due::text, due_date::text, reference::text, order_number::text, notes::text, assets::text, reminder_offsets::text, metadata::text, subscription_id::text, period_index::text, period_start::text, period_end::text, number::text, series_id::text, sequence::text, issued_at::text, issue_date::text, due_at::text, seller::text, customer::text, party_salt::text, party_hash::text, document_hash::text, previous_document_hash::text, reminders::text, retained_until::text, credit_applied_minor::text, payment_link_id::text, token_hash::text, sealed_token::text, customer_erased::text, credit_notes_minor::text, amount_paid_minor::text, amount_processing_minor::text, amount_overpaid_minor::text, amount_refunded_minor::text, uncredited_refunds_minor::text, allocations::text, credit_note_ids::text, overdue::text, due_passed::text, reminders_passed::text, reminded_offset::text, reminded_at::text, paid_at::text, voided_at::text, void_reason::text])) from invoices where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_payment_links_v1(ids uuid[])
@@ -5444,6 +5597,14 @@ CREATE OR REPLACE FUNCTION public.read_refunds_v1(ids uuid[])
  STABLE
 AS $function$
       select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_id::text, invoice_id::text, amount_minor::text, currency::text, reason::text, metadata::text, chain_id::text, asset::text, token_address::text, amount::text, destination::text, tx_hash::text, confirmations::text, failure_reason::text, attention::text, stray_tx_hash::text])) from refunds where id = any(ids)
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.read_test_clocks_v1(ids uuid[])
+ RETURNS TABLE(found json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, now::text, target::text])) from test_clocks where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_transfers(chain bigint, behind bigint, up_to bigint, logs json)
@@ -5891,7 +6052,8 @@ begin
   delete from invoice_documents
   where ctid = any(array(select ctid from invoice_documents where invoice_id = any(due) limit most));
   get diagnostics documents = row_count;
-  update invoices i set customer = null, party_salt = null, updated_at = now()
+  update invoices i set customer = null, party_salt = null,
+    updated_at = case when test_clock_id is null then now() else updated_at end
   where id = any(due) and not exists (select from invoice_documents d where d.invoice_id = i.id);
   get diagnostics invoices = row_count;
   return next;
@@ -6500,6 +6662,16 @@ begin
   select actor, kind, rev, from_state, to_state, at from page;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.test_clock_waits(clock uuid)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select exists (select from invoices where test_clock_id = clock and state = 'open' and (
+    (due_passed and not overdue)
+    or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed))
+$function$;
+
 CREATE OR REPLACE FUNCTION public.test_webhook_endpoint(endpoint uuid, merchant uuid, event uuid, rendered json, caller uuid)
  RETURNS text
  LANGUAGE plpgsql
@@ -6610,7 +6782,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update credit_notes t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, invoice_id = r.invoice_id, customer_id = r.customer_id, reason = r.reason, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, due_reduced_minor = r.due_reduced_minor, credit_minor = r.credit_minor, refunds_minor = r.refunds_minor, refund_ids = r.refund_ids, note = r.note, number = r.number, series_id = r.series_id, sequence = r.sequence, issued_at = r.issued_at, issue_date = r.issue_date, document_hash = r.document_hash, previous_document_hash = r.previous_document_hash, updated_at = now_at, lease = null, leased_until = null
+      update credit_notes t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, invoice_id = r.invoice_id, customer_id = r.customer_id, test_clock_id = r.test_clock_id, reason = r.reason, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, due_reduced_minor = r.due_reduced_minor, credit_minor = r.credit_minor, refunds_minor = r.refunds_minor, refund_ids = r.refund_ids, note = r.note, number = r.number, series_id = r.series_id, sequence = r.sequence, issued_at = r.issued_at, issue_date = r.issue_date, document_hash = r.document_hash, previous_document_hash = r.previous_document_hash, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -6637,7 +6809,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update customers t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, email = r.email, name = r.name, company = r.company, tax_id = r.tax_id, address = r.address, locale = r.locale, reference = r.reference, source = r.source, metadata = r.metadata, merged_into_id = r.merged_into_id, erased_at = r.erased_at, erased_by = r.erased_by, updated_at = now_at, lease = null, leased_until = null
+      update customers t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, email = r.email, name = r.name, company = r.company, tax_id = r.tax_id, address = r.address, locale = r.locale, reference = r.reference, source = r.source, metadata = r.metadata, merged_into_id = r.merged_into_id, test_clock_id = r.test_clock_id, erased_at = r.erased_at, erased_by = r.erased_by, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -6664,7 +6836,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update deliveries t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, event_id = r.event_id, event_type = r.event_type, endpoint_id = r.endpoint_id, attempts = r.attempts, automatic_attempts = r.automatic_attempts, trigger = r.trigger, next_attempt_at = r.next_attempt_at, resume_at = r.resume_at, sending_since = r.sending_since, cancel_requested = r.cancel_requested, delivered_at = r.delivered_at, updated_at = now_at, lease = null, leased_until = null
+      update deliveries t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, event_id = r.event_id, event_type = r.event_type, endpoint_id = r.endpoint_id, attempts = r.attempts, automatic_attempts = r.automatic_attempts, trigger = r.trigger, next_attempt_at = r.next_attempt_at, resume_at = r.resume_at, sending_since = r.sending_since, cancel_requested = r.cancel_requested, delivered_at = r.delivered_at, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -6691,7 +6863,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update disputes t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_id = r.payment_id, amount_minor = r.amount_minor, currency = r.currency, reason = r.reason, description = r.description, uncategorized_text = r.uncategorized_text, customer_communication = r.customer_communication, shipping_tracking_number = r.shipping_tracking_number, refund_policy = r.refund_policy, evidence_due_by = r.evidence_due_by, updated_at = now_at, lease = null, leased_until = null
+      update disputes t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_id = r.payment_id, amount_minor = r.amount_minor, currency = r.currency, reason = r.reason, description = r.description, uncategorized_text = r.uncategorized_text, customer_communication = r.customer_communication, shipping_tracking_number = r.shipping_tracking_number, refund_policy = r.refund_policy, evidence_due_by = r.evidence_due_by, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -6718,7 +6890,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update document_series t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, document_kind = r.document_kind, year = r.year, first_number = r.first_number, last_number = r.last_number, last_issued_at = r.last_issued_at, last_document_hash = r.last_document_hash, updated_at = now_at, lease = null, leased_until = null
+      update document_series t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, document_kind = r.document_kind, year = r.year, test_clock_id = r.test_clock_id, first_number = r.first_number, last_number = r.last_number, last_issued_at = r.last_issued_at, last_document_hash = r.last_document_hash, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -6745,7 +6917,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update invoices t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, customer_id = r.customer_id, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, days_until_due = r.days_until_due, due_date = r.due_date, reference = r.reference, order_number = r.order_number, notes = r.notes, assets = r.assets, reminder_offsets = r.reminder_offsets, metadata = r.metadata, subscription_id = r.subscription_id, period_index = r.period_index, period_start = r.period_start, period_end = r.period_end, number = r.number, series_id = r.series_id, sequence = r.sequence, issued_at = r.issued_at, issue_date = r.issue_date, due_at = r.due_at, seller = r.seller, customer = r.customer, party_salt = r.party_salt, party_hash = r.party_hash, document_hash = r.document_hash, previous_document_hash = r.previous_document_hash, reminders = r.reminders, retained_until = r.retained_until, credit_applied_minor = r.credit_applied_minor, payment_link_id = r.payment_link_id, token_hash = r.token_hash, sealed_token = r.sealed_token, customer_erased = r.customer_erased, credit_notes_minor = r.credit_notes_minor, amount_paid_minor = r.amount_paid_minor, amount_processing_minor = r.amount_processing_minor, amount_overpaid_minor = r.amount_overpaid_minor, amount_refunded_minor = r.amount_refunded_minor, uncredited_refunds_minor = r.uncredited_refunds_minor, allocations = r.allocations, credit_note_ids = r.credit_note_ids, overdue = r.overdue, due_passed = r.due_passed, reminders_passed = r.reminders_passed, reminded_offset = r.reminded_offset, reminded_at = r.reminded_at, paid_at = r.paid_at, voided_at = r.voided_at, void_reason = r.void_reason, updated_at = now_at, lease = null, leased_until = null
+      update invoices t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, customer_id = r.customer_id, test_clock_id = r.test_clock_id, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, days_until_due = r.days_until_due, due_date = r.due_date, reference = r.reference, order_number = r.order_number, notes = r.notes, assets = r.assets, reminder_offsets = r.reminder_offsets, metadata = r.metadata, subscription_id = r.subscription_id, period_index = r.period_index, period_start = r.period_start, period_end = r.period_end, number = r.number, series_id = r.series_id, sequence = r.sequence, issued_at = r.issued_at, issue_date = r.issue_date, due_at = r.due_at, seller = r.seller, customer = r.customer, party_salt = r.party_salt, party_hash = r.party_hash, document_hash = r.document_hash, previous_document_hash = r.previous_document_hash, reminders = r.reminders, retained_until = r.retained_until, credit_applied_minor = r.credit_applied_minor, payment_link_id = r.payment_link_id, token_hash = r.token_hash, sealed_token = r.sealed_token, customer_erased = r.customer_erased, credit_notes_minor = r.credit_notes_minor, amount_paid_minor = r.amount_paid_minor, amount_processing_minor = r.amount_processing_minor, amount_overpaid_minor = r.amount_overpaid_minor, amount_refunded_minor = r.amount_refunded_minor, uncredited_refunds_minor = r.uncredited_refunds_minor, allocations = r.allocations, credit_note_ids = r.credit_note_ids, overdue = r.overdue, due_passed = r.due_passed, reminders_passed = r.reminders_passed, reminded_offset = r.reminded_offset, reminded_at = r.reminded_at, paid_at = r.paid_at, voided_at = r.voided_at, void_reason = r.void_reason, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -6772,7 +6944,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update payment_links t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, amount_minor = r.amount_minor, currency = r.currency, title = r.title, description = r.description, reference = r.reference, assets = r.assets, max_payments = r.max_payments, window_minutes = r.window_minutes, expires_at = r.expires_at, success_url = r.success_url, metadata = r.metadata, hidden = r.hidden, payments_opened = r.payments_opened, payments_processing = r.payments_processing, payments_count = r.payments_count, deactivated_at = r.deactivated_at, updated_at = now_at, lease = null, leased_until = null
+      update payment_links t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, amount_minor = r.amount_minor, currency = r.currency, title = r.title, description = r.description, reference = r.reference, assets = r.assets, max_payments = r.max_payments, window_minutes = r.window_minutes, expires_at = r.expires_at, success_url = r.success_url, metadata = r.metadata, hidden = r.hidden, payments_opened = r.payments_opened, payments_processing = r.payments_processing, payments_count = r.payments_count, deactivated_at = r.deactivated_at, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -6799,7 +6971,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update payments t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_link_id = r.payment_link_id, customer_id = r.customer_id, invoice_id = r.invoice_id, amount_minor = r.amount_minor, currency = r.currency, customer_email = r.customer_email, customer_name = r.customer_name, reference = r.reference, metadata = r.metadata, tolerance_bps = r.tolerance_bps, late_policy = r.late_policy, expires_at = r.expires_at, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, decimals = r.decimals, address = r.address, amount_expected = r.amount_expected, confirmations_required = r.confirmations_required, pegged = r.pegged, quote_rate = r.quote_rate, quote_source = r.quote_source, quote_expires_at = r.quote_expires_at, scan = r.scan, amount_received = r.amount_received, amount_final = r.amount_final, received_minor = r.received_minor, payer_address = r.payer_address, tx_hash = r.tx_hash, block_number = r.block_number, stray = r.stray, final_strays = r.final_strays, announced = r.announced, collection_unexplained = r.collection_unexplained, window_lengthened = r.window_lengthened, exception = r.exception, failure_reason = r.failure_reason, attention = r.attention, refunds_reserved_minor = r.refunds_reserved_minor, amount_refunded_minor = r.amount_refunded_minor, updated_at = now_at, lease = null, leased_until = null
+      update payments t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_link_id = r.payment_link_id, customer_id = r.customer_id, invoice_id = r.invoice_id, amount_minor = r.amount_minor, currency = r.currency, customer_email = r.customer_email, customer_name = r.customer_name, reference = r.reference, metadata = r.metadata, tolerance_bps = r.tolerance_bps, late_policy = r.late_policy, expires_at = r.expires_at, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, decimals = r.decimals, address = r.address, amount_expected = r.amount_expected, confirmations_required = r.confirmations_required, pegged = r.pegged, quote_rate = r.quote_rate, quote_source = r.quote_source, quote_expires_at = r.quote_expires_at, scan = r.scan, amount_received = r.amount_received, amount_final = r.amount_final, received_minor = r.received_minor, payer_address = r.payer_address, tx_hash = r.tx_hash, block_number = r.block_number, stray = r.stray, final_strays = r.final_strays, announced = r.announced, collection_unexplained = r.collection_unexplained, window_lengthened = r.window_lengthened, exception = r.exception, failure_reason = r.failure_reason, attention = r.attention, refunds_reserved_minor = r.refunds_reserved_minor, amount_refunded_minor = r.amount_refunded_minor, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -6826,7 +6998,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update plans t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, name = r.name, description = r.description, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, "interval" = r."interval", interval_count = r.interval_count, trial_days = r.trial_days, lead_days = r.lead_days, grace_days = r.grace_days, max_periods = r.max_periods, activation = r.activation, after_grace = r.after_grace, assets = r.assets, reference = r.reference, metadata = r.metadata, updated_at = now_at, lease = null, leased_until = null
+      update plans t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, name = r.name, description = r.description, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, "interval" = r."interval", interval_count = r.interval_count, trial_days = r.trial_days, lead_days = r.lead_days, grace_days = r.grace_days, max_periods = r.max_periods, activation = r.activation, after_grace = r.after_grace, assets = r.assets, reference = r.reference, metadata = r.metadata, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -6853,7 +7025,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update refunds t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_id = r.payment_id, invoice_id = r.invoice_id, amount_minor = r.amount_minor, currency = r.currency, reason = r.reason, metadata = r.metadata, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, amount = r.amount, destination = r.destination, tx_hash = r.tx_hash, confirmations = r.confirmations, failure_reason = r.failure_reason, attention = r.attention, stray_tx_hash = r.stray_tx_hash, updated_at = now_at, lease = null, leased_until = null
+      update refunds t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, payment_id = r.payment_id, invoice_id = r.invoice_id, amount_minor = r.amount_minor, currency = r.currency, reason = r.reason, metadata = r.metadata, chain_id = r.chain_id, asset = r.asset, token_address = r.token_address, amount = r.amount, destination = r.destination, tx_hash = r.tx_hash, confirmations = r.confirmations, failure_reason = r.failure_reason, attention = r.attention, stray_tx_hash = r.stray_tx_hash, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)
@@ -6885,8 +7057,36 @@ AS $function$
     when 'payments_v1' then return update_payments_v1(entries::payments_v1_entry[], skip, holder, now_at);
     when 'plans_v1' then return update_plans_v1(entries::plans_v1_entry[], skip, holder, now_at);
     when 'refunds_v1' then return update_refunds_v1(entries::refunds_v1_entry[], skip, holder, now_at);
+    when 'test_clocks_v1' then return update_test_clocks_v1(entries::test_clocks_v1_entry[], skip, holder, now_at);
         end case;
       end $function$;
+
+CREATE OR REPLACE FUNCTION public.update_test_clocks_v1(entries test_clocks_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update test_clocks t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, now = r.now, target = r.target, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from test_clocks t where t.id = r.id and t.rev = r.rev
+              and t.xmin = pg_current_xact_id()::xid));
+      end if;
+      return answer;
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.use_code(account uuid, step bigint, recovery bytea, actor text, from_address text, failure text, OUT outcome text, OUT wait integer)
  RETURNS record

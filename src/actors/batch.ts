@@ -48,6 +48,8 @@ export type ActorStep = {
   readonly owner: Owner
   readonly shown: Record<string, unknown>
   readonly published: readonly { readonly eventId: string; readonly type: string; readonly event: PublicEvent }[]
+  /** The test clock whose time the step took; null for real time. */
+  readonly clock: { readonly id: string; readonly now: Date } | null
   /** Canceled if `dueAt` is null. */
   readonly timers: readonly { readonly name: string; readonly dueAt: Date | null }[]
   readonly jobs: readonly { readonly effect: string; readonly job: Job }[]

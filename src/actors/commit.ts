@@ -39,7 +39,8 @@ export const commitBatch = async <U extends Unit>(
         ${json(effects.contexts)}::text::json, ${json(effects.objects)}::text::json,
         ${rows(effects.writes)}::text::write_entry[],
         ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::canceled_entry[],
-        ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json) as conflicts`,
+        ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json,
+        ${rows(effects.clocks)}::text::clock_entry[]) as conflicts`,
     )
     clock.learn(answer.now, performance.now() - sentAt)
     return { conflicted: unitsIn(answer.conflicts ?? []), duplicated: new Map() }

@@ -11,9 +11,10 @@ import {
   type Refused,
   type Row,
 } from './command.ts'
-import type { Actor, Kind, Write } from './kind.ts'
+import type { Actor, Context, Kind, Write } from './kind.ts'
 import type { Registry } from './registry.ts'
 import type { RequestedEffect, Stepped } from './step.ts'
+import { type ClockTimes, testClockOf } from './test-clocks.ts'
 
 const NO_ROWS: readonly Row[] = []
 
@@ -42,13 +43,19 @@ export type UnitVerdict =
   | { readonly verdict: 'refused'; readonly refused: Refused }
   | { readonly verdict: 'fault'; readonly error: unknown }
 
+/** `at`: the real time. */
+export type Times = { readonly at: Date; readonly clocks: ClockTimes }
+
+/** The time of a command, and the test clock that shows it. */
+type Time = { readonly at: Date; readonly clock: ActorStep['clock'] }
+
 export type Decider = ReturnType<typeof decider>
 
 /** Decides the units of one batch in order. Each sees the changes of the units before it. */
 export const decider = (
   registry: Pick<Registry, 'get'>,
   reads: ReadonlyMap<string, ReadActor>,
-  at: Date,
+  { at: realTime, clocks }: Times,
   random: Random,
 ) => {
   const heads = new Map<string, ActorHead>()
@@ -96,8 +103,9 @@ export const decider = (
     const registered = registry.get(command.kind)
     if ('create' in command) {
       if (head) return { refusal: 'exists', head }
-      const input = withGiven(command.create, command, unit)
-      return advance(command, unit, undefined, registered.begin({ ...input, at }))
+      const time = timeOf(registered.kind, command.create)
+      const input = withGiven(command.create, command, unit, time)
+      return advance(command, unit, { time, before: undefined }, registered.begin({ ...input, at: time.at }))
     }
     if (!head) return { refusal: 'missing' }
     if ('timer' in command) {
@@ -108,17 +116,31 @@ export const decider = (
       // Events of timers may come only from timers.
       return { refusal: 'state', head }
     }
+    const time = timeOf(registered.kind, head.actor.context)
     const own = 'timer' in command ? registered.timerEvent(command.timer.name) : command.event
-    const event = withGiven(own, command, unit)
-    const stepped = registered.take(head.actor.state, head.actor.context, { ...event, at })
+    const event = withGiven(own, command, unit, time)
+    const stepped = registered.take(head.actor.state, head.actor.context, { ...event, at: time.at })
     if (!stepped) return { refusal: 'state', head }
-    return advance(command, unit, head, stepped)
+    return advance(command, unit, { time, before: head }, stepped)
+  }
+
+  const timeOf = (kind: Kind, context: Context): Time => {
+    const id = testClockOf(kind, context)
+    if (id === null) return { at: realTime, clock: null }
+    const now = clocks.get(id)
+    if (!now) throw new Error(`there is no test clock ${id}`)
+    return { at: now, clock: { id, now } }
   }
 
   const headIn = ({ tentative }: Before, command: IdentifiedCommand): ActorHead | undefined =>
     tentative.get(command.key) ?? heads.get(command.key) ?? headOf(command)
 
-  const withGiven = <Fields extends object>(fields: Fields, { given }: IdentifiedCommand, unit: Before): Fields => {
+  const withGiven = <Fields extends object>(
+    fields: Fields,
+    { given }: IdentifiedCommand,
+    unit: Before,
+    { at }: Time,
+  ): Fields => {
     if (!given) return fields
     const actors = unit.commands.flatMap(other => {
       const head = headIn(unit, other)
@@ -138,9 +160,10 @@ export const decider = (
   const advance = (
     command: IdentifiedCommand,
     { keyed, tentative, done: doneBefore }: Before,
-    before: ActorHead | undefined,
+    { time, before }: { readonly time: Time; readonly before: ActorHead | undefined },
     { state, context, requested }: Stepped,
   ): Answer => {
+    const { at, clock } = time
     const { kind, show, ownerOf } = registry.get(command.kind)
     const after: Actor = {
       id: command.actor,
@@ -152,14 +175,14 @@ export const decider = (
       updatedAt: at,
     }
     const change = { before: before?.actor ?? null, after }
-    const { published, timers, jobs, writes } = interpret(kind, command, change, requested)
+    const { published, timers, jobs, writes } = interpret(kind, command, { ...change, at }, requested)
     const from = before?.actor.state ?? null
     const done: Done = { ok: true, actor: after, replayed: false }
     const rows = rowsOf(command, doneBefore, change)
     const isRecorded = keyed || !kind.unrecorded?.includes(commandName(command))
     const step = {
       ...{ kind, command, keyed, isRecorded, from, after, owner: ownerOf(after), shown: show(after) },
-      ...{ published, timers, jobs, writes, rows },
+      ...{ published, timers, jobs, writes, rows, clock },
     }
     // Nothing after this may throw.
     tentative.set(command.key, {
@@ -177,7 +200,7 @@ export const decider = (
   const interpret = (
     kind: Kind,
     command: Command,
-    { before, after: actor }: Change,
+    { before, after: actor, at }: Change & { readonly at: Date },
     requested: readonly RequestedEffect[],
   ) => {
     const published: ActorStep['published'][number][] = []
@@ -189,26 +212,26 @@ export const decider = (
       if (effectRequest.what === 'publish') {
         const event = kind.publish?.(effectRequest.type, actor)
         if (!event) throw new Error(`kind ${kind.name} has no \`publish\``)
-        published.push({ eventId: uuidv7(at, random), type: effectRequest.type, event })
+        published.push({ eventId: uuidv7(realTime, random), type: effectRequest.type, event })
       } else if (effectRequest.what === 'effect' && kind.writes?.[effectRequest.name]) {
         const write = kind.writes[effectRequest.name]?.(actor, before)
         if (write) writes.push(write)
       } else if (effectRequest.what === 'effect') {
         const effect = `${actor.id}:${actor.rev}:${jobs.length}`
-        const job = kind.effects?.[effectRequest.name]?.(actor, effectRequest.params, { id: effect, at })
+        const job = kind.effects?.[effectRequest.name]?.(actor, effectRequest.params, { id: effect, at: realTime })
         if (job === undefined) throw new Error(`kind ${kind.name} has no effect ${effectRequest.name}`)
         if (job) jobs.push({ effect, job })
       } else {
         timers.push({
           name: effectRequest.timer,
-          dueAt: effectRequest.what === 'cancel' ? null : dueAt(kind, effectRequest.delay, actor),
+          dueAt: effectRequest.what === 'cancel' ? null : dueAt(kind, effectRequest.delay, actor, at),
         })
       }
     }
     return { published, jobs, writes, timers }
   }
 
-  const dueAt = (kind: Kind, delay: string, actor: Actor): Date | null => {
+  const dueAt = (kind: Kind, delay: string, actor: Actor, at: Date): Date | null => {
     const due = kind.timers?.[delay]?.(actor.context, at)
     if (due === undefined || Number.isNaN(due?.getTime()))
       throw new Error(`kind ${kind.name} has no valid due time for the delay ${delay}`)

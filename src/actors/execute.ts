@@ -1,7 +1,7 @@
 import type { Dependencies } from '../dependencies.ts'
 import { uuidv7 } from '../ids.ts'
 import { AnswerLost, isLockTimeout } from '../postgres/errors.ts'
-import type { ActorStep, Duplicate, PendingUnit, ReadActor } from './batch.ts'
+import type { ActorStep, Duplicate, PendingUnit } from './batch.ts'
 import { LockedOut } from './command.ts'
 import { commitBatch } from './commit.ts'
 import { isAlreadyExecuted, isOfAnotherEra } from './commit-errors.ts'
@@ -56,8 +56,8 @@ const attempt = async (round: Round, units: readonly PendingUnit[]): Promise<Unf
   if (units.length === 0) return ALL_SETTLED
   const { deps, registry } = round
   try {
-    const { reads, era } = await withDeadline(units, readActors(deps.sql, registry, units.map(readRequestOf)))
-    return await decideAndCommit(round, units, reads, era)
+    const read = await withDeadline(units, readActors(deps.sql, registry, units.map(readRequestOf)))
+    return await decideAndCommit(round, units, read)
   } catch (error) {
     const wereFresh = units.filter(({ phase }) => phase === 'fresh')
     // Whatever the error is: the driver may report the error of another statement, and this one may have been executed.
@@ -112,12 +112,11 @@ const attemptLeased = async (round: Round, units: readonly PendingUnit[]): Promi
 const decideAndCommit = async (
   round: Round,
   units: readonly PendingUnit[],
-  reads: ReadonlyMap<string, ReadActor>,
-  era: number | null,
+  { reads, era, clocks }: Awaited<ReturnType<typeof readActors>>,
 ): Promise<Unfinished> => {
   const { deps, registry, lease, onPublished } = round
   const at = deps.clock.now()
-  const { decide, heads } = decider(registry, reads, at, deps.random)
+  const { decide, heads } = decider(registry, reads, { at, clocks }, deps.random)
   // A refusal or a fault may depend on what an earlier unit of the batch writes, so it is reported after the commit.
   const decided: { unit: PendingUnit; steps: readonly ActorStep[]; verdict: UnitVerdict }[] = []
   // An earlier attempt may still be running in the database and would be executed after the refusal. Taking a lease

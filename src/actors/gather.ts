@@ -24,6 +24,7 @@ export const gatherEffects = <U extends Unit>(
   // deleted, and whether a new one is inserted.
   const armed = new Map<string, Value[]>()
   const canceled = new Map<string, Value[]>()
+  const clocks = new Map<string, Value[]>()
 
   for (const [index, { steps }] of decided.entries()) {
     const g = groupOf(index)
@@ -31,7 +32,8 @@ export const gatherEffects = <U extends Unit>(
       const { kind, from, after, published } = step
       const { id, rev } = after
       const first = published[0]
-      const { isRecorded } = step
+      const { isRecorded, clock } = step
+      if (clock) clocks.set(`${g} ${clock.id}`, [g, clock.id, clock.now.getTime()])
       if (isRecorded) {
         entries.push(stepEntry(g, step, first))
         contexts.push(step.shown)
@@ -57,7 +59,8 @@ export const gatherEffects = <U extends Unit>(
       }
       for (const { name, dueAt } of step.timers) {
         const key = `${id} ${name}`
-        if (dueAt) armed.set(key, [g, id, name, kind.name, rev, dueAt.getTime(), kind.hasPlannedTimers ?? false])
+        const planned = kind.hasPlannedTimers ?? false
+        if (dueAt) armed.set(key, [g, id, name, kind.name, rev, dueAt.getTime(), planned, clock?.id])
         else {
           if (from !== null) canceled.set(key, [g, id, name])
           armed.delete(key)
@@ -82,6 +85,7 @@ export const gatherEffects = <U extends Unit>(
     writes: writes.sort(([, a], [, b]) => (String(a) < String(b) ? -1 : a === b ? 0 : 1)),
     armed: [...armed.values()],
     canceled: [...canceled.values()],
+    clocks: [...clocks.values()],
   }
 }
 

@@ -96,6 +96,11 @@ export type Kind<C = Context> = {
   readonly publish?: (type: string, actor: Actor<C>) => PublicEvent
   /** Constraints whose violation is expected, and the refusal that each becomes. */
   readonly refusals?: Readonly<Record<string, string>>
+  /**
+   * The field with the ID of the test clock whose time an actor has; null for real time. It never changes. All times that the
+   * machine gets are those of the clock, and so is `createdAt`. A timer is due by the clock: see test-clocks.ts.
+   */
+  readonly testClock?: keyof C & string
 }
 
 export const snakeCase = (field: string) => field.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`)

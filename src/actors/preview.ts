@@ -6,6 +6,7 @@ import { type Context, type Kind, snakeCase } from './kind.ts'
 import type { Registry } from './registry.ts'
 import { type ActorRow, rowCodec } from './rows.ts'
 import { stepper } from './step.ts'
+import { readClockTimes, testClockOfRow } from './test-clocks.ts'
 
 /** What an event would do to an actor. */
 export type Preview =
@@ -33,17 +34,22 @@ export const openPreview = (kinds: readonly Kind[]) => {
   const registry: Pick<Registry, 'get'> = {
     get: name => registered.get(name) ?? unknown(name),
   }
-  return (
-    { clock, random }: Pick<Dependencies, 'clock' | 'random'>,
+  return async (
+    { sql, clock, random }: Pick<Dependencies, 'sql' | 'clock' | 'random'>,
     kind: string,
     row: ActorRow,
     event: Extract<Command, { event: unknown }>['event'],
-  ): Preview => {
+  ): Promise<Preview> => {
+    const testClock = testClockOfRow(registry.get(kind).kind, row)
+    const clocks = await readClockTimes(sql, new Set(testClock === null ? [] : [testClock]))
     const at = clock.now()
     const key = keyOf(kind, row.id)
     const read = { row, seen: '', done: new Set<string>(), timers: new Map<string, number>() }
     const command = { kind, actor: row.id, event, id: uuidv7(at, random), key }
-    const verdict = decider(registry, new Map([[key, read]]), at, random).decide({ commands: [command], keyed: false })
+    const verdict = decider(registry, new Map([[key, read]]), { at, clocks }, random).decide({
+      commands: [command],
+      keyed: false,
+    })
     if (verdict.verdict === 'fault') throw verdict.error
     if (verdict.verdict === 'refused') return { ok: false, possible: verdict.refused.possible }
     const [step] = verdict.steps

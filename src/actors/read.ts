@@ -3,6 +3,7 @@ import { onlyRow } from '../postgres/errors.ts'
 import type { PendingUnit, ReadActor } from './batch.ts'
 import { type IdentifiedCommand, keyOf } from './command.ts'
 import type { Registry } from './registry.ts'
+import { readClockTimes, testClockOf, testClockOfRow } from './test-clocks.ts'
 
 export type ReadRequest = {
   readonly commands: readonly IdentifiedCommand[]
@@ -27,10 +28,15 @@ type KindRequest = {
   readonly timers: string[]
 }
 
-/** Reads the actors of a batch with one statement per table. `era` is the era of the transactions in `seen`. */
+/**
+ * Reads the actors of a batch with one statement per table, and the test clocks that they belong to. `era` is the era of the
+ * transactions in `seen`.
+ */
 export const readActors = async (sql: Sql, registry: Registry, requests: readonly ReadRequest[]) => {
   const reads = new Map<string, ReadActor>()
   const every = requests.some(({ seek }) => seek === 'all')
+  const clockIds = new Set<string>()
+  const addClock = (id: string | null) => id !== null && clockIds.add(id)
   let era: number | null = null
 
   const readKind = async (name: string, { ids, commandActors, commands, timerActors, timers }: KindRequest) => {
@@ -58,6 +64,7 @@ export const readActors = async (sql: Sql, registry: Registry, requests: readonl
     for (const [seen, ...texts] of answer.found ?? []) {
       const row = rowOf(texts)
       const { id } = row
+      addClock(testClockOfRow(kind, row))
       reads.set(keyOf(name, id), {
         row,
         seen: seen ?? '',
@@ -67,8 +74,11 @@ export const readActors = async (sql: Sql, registry: Registry, requests: readonl
     }
   }
 
+  for (const { commands } of requests)
+    for (const command of commands)
+      if ('create' in command) addClock(testClockOf(registry.get(command.kind).kind, command.create))
   await Promise.all([...byKind(requests)].map(([name, request]) => readKind(name, request)))
-  return { reads, era }
+  return { reads, era, clocks: await readClockTimes(sql, clockIds) }
 }
 
 type Answer = {

@@ -1,5 +1,6 @@
 import { type Actor, type Column, type Context, type Kind, snakeCase } from './kind.ts'
 import type { Value } from './literals.ts'
+import { testClockOf } from './test-clocks.ts'
 
 /** A row of an actor table as postgres.js reads it. */
 export type ActorRow = Record<string, unknown> & {
@@ -100,17 +101,23 @@ const base: Readonly<Record<string, Write>> = {
   id: actor => actor.id,
   state: actor => actor.state,
   rev: actor => actor.rev,
-  // Written by the commit itself: it ends the lease and sets the times.
+  // Written by the commit itself: it ends the lease.
   lease: () => null,
   leased_until: () => null,
-  created_at: () => null,
-  updated_at: () => null,
+}
+
+/** Written by the commit itself, in real time. An actor of a test clock has the times of the clock. */
+const times: Readonly<Record<string, (actor: Actor) => Date>> = {
+  created_at: ({ createdAt }) => createdAt,
+  updated_at: ({ updatedAt }) => updatedAt,
 }
 
 const writerOf = (kind: Kind, fields: readonly Field[], column: string): Write => {
   if (column === 'version') return () => kind.version
   const known = base[column]
   if (known) return known
+  const time = times[column]
+  if (time) return actor => (testClockOf(kind, actor.context) === null ? null : time(actor))
   const own = fields.find(field => field.column === column)
   if (!own) throw new Error(`cannot register ${kind.name}: its context has no field for ${kind.table}.${column}`)
   const { field, type } = own

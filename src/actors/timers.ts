@@ -29,7 +29,8 @@ const ORPHANED_MS = 2_000
 /** Timers whose actor was written by a newer version are skipped for this long, then tried again. */
 const SKIP_NEWER_MS = 60_000
 
-type Due = { actor: string; name: string; kind: string; generation: number; failures: number }
+/** A timer that is due. */
+export type Due = { actor: string; name: string; kind: string; generation: number; failures: number }
 
 /**
  * Fires due timers as commands. Timers need not be claimed: the commit that executes the timer's event deletes its row,
@@ -48,10 +49,13 @@ export const openTimers = (
   const fireAll = async (): Promise<{ readonly due: number; readonly gone: number }> => {
     for (const [actor, until] of newer) if (performance.now() >= until) newer.delete(actor)
     const due = await findDue(deps, { kinds: actors.kinds, except: [...newer.keys()], limit: batchSize, ...share() })
-    const outcomes = await Promise.all(due.map(timer => fire(deps, actors, timer)))
+    const outcomes = await Promise.all(due.map(timer => fireTimer(deps, actors, timer)))
     for (const { result, actor } of outcomes)
       if (result === 'newer') newer.set(actor, performance.now() + SKIP_NEWER_MS)
-    return { due: due.length, gone: outcomes.filter(({ result }) => result === 'gone').length }
+    return {
+      due: due.length,
+      gone: outcomes.filter(({ result }) => result === 'gone' || result === 'postponed').length,
+    }
   }
 
   const stopping = new AbortController()
@@ -87,7 +91,9 @@ export const openTimers = (
 // Only timers of registered kinds: in a rolling restart other processes may know more kinds.
 const findDue = async ({ sql, clock }: Dependencies, { kinds, except, index, of, limit }: DueQuery): Promise<Due[]> => {
   const at = clock.now()
-  const ours = sql`not planned and kind = any(${kinds as string[]}) and actor not in (select unnest(${`{${except}}`}::text::uuid[]))`
+  const ours = sql`
+    not planned and test_clock_id is null and kind = any(${kinds as string[]})
+    and actor not in (select unnest(${`{${except}}`}::text::uuid[]))`
   const own = await sql<Due[]>`
     select actor, name, kind, generation, failures from timers
     where due_at <= ${at} and ${ours} and (hashtext(actor::text) & 2147483647) % ${of} = ${index}
@@ -112,10 +118,14 @@ type DueQuery = TimerShare & {
 
 type Fired = { readonly actor: string; readonly result: FiringOutcome }
 
-/** `gone`: no longer due. `later`: still due. `newer`: still due, but this version cannot read the actor's row. */
-type FiringOutcome = 'gone' | 'later' | 'newer'
+/**
+ * `gone`: no longer due. `postponed`: its event failed, and is tried again later. `later`: still due. `newer`: still due, but
+ * this version cannot read the actor's row.
+ */
+type FiringOutcome = 'gone' | 'postponed' | 'later' | 'newer'
 
-const fire = async (deps: Dependencies, actors: Actors, due: Due): Promise<Fired> => {
+/** Fires a timer that is due. It stays due if the database does not answer. */
+export const fireTimer = async (deps: Dependencies, actors: Actors, due: Due): Promise<Fired> => {
   const { kind, actor, name } = due
   const result = await tryToFire(deps, actors, due).catch((error): FiringOutcome => {
     // Caught here, so that the other timers of the batch are not affected.
@@ -141,13 +151,18 @@ const tryToFire = async (deps: Dependencies, actors: Actors, due: Due): Promise<
     deps.log.error({ err: error, kind, actor, timer: name }, 'timer event failed, postponed')
   }
   await postpone(deps, due)
-  return 'gone'
+  return 'postponed'
 }
 
-/** A timer that cannot be fired must not block the timers after it. */
+/**
+ * A timer that cannot be fired must not block the timers after it. One of a test clock stays due: the clock waits for it, so
+ * that what is due later is not applied first.
+ */
 const postpone = async ({ sql, clock }: Dependencies, { actor, name, generation, failures }: Due): Promise<void> => {
-  const backoffMs = Math.min(1_000 * 2 ** failures, 3_600_000)
+  const next = (longestMs: number) => new Date(clock.now().getTime() + Math.min(1_000 * 2 ** failures, longestMs))
   await sql`
-    update timers set failures = failures + 1, due_at = ${new Date(clock.now().getTime() + backoffMs)}
+    update timers set failures = failures + 1,
+      due_at = case when test_clock_id is null then ${next(3_600_000)} else due_at end,
+      retry_at = case when test_clock_id is not null then ${next(60_000)}::timestamptz end
     where actor = ${actor} and name = ${name} and generation = ${generation}`
 }

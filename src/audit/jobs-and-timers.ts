@@ -13,8 +13,16 @@ export const auditJobsAndTimers: Check[] = [
   },
   {
     invariant: 'I7',
+    what: 'a timer that is due by its test clock, which has not moved for more than a minute',
+    breaches: sql => sql`
+      select t.actor as id from timers t join test_clocks c on c.id = t.test_clock_id
+      where t.due_at <= c.now and c.state <> 'deleted' and c.updated_at < now() - interval '60 s'`,
+  },
+  {
+    invariant: 'I7',
     what: 'a timer overdue by more than a minute',
     breaches: sql => sql`
-      select actor as id from timers where due_at < now() - interval '60 s' and not planned`,
+      select actor as id from timers
+      where due_at < now() - interval '60 s' and not planned and test_clock_id is null`,
   },
 ]

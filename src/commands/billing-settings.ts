@@ -56,7 +56,7 @@ const currentSeries = (
   now: Date,
   documentKind: SeriesKey['documentKind'] = 'invoice',
 ): SeriesKey => ({
-  ...{ merchantId, livemode, documentKind },
+  ...{ merchantId, livemode, documentKind, testClockId: null },
   year: seriesYear(restart, dayIn(time_zone, now)) ?? 0,
 })
 

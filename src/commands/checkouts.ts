@@ -122,7 +122,7 @@ const newCustomerOf = (
   owner: ListOwner,
   { email, name, apiVersion }: Pick<CustomerOpening, 'email' | 'name' | 'apiVersion'>,
 ): CustomerOpening => ({
-  ...{ ...owner, apiVersion, email, name, source: 'checkout' },
+  ...{ ...owner, apiVersion, email, name, source: 'checkout', testClockId: null },
   ...{ company: null, taxId: null, address: null, locale: null, reference: null, metadata: {} },
 })
 

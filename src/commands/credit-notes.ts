@@ -19,6 +19,7 @@ import { seriesIdOf } from '../queries/document-series.ts'
 import { type FinalizationFacts, findWithFacts } from '../queries/invoices.ts'
 import { findPayment } from '../queries/payments.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
+import { findCustomerTime } from '../queries/test-clocks.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { refuseStateOf } from './customers.ts'
 import {
@@ -201,7 +202,8 @@ type NotePlan = Awaited<ReturnType<typeof planOf>>
 /** What is decided before the commit. It holds as long as no other note of the invoice is issued. */
 const planOf = async (services: RefundServices, planned: Planned) => {
   const { invoice, facts, request } = planned
-  const { livemode, merchantId, creditNoteIds } = invoice.context
+  const { livemode, merchantId, creditNoteIds, testClockId } = invoice.context
+  const now = await findCustomerTime(services, testClockId)
   const issued = await listCreditNotesById(services.sql, creditNoteIds)
   const summed = sumCreditNote(
     invoice.context,
@@ -211,7 +213,7 @@ const planOf = async (services: RefundServices, planned: Planned) => {
   if (!summed.ok) return refuse(summed.refused, summed.param === undefined ? {} : { param: summed.param })
   return {
     ...{ ...planned, sums: summed.sums },
-    series: currentSeriesOf(facts, { documentKind: 'credit_note', livemode }, services.clock.now()),
+    series: currentSeriesOf(facts, { documentKind: 'credit_note', livemode, testClockId }, now),
     apiVersion: await getEventsVersion(services.sql, merchantId),
   }
 }
@@ -219,9 +221,9 @@ const planOf = async (services: RefundServices, planned: Planned) => {
 /** The command that issues the note. The number, the time and what is due are those of the rows that the commit locks. */
 const issueOf = (plan: NotePlan, cause: string): Command => {
   const { id, invoice, facts, request, refundIds, sums, apiVersion } = plan
-  const { merchantId, livemode, customerId, currency, taxBehavior } = invoice.context
+  const { merchantId, livemode, customerId, testClockId, currency, taxBehavior } = invoice.context
   const fixed = {
-    ...{ merchantId, livemode, apiVersion, invoiceId: invoice.id, customerId, currency, taxBehavior },
+    ...{ merchantId, livemode, apiVersion, invoiceId: invoice.id, customerId, testClockId, currency, taxBehavior },
     ...{ reason: request.reason, note: request.note, refundIds },
     ...{ ...sums, lines: linesOf(invoice.context, sums) },
   }

@@ -23,6 +23,11 @@ export const mergeCustomer = async (
   if (isRepeated(customer, into)) return getSurvivor({ sql }, intoKey)
   if (into.context.erasedAt) refuse('customer_erased', { param: 'intoId' })
   if (customer.id === into.id) refuse('state_conflict', { param: 'intoId', details: { status: into.state } })
+  if (customer.context.testClockId !== into.context.testClockId)
+    refuse('state_conflict', {
+      ...{ param: 'intoId', details: { status: into.state } },
+      message: 'Customers of different test clocks cannot be merged.',
+    })
   const outcome = await actors.dispatchBundle([
     { kind: 'customer', actor: customer.id, event: { type: 'merge', intoId: into.id }, cause },
     { kind: 'customer', actor: into.id, event: { type: 'absorb' }, cause },

@@ -79,10 +79,10 @@ const dueOf = ({ merchantId, livemode, currency, assets }: IssuableDraft['conten
   assets: assets?.map(({ chainId, asset }) => ({ chainId, asset })) ?? null,
 })
 
-/** The series that a document is numbered in if it is issued now. */
+/** The series that a document is numbered in if it is issued now, by the time of its customer. */
 export const currentSeriesOf = (
   { settings }: Pick<FinalizationFacts, 'settings'>,
-  mode: Pick<SeriesKey, 'documentKind' | 'livemode'>,
+  mode: Pick<SeriesKey, 'documentKind' | 'livemode' | 'testClockId'>,
   now: Date,
 ): SeriesKey => ({
   ...{ ...mode, merchantId: settings.merchant_id },

@@ -5,6 +5,7 @@ import { dayIn, endOfDay } from '../billing/days.ts'
 import { documentHash, type HashedDocument, partyHash, sellerHash } from '../billing/document-hash.ts'
 import { type NumberedDocument, parseNumberPattern, renderNumber, seriesYear } from '../billing/document-number.ts'
 import { dateInvoice } from '../billing/invoice-dates.ts'
+import { encodeId } from '../ids.ts'
 import { documentSeriesKind } from '../kinds/document-series.ts'
 import { invoiceKind } from '../kinds/invoice.ts'
 import { ofKind } from '../queries/actors.ts'
@@ -67,7 +68,8 @@ export const nextInSeries = (
   const issueDate = dayIn(settings.time_zone, issuedAt)
   if ((seriesYear(settings.restart, issueDate) ?? 0) !== series.year) throw new StalePlan()
   const sequence = lastNumber + 1
-  const number = numberOf(settings, { prefix, issueDate, number: sequence, livemode: series.livemode })
+  const { livemode, testClockId } = series
+  const number = numberOf(settings, { prefix, issueDate, number: sequence, livemode, testClockId })
   return { seriesId, sequence, number, issuedAt, issueDate, previousDocumentHash }
 }
 
@@ -105,13 +107,11 @@ const datesOf = (invoice: Invoice, settings: BillingSettingsRow, issuedAt: Date)
   return dated.ok ? dated.dates : refuseDueDate()
 }
 
-const numberOf = (
-  settings: BillingSettingsRow,
-  document: Omit<NumberedDocument, 'pattern' | 'testClockId'>,
-): string => {
+const numberOf = (settings: BillingSettingsRow, document: Omit<NumberedDocument, 'pattern'>): string => {
   const parsed = parseNumberPattern(settings.number_pattern, settings.restart)
   if (!parsed.ok) throw new Error(`The settings have the number pattern ${settings.number_pattern}`)
-  return renderNumber({ ...document, pattern: parsed.pattern, testClockId: null })
+  const testClockId = document.testClockId === null ? null : encodeId('clk', document.testClockId)
+  return renderNumber({ ...document, pattern: parsed.pattern, testClockId })
 }
 
 /** Until when the parties of a document are kept. */

@@ -12,6 +12,7 @@ import { getEventsVersion } from '../queries/customers.ts'
 import { findInvoice, findWithFacts, getCreditBalance } from '../queries/invoices.ts'
 import type { ListOwner } from '../queries/list-rows.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
+import { findCustomerTime } from '../queries/test-clocks.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { refuseState, refuseStateOf } from './customers.ts'
 import {
@@ -33,7 +34,7 @@ import {
   type InvoiceFields,
   requireDueDate,
 } from './invoice-content.ts'
-import { type CustomerReference, nameCustomer } from './named-customers.ts'
+import { type CustomerReference, nameCustomer, refuseOtherClock } from './named-customers.ts'
 
 export type InvoiceRequest = {
   readonly owner: ListOwner
@@ -54,15 +55,16 @@ export const createInvoice = async (
   const apiVersion = await getEventsVersion(sql, owner.merchantId)
   return untilCurrent(async () => {
     const customer = await nameCustomer(services, owner, reference, cause)
-    const now = clock.now()
     const { merchantId, livemode } = owner
+    const { testClockId } = customer.context
+    const now = await findCustomerTime(services, testClockId)
     requireDueDate(fields, settings, now)
     const opening = {
-      ...{ merchantId, livemode, apiVersion },
+      ...{ merchantId, livemode, apiVersion, testClockId },
       ...contentOf(customer.id, fields, settings),
       ...{ subscriptionId: null, periodIndex: null, periodStart: null, periodEnd: null },
     }
-    const id = uuidv7(now, random)
+    const id = uuidv7(clock.now(), random)
     const commands = [...customer.commands, { kind: 'invoice', actor: id, create: opening, cause }]
     if (!finalize) return settle(services, { id, commands, responseRows })
     const facts = {
@@ -70,7 +72,7 @@ export const createInvoice = async (
       creditMinor: await getCreditBalance(sql, customer.id, opening.currency),
     }
     requireComplete(facts, livemode)
-    const series = currentSeriesOf(facts, { documentKind: 'invoice', livemode }, now)
+    const series = currentSeriesOf(facts, { documentKind: 'invoice', livemode, testClockId }, now)
     await ensureSeries(services, series, cause)
     const draft = { id, rev: 1, content: opening }
     const more = finalizationOf(services, series, { draft, facts, cause })
@@ -90,7 +92,9 @@ export const finalizeInvoice = async (
     if (isErased(facts.customer.state)) refuse('customer_erased')
     const { id, rev, context: content } = invoice
     requireComplete(facts, content.livemode)
-    const series = currentSeriesOf(facts, { documentKind: 'invoice', livemode: content.livemode }, services.clock.now())
+    const { livemode, testClockId } = content
+    const now = await findCustomerTime(services, testClockId)
+    const series = currentSeriesOf(facts, { documentKind: 'invoice', livemode, testClockId }, now)
     // Usually it exists.
     if (attempt > 0) await ensureSeries(services, series, cause)
     const commands = finalizationOf(services, series, { draft: { id, rev, content }, facts, cause })
@@ -105,11 +109,13 @@ export const changeInvoice = async (
   cause: string,
 ): Promise<Actor<Invoice>> => {
   const invoice = (await findInvoice(services.sql, key)) ?? refuse('resource_not_found')
-  const { merchantId, livemode } = invoice.context
+  const { merchantId, livemode, testClockId } = invoice.context
   const settings = await getSettings(services, merchantId)
-  requireDueDate(changes, settings, services.clock.now())
+  requireDueDate(changes, settings, await findCustomerTime(services, testClockId))
   return untilCurrent(async () => {
     const customer = reference && (await nameCustomer(services, { merchantId, livemode }, reference, cause))
+    // The times of the draft are those of its clock.
+    if (customer && customer.context.testClockId !== testClockId) refuseOtherClock()
     const commands = [
       ...(customer?.commands ?? []),
       {
@@ -138,8 +144,10 @@ export const remindCustomer = async (
   key: RecordKey,
   requester: Requester<Invoice>,
 ): Promise<Actor<Invoice>> => {
+  const { context } = (await findInvoice(services.sql, key)) ?? refuse('resource_not_found')
+  const now = await findCustomerTime(services, context.testClockId)
   const refuseTooSoon = ({ state, context: { remindedAt } }: Actor<Invoice>): void => {
-    const waitMs = remindedAt === null ? 0 : remindedAt.getTime() + HOUR_MS - services.clock.now().getTime()
+    const waitMs = remindedAt === null ? 0 : remindedAt.getTime() + HOUR_MS - now.getTime()
     if (state === 'open' && waitMs > 0)
       refuse('rate_limited', { retryAfter: waitMs / 1_000, quota: { allowed: 1, seconds: HOUR_MS / 1_000 } })
   }

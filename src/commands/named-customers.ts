@@ -14,7 +14,7 @@ import {
 import type { ListOwner } from '../queries/list-rows.ts'
 
 /** The customer of a new record: an existing one, or the one of an e-mail address, which is created if there is none. */
-export type CustomerReference =
+export type CustomerReference = (
   | {
       readonly id: string | undefined
       readonly fields?: undefined
@@ -22,9 +22,13 @@ export type CustomerReference =
       readonly isCopied?: true
     }
   | { readonly id?: undefined; readonly fields: CustomerFields }
+) & {
+  /** The test clock that the customer belongs to. Undefined: any, and none for a customer that is created. */
+  readonly testClockId?: string | null | undefined
+}
 
 export type NamedCustomer = Pick<Actor<Customer>, 'id' | 'state'> & {
-  readonly context: CustomerFields
+  readonly context: CustomerFields & Pick<Customer, 'testClockId'>
   /** To be sent in the bundle of the new record: creates the customer if there is none. */
   readonly commands: readonly Command[]
 }
@@ -46,20 +50,24 @@ export const nameCustomer = async (
     const because = reference.fields ? { param: 'customer' } : reference.isCopied ? {} : { param: 'customerId' }
     if (!found) return refuse('resource_not_found', because)
     if (isErased(found.state)) refuse('customer_erased', because)
+    if (reference.testClockId !== undefined && reference.testClockId !== found.context.testClockId) refuseOtherClock()
     return { ...found, commands: [] }
   }
-  const { fields } = reference
+  const { fields, testClockId = null } = reference
   const made = uuidv7(clock.now(), random)
   const create: CustomerOpening = {
-    ...{ merchantId: owner.merchantId, livemode: owner.livemode, ...fields, source: 'merchant' },
+    ...{ merchantId: owner.merchantId, livemode: owner.livemode, ...fields, source: 'merchant', testClockId },
     apiVersion: await getEventsVersion(sql, owner.merchantId),
   }
   const rows = [customerEmailRow(owner, made, fields.email)]
   return {
-    ...{ id: made, state: 'active', context: fields },
+    ...{ id: made, state: 'active', context: { ...fields, testClockId } },
     commands: [{ kind: 'customer', actor: made, create, cause, rows }],
   }
 }
+
+export const refuseOtherClock = (): never =>
+  refuse('state_conflict', { param: 'testClockId', message: 'The customer belongs to another test clock, or to none.' })
 
 const findSurvivor = async (
   { sql }: Pick<Services, 'sql'>,

@@ -3,10 +3,13 @@ import type { Customer, CustomerFields } from '../../machines/customer.ts'
 import { isEmail } from '../access/email.ts'
 import { changeCustomer, createCustomer } from '../commands/customers.ts'
 import { refuse } from '../errors.ts'
+import { decodeId } from '../ids.ts'
 import { listCustomers } from '../queries/customer-lists.ts'
 import { findShownCustomer, type ShownCustomer } from '../queries/customers.ts'
 import type { ListOwner } from '../queries/list-rows.ts'
+import { findTestClock } from '../queries/test-clocks.ts'
 import { customerReadRecord, noAdditions } from '../records/customer.ts'
+import type { Api } from './api.ts'
 import { createCustomerDocs, getCustomerDocs, listCustomersDocs, updateCustomerDocs } from './docs/customers.ts'
 import { answerIdempotently } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
@@ -45,7 +48,10 @@ const fields = () =>
 /** A customer that is found by its e-mail address, or created with these fields. */
 export const customerByEmail = () => fields().merge({ email: email() })
 
-const newCustomer = () => fields().merge({ email: email(), 'testClockId?': '/^clk_[0-9a-z]{1,64}$/ | null' })
+/** A text that is no ID is that of a missing clock. */
+export const testClockId = () => type('/^clk_[0-9a-z]{1,64}$/ | null')
+
+const newCustomer = () => fields().merge({ email: email(), 'testClockId?': testClockId() })
 const changes = () => fields().merge({ 'email?': email() })
 
 const filters = () =>
@@ -61,10 +67,10 @@ export const customerRoutes: readonly Route[] = [
     body: newCustomer,
     handle: (api, call) =>
       answerIdempotently<Customer>(api, call, {
-        work: responseRows => {
-          const { testClockId, ...body } = call.body
-          if (testClockId) refuse('resource_not_found', { param: 'testClockId' })
-          return createCustomer(api, openingOf(call.owner, body), { cause: call.cause, responseRows })
+        work: async responseRows => {
+          const { testClockId: sent, ...body } = call.body
+          const opening = { ...openingOf(call.owner, body), testClockId: await findClockId(api, call.owner, sent) }
+          return createCustomer(api, opening, { cause: call.cause, responseRows })
         },
         answer: customer => ({ status: 201, body: customerReadRecord.render(customer, noAdditions) }),
       }),
@@ -120,6 +126,18 @@ export const customerFieldsOf = (body: Parsed<typeof customerByEmail>): Customer
   ...fieldsIn(body),
   email: asEntered(body.email),
 })
+
+/** Only a clock that is there can get customers. */
+export const findClockId = async (
+  { sql }: Pick<Api, 'sql'>,
+  owner: ListOwner,
+  sent: string | null | undefined,
+): Promise<string | null> => {
+  if (sent == null) return null
+  const id = decodeId('clk', sent)
+  const found = id === undefined ? undefined : await findTestClock(sql, { ...owner, id })
+  return found?.id ?? refuse('resource_not_found', { param: 'testClockId' })
+}
 
 const asEntered = (email: string): string => email.trim().normalize('NFC')
 

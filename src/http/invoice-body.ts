@@ -7,7 +7,7 @@ import { refuse } from '../errors.ts'
 import { idOf } from '../fields/wire.ts'
 import { decodeId } from '../ids.ts'
 import { reminderOffsets } from './billing-settings.ts'
-import { customerByEmail, customerFieldsOf } from './customers.ts'
+import { customerByEmail, customerFieldsOf, testClockId } from './customers.ts'
 import { metadata } from './metadata.ts'
 import { moment } from './moment.ts'
 import { payableAsset } from './payment-links.ts'
@@ -55,7 +55,8 @@ const optional = () =>
     'metadata?': metadata(),
   })
 
-export const newInvoice = () => optional().merge({ currency: currencyCode(), lines: lines(), 'finalize?': 'boolean' })
+export const newInvoice = () =>
+  optional().merge({ currency: currencyCode(), lines: lines(), 'finalize?': 'boolean', 'testClockId?': testClockId() })
 
 export const invoiceChange = () => optional().merge({ 'currency?': currencyCode(), 'lines?': lines() })
 

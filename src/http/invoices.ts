@@ -8,6 +8,7 @@ import { findBillingSettings } from '../queries/billing-settings.ts'
 import { listInvoices } from '../queries/invoice-lists.ts'
 import { findInvoice } from '../queries/invoices.ts'
 import type { Api } from './api.ts'
+import { findClockId } from './customers.ts'
 import {
   createInvoiceDocs,
   deleteInvoiceDocs,
@@ -48,9 +49,13 @@ export const invoiceRoutes: readonly Route[] = [
     handle: (api, call) => {
       const { owner, body, cause } = call
       return answerIdempotently<Invoice>(api, call, {
-        work: responseRows => {
-          const customer = customerIn(body) ?? refuse('parameter_missing', { param: 'customerId' })
-          const { customerId: _, customer: __, finalize = false, ...fields } = body
+        work: async responseRows => {
+          const named = customerIn(body) ?? refuse('parameter_missing', { param: 'customerId' })
+          const { customerId: _, customer: __, testClockId, finalize = false, ...fields } = body
+          const customer = {
+            ...named,
+            ...(testClockId !== undefined && { testClockId: await findClockId(api, owner, testClockId) }),
+          }
           requirePayable(api, { livemode: owner.livemode, currency: fields.currency, assets: fields.assets ?? null })
           return createInvoice(api, { owner, customer, fields, finalize }, { cause, responseRows })
         },

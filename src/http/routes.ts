@@ -31,6 +31,7 @@ import type { Route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
 import { simulateRoutes } from './simulate.ts'
 import { streamRoutes } from './stream.ts'
+import { testClockRoutes } from './test-clocks.ts'
 import { webhookEndpointRoutes } from './webhook-endpoints.ts'
 
 /** All routes of the API, without health checks, metrics and pages. */
@@ -56,6 +57,7 @@ export const routes: readonly Route[] = [
   ...creditNoteRoutes,
   ...planRoutes,
   ...simulateRoutes,
+  ...testClockRoutes,
   ...balanceRoutes,
   ...collectionRoutes,
   ...recoveryFileRoutes,

@@ -16,6 +16,7 @@ import { paymentRecord } from './payment-record.ts'
 import { planKind } from './plan.ts'
 import { refundKind } from './refund.ts'
 import { refundRecord } from './refund-record.ts'
+import { testClockKind } from './test-clock.ts'
 
 /** `record`: what the events of the kind contain. */
 const byName: { readonly [Name in MachineName]: Name extends PublishedName ? Publishing : Silent } = {
@@ -28,6 +29,7 @@ const byName: { readonly [Name in MachineName]: Name extends PublishedName ? Pub
   credit_note: { kind: registered(creditNoteKind), record: creditNoteRecord },
   plan: { kind: registered(planKind) },
   document_series: { kind: registered(documentSeriesKind) },
+  test_clock: { kind: registered(testClockKind) },
   delivery: { kind: registered(deliveryKind) },
 }
 

@@ -15,6 +15,7 @@ export const creditNoteKind: Kind<CreditNote> = {
     apiVersion: 'text',
     invoiceId: 'uuid',
     customerId: 'uuid',
+    testClockId: 'uuid',
     reason: 'text',
     currency: 'text',
     taxBehavior: 'text',
@@ -40,6 +41,7 @@ export const creditNoteKind: Kind<CreditNote> = {
   history: [
     'invoiceId',
     'customerId',
+    'testClockId',
     'reason',
     'currency',
     'totalMinor',
@@ -55,4 +57,5 @@ export const creditNoteKind: Kind<CreditNote> = {
     'previousDocumentHash',
   ],
   publish: published(note => creditNoteRecord.render(note)),
+  testClock: 'testClockId',
 }

@@ -78,7 +78,7 @@ export const customerRecord = recordOf<Actor<Customer>>()('Customer', {
     type: textOrNull,
     about: 'Test clock that the customer belongs to, in test mode. Null if none.',
     example: null,
-    of: () => null,
+    of: ({ context: { testClockId } }) => (testClockId === null ? null : encodeId('clk', testClockId)),
   },
   metadata: { type: texts, example: { tier: 'gold' }, of: ({ context }) => context.metadata },
   livemode: actorFields.livemode,

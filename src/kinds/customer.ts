@@ -22,13 +22,14 @@ export const customerKind: Kind<Customer> = {
     locale: 'text',
     reference: 'text',
     source: 'text',
+    testClockId: 'uuid',
     metadata: 'json',
     mergedIntoId: 'uuid',
     erasedAt: 'time',
     erasedBy: 'uuid',
   },
   // Without personal data.
-  history: ['source', 'mergedIntoId'],
+  history: ['source', 'testClockId', 'mergedIntoId'],
   timers: { repetition: (_, at) => new Date(at.getTime() + 60_000) },
   effects: {
     eraseCopies: ({ id }) => ({

@@ -12,10 +12,11 @@ export const documentSeriesKind: Kind<DocumentSeries> = {
     livemode: 'boolean',
     documentKind: 'text',
     year: 'integer',
+    testClockId: 'uuid',
     firstNumber: 'integer',
     lastNumber: 'integer',
     lastIssuedAt: 'time',
     lastDocumentHash: 'text',
   },
-  history: ['documentKind', 'year', 'firstNumber', 'lastNumber', 'lastIssuedAt', 'lastDocumentHash'],
+  history: ['documentKind', 'year', 'testClockId', 'firstNumber', 'lastNumber', 'lastIssuedAt', 'lastDocumentHash'],
 }

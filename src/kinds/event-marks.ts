@@ -8,6 +8,7 @@ import type { PaymentEvent } from '../../machines/payment-events.ts'
 import type { PaymentLinkEvent } from '../../machines/payment-link.ts'
 import type { PlanEvent } from '../../machines/plan.ts'
 import type { RefundEvent } from '../../machines/refund.ts'
+import type { TestClockEvent } from '../../machines/test-clock.ts'
 import type { MachineName } from '../resources.ts'
 
 /** Who sends an event. */
@@ -29,6 +30,7 @@ type MachineEvents = {
   readonly credit_note: CreditNoteEvent
   readonly plan: PlanEvent
   readonly document_series: DocumentSeriesEvent
+  readonly test_clock: TestClockEvent
   readonly delivery: DeliveryEvent
 }
 
@@ -126,6 +128,11 @@ export const eventMarks: { readonly [Name in MachineName]: Marks<MachineEvents[N
     issue: { by: 'merchant' },
     set_next_number: { by: 'merchant' },
   },
+  test_clock: {
+    advance: { by: 'merchant' },
+    arrive: { by: 'system' },
+    delete: { by: 'merchant' },
+  },
   delivery: {
     attempt_started: { by: 'system' },
     attempt_succeeded: { by: 'system' },
@@ -151,6 +158,7 @@ export const drivenStates: { readonly [Name in MachineName]: readonly string[] }
   credit_note: [],
   plan: [],
   document_series: [],
+  test_clock: ['advancing'],
   delivery: ['pending', 'sending'],
 }
 

@@ -15,6 +15,7 @@ export const invoiceKind: Kind<Invoice> = {
     livemode: 'boolean',
     apiVersion: 'text',
     customerId: 'uuid',
+    testClockId: 'uuid',
     currency: 'text',
     taxBehavior: 'text',
     lines: 'json',
@@ -73,6 +74,7 @@ export const invoiceKind: Kind<Invoice> = {
   // Without the parties, texts and secrets.
   history: [
     'customerId',
+    'testClockId',
     'currency',
     'subscriptionId',
     'periodIndex',
@@ -114,4 +116,5 @@ export const invoiceKind: Kind<Invoice> = {
   },
   publish: published(renderInvoiceEvent),
   refusals: { invoices_period_once: 'period_invoiced' },
+  testClock: 'testClockId',
 }

@@ -53,8 +53,10 @@ const readWaiting = async (sql: Sql, chainsOn: readonly number[]): Promise<Waiti
         where is_available and locked_at is null and run_at <= now() limit ${MAX_COUNTED}) as ready) as "jobsReady",
       (select count(*)::integer from (
         select from graphile_worker._private_jobs where attempts >= max_attempts limit ${MAX_COUNTED}) as lost) as "jobsGivenUp",
-      (select count(*)::integer from (select from timers where due_at <= now() and not planned limit ${MAX_COUNTED}) as due) as "timersDue",
-      (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8 from timers where not planned) as "timerLateSeconds",
+      (select count(*)::integer from (
+        select from timers where due_at <= now() and not planned and test_clock_id is null limit ${MAX_COUNTED}) as due) as "timersDue",
+      (select coalesce(greatest(extract(epoch from now() - min(due_at)), 0), 0)::float8
+       from timers where not planned and test_clock_id is null) as "timerLateSeconds",
       (select count(*)::integer from (
         select from unsettled_payments where reported_rev is null limit ${MAX_COUNTED}) as unsettled) as "paymentsUnsettled",
       (select count(*)::integer from (

@@ -10,8 +10,15 @@ import { readerOf } from './actors.ts'
 export type SeriesKey = Omit<DocumentSeriesOpening, 'firstNumber'>
 
 /** Derived from the key, so that two callers that issue the first document of a series create the same one. */
-export const seriesIdOf = ({ merchantId, livemode, documentKind, year }: SeriesKey): string =>
-  uuidFrom(['document series', merchantId, String(livemode), documentKind, year])
+export const seriesIdOf = ({ merchantId, livemode, documentKind, year, testClockId }: SeriesKey): string =>
+  uuidFrom([
+    'document series',
+    merchantId,
+    String(livemode),
+    documentKind,
+    year,
+    ...(testClockId === null ? [] : [testClockId]),
+  ])
 
 const readSeries = readerOf(documentSeriesKind)
 

@@ -88,7 +88,7 @@ export type DocumentChain = {
   readonly year: number | undefined
 }
 
-/** The documents of one kind in the order of their numbers, with one more than the page. */
+/** The documents of one kind in the order of their numbers, with one more than the page. Without those of test clocks. */
 export const listDocumentChain = async (
   sql: Sql,
   { merchantId, livemode }: ListOwner,
@@ -108,6 +108,7 @@ export const listDocumentChain = async (
       order by sequence ${direction}
       limit ${limit + 1}) i
     where s.merchant_id = ${merchantId} and s.livemode = ${livemode} and s.document_kind = ${documentKind}
+      and s.test_clock_id is null
       ${year === undefined ? sql`` : sql`and s.year in (0, ${year})`}
     order by s.year ${direction}, i.sequence ${direction}
     limit ${limit + 1}`
@@ -123,6 +124,7 @@ export const findChainPlace = async (
   const [row] = await sql<ChainPlace[]>`
     select s.year, i.sequence
     from ${sql(documentTables[documentKind])} i join document_series s on s.id = i.series_id
-    where i.id = ${id} and i.merchant_id = ${merchantId} and i.livemode = ${livemode} and s.document_kind = ${documentKind}`
+    where i.id = ${id} and i.merchant_id = ${merchantId} and i.livemode = ${livemode} and s.document_kind = ${documentKind}
+      and s.test_clock_id is null`
   return row
 }

@@ -35,6 +35,7 @@ import { openSender, type Sender } from '../webhooks/sender.ts'
 import { startWorker } from '../workers/worker.ts'
 import { removeDueParties } from './party-removal.ts'
 import { logStuckActors } from './stuck-log.ts'
+import { runTestClocks } from './test-clocks.ts'
 
 /** The actors, and what a worker runs besides: timers, jobs, chain watchers, signers and the webhook sender. */
 export type BackgroundServices = {
@@ -121,6 +122,8 @@ const startWorkerServices = (
     },
   })
   timers.start()
+  const testClocks = runTestClocks(services, { share: worker.share })
+  testClocks.start()
   const watch = watchChains(services, {
     chains: chains.all.map(each => ({
       ...watchedOf(each, { recipients: () => findRecipients(services.sql) }),
@@ -149,7 +152,7 @@ const startWorkerServices = (
       const graceTimer = setTimeout(() => chains.close(), CHAINS_GRACE_MS)
       await Promise.all([
         ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), warnings.stop()],
-        ...[nodes.stop(), audits.stop(), sums.stop(), stuck.stop(), parties.stop()],
+        ...[nodes.stop(), audits.stop(), sums.stop(), stuck.stop(), parties.stop(), testClocks.stop()],
         ...[mining?.stop(), listener.stop(), sender.stop()],
       ])
       clearTimeout(graceTimer)

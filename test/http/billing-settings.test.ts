@@ -115,7 +115,7 @@ const issue = async (
   number: number,
   documentKind: 'invoice' | 'credit_note' = 'invoice',
 ) => {
-  const key = { merchantId, livemode, documentKind, year }
+  const key = { merchantId, livemode, documentKind, year, testClockId: null }
   const series = { kind: 'document_series', actor: seriesIdOf(key) }
   const [row] = await server.sql`select from document_series where id = ${series.actor}`
   if (!row) await server.api.actors.dispatch({ ...series, create: { ...key, firstNumber: 1 } })

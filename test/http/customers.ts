@@ -1,4 +1,4 @@
-import type { CustomerFields } from '../../machines/customer.ts'
+import type { CustomerFields, CustomerOpening } from '../../machines/customer.ts'
 import { createCustomer } from '../../src/commands/customers.ts'
 import type { Api } from '../../src/http/api.ts'
 import { encodeId } from '../../src/ids.ts'
@@ -9,7 +9,7 @@ import { customerOpening } from '../machines/customer-cases.ts'
 export const makeCustomer = async (
   api: Api,
   { merchantId, livemode }: ListOwner,
-  fields: Partial<CustomerFields> = {},
+  fields: Partial<CustomerFields & Pick<CustomerOpening, 'testClockId'>> = {},
 ) => {
   const { apiVersion: _, ...opening } = customerOpening
   const request = { ...opening, merchantId, livemode, email: `${crypto.randomUUID()}@example.com`, ...fields }

@@ -292,7 +292,7 @@ describe('numbers', () => {
     const { merchantId } = await newShop()
     const { invoice } = await makeInvoice(api, { merchantId, livemode: false })
     // Otherwise the series of the old year would have to be created, and the request would read the clock again.
-    const old = { merchantId, livemode: false, documentKind: 'invoice', year: 2027 } as const
+    const old = { merchantId, livemode: false, documentKind: 'invoice', year: 2027, testClockId: null } as const
     await ensureSeries(api, old, 'test')
     const after = manualClock(new Date('2028-01-01T00:00:00.000Z'))
     let reads = 0
@@ -328,7 +328,9 @@ describe('numbers', () => {
     await makeInvoice(api, busy.mode, { finalize: true })
     const { id } = await makeInvoice(api, busy.mode)
     const locking = connect(server.databaseUrl, { max: 1 })
-    const series = seriesIdOf({ merchantId: busy.merchantId, livemode: false, documentKind: 'invoice', year })
+    const series = seriesIdOf({
+      ...{ merchantId: busy.merchantId, livemode: false, documentKind: 'invoice', year, testClockId: null },
+    })
     await locking`begin`
     await locking`select from document_series where id = ${series} for update`
     const waiting = ask('POST', `/invoices/${id}/finalize`, { bearer: busy.key })

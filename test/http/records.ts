@@ -17,6 +17,7 @@ import { makePayment } from './payments.ts'
 import { member, person, type Shop } from './people.ts'
 import { makePlan } from './plans.ts'
 import { customerAddress, makeRefund } from './refunds.ts'
+import { makeTestClock } from './test-clocks.ts'
 import { makeEndpoint, sendTest } from './webhooks.ts'
 
 /** For a route with an id: how the object is made, and a body that the route accepts. */
@@ -136,6 +137,12 @@ const plan: Fixture = {
   make: async (api, { merchantId }, livemode) => encodeId('plan', (await makePlan(api, { merchantId, livemode })).id),
 }
 
+const testClock: Fixture = {
+  // Test clocks do not exist in live mode.
+  make: async (api, { merchantId }, livemode) =>
+    encodeId('clk', livemode ? crypto.randomUUID() : (await makeTestClock(api, { merchantId, livemode })).id),
+}
+
 /** Found by the token of its page. */
 const invoicePage: Fixture = {
   make: async (api, { merchantId }, livemode) => {
@@ -214,6 +221,13 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   'POST /v1/merchants/:merchantId/disputes/:id/evidence': dispute(false),
   'POST /v1/disputes/:id/resolve': { ...dispute(true), body: { outcome: 'won' } },
   'POST /v1/merchants/:merchantId/disputes/:id/resolve': { ...dispute(true), body: { outcome: 'won' } },
+  'POST /v1/sandbox/test-clocks': { make: async () => '' },
+  'GET /v1/sandbox/test-clocks/:id': testClock,
+  'DELETE /v1/sandbox/test-clocks/:id': testClock,
+  'POST /v1/sandbox/test-clocks/:id/advance': {
+    ...testClock,
+    body: { to: new Date(Date.now() + 86_400_000).toISOString() },
+  },
   'POST /v1/sandbox/payments/:id/simulate': { ...payment('picked'), body: { scenario: 'paid' }, status: 503 },
   'POST /v1/merchants/:merchantId/payments/:id/simulate': {
     ...payment('picked'),

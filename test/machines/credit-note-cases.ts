@@ -8,6 +8,7 @@ export const creditNoteOpening: CreditNote = {
   livemode: false,
   apiVersion: '2026-11-20',
   invoiceId: '0193a000-0000-7000-8000-000000000010',
+  testClockId: null,
   customerId: '0193a000-0000-7000-8000-00000000000e',
   reason: 'order_change',
   currency: 'USD',
@@ -45,6 +46,7 @@ export const creditNotes: Cases = {
   minSteps: 0,
   walk: { minSteps: 0 },
   invalidRows: `
+    issued | livemode = true, test_clock_id = gen_random_uuid() | credit_notes_test_clock
     issued | state = 'draft'                              | credit_notes_state
     issued | reason = 'mood'                              | credit_notes_reason
     issued | currency = 'dollar'                          | credit_notes_currency

@@ -14,6 +14,7 @@ export const customerOpening: CustomerOpening = {
   locale: null,
   reference: null,
   source: 'merchant',
+  testClockId: null,
   metadata: {},
 }
 
@@ -53,6 +54,7 @@ export const customers: Cases = {
   minSteps: 12,
   walk: { minSteps: 4 },
   invalidRows: `
+    new    | livemode = true, test_clock_id = gen_random_uuid() | customers_test_clock
     new    | state = 'open'                        | customers_state
     new    | email = repeat('a', 255)              | customers_texts
     new    | company = repeat('a', 201)            | customers_texts

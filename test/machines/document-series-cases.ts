@@ -6,6 +6,7 @@ export const documentSeriesOpening: DocumentSeriesOpening = {
   livemode: false,
   documentKind: 'invoice',
   year: 2026,
+  testClockId: null,
   firstNumber: 1,
 }
 
@@ -51,6 +52,7 @@ export const documentSeries: Cases = {
   minSteps: 8,
   walk: { minSteps: 20 },
   invalidRows: `
+    first | livemode = true, test_clock_id = gen_random_uuid() | document_series_test_clock
     first | state = 'closed'                        | document_series_state
     first | document_kind = 'quote'                 | document_series_document_kind
     first | year = 1999                             | document_series_year
@@ -65,6 +67,7 @@ export const documentSeries: Cases = {
     new | first_number = 5, last_number = 4 | year = 2027                     | document_series_once
     new | state = state                     | livemode = true                 | document_series_once
     new | state = state                     | document_kind = 'credit_note'   | document_series_once
+    new | state = state                     | test_clock_id = gen_random_uuid() | document_series_once
     new | state = state                     | merchant_id = gen_random_uuid() | document_series_once
   `,
 }

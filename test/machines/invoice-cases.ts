@@ -49,6 +49,7 @@ export const invoiceOpening: InvoiceOpening = {
   merchantId: '0193a000-0000-7000-8000-000000000001',
   livemode: false,
   apiVersion: '2026-11-20',
+  testClockId: null,
 }
 
 const token = (digit: string) => ({ tokenHash: digit.repeat(64), sealedToken: `sealed ${digit}` })
@@ -164,6 +165,7 @@ export const invoices: Cases = {
   minSteps: 60,
   walk: { minSteps: 500, inputs: [invoiceOpening] },
   invalidRows: `
+    draft         | livemode = true, test_clock_id = gen_random_uuid() | invoices_test_clock
     draft         | state = 'sent'                                              | invoices_state
     draft         | currency = 'dollar'                                         | invoices_currency
     draft         | tax_behavior = 'none'                                       | invoices_tax_behavior

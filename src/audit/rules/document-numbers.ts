@@ -8,10 +8,11 @@ export const documentNumbers: Check = {
     with documents as (
       select *, lag(issued_at) over (partition by series_id order by sequence) as issued_before
       from (
-        select 'invoice' as kind, series_id, merchant_id, livemode, sequence, issued_at, issue_date
+        select 'invoice' as kind, series_id, merchant_id, livemode, test_clock_id, sequence, issued_at, issue_date
         from invoices where series_id is not null
         union all
-        select 'credit_note', series_id, merchant_id, livemode, sequence, issued_at, issue_date from credit_notes) of_kinds
+        select 'credit_note', series_id, merchant_id, livemode, test_clock_id, sequence, issued_at, issue_date
+        from credit_notes) of_kinds
     ), issued as (
       select series_id, count(*) as documents, min(sequence) as first, max(sequence) as last,
         max(issued_at) as last_issued_at, bool_or(issued_at < issued_before) as is_disordered
@@ -28,5 +29,6 @@ export const documentNumbers: Check = {
     select d.series_id
     from documents d left join document_series s on s.id = d.series_id
     where s.id is null or (d.kind, d.merchant_id, d.livemode) <> (s.document_kind, s.merchant_id, s.livemode)
+      or d.test_clock_id is distinct from s.test_clock_id
       or s.year not in (0, left(d.issue_date, 4)::integer)`,
 }

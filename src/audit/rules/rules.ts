@@ -20,6 +20,7 @@ import { paymentTransfer } from './payment-transfer.ts'
 import { refundKey } from './refund-key.ts'
 import { refundPayment } from './refund-payment.ts'
 import { rowHistory } from './row-history.ts'
+import { testClocks } from './test-clocks.ts'
 import { transitionDigest } from './transition-digest.ts'
 
 /** The rules that have their own files, if their kinds are registered. */
@@ -39,6 +40,7 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
     ...(has('invoice', 'credit_note', 'document_series', 'customer')
       ? [documentNumbers, documentChain, invoiceAmounts]
       : []),
+    ...(has('test_clock', 'credit_note', 'invoice', 'customer') ? [testClocks] : []),
     ...(has('payment', 'refund', 'customer') ? [customerTotals, creditBalance, erasedCustomer] : []),
     ...(has('payment', 'refund', 'invoice') ? [allocatedMoney, invoicePayments, overpaidCredit] : []),
     ...(has('refund', 'invoice', 'credit_note') ? [invoiceCreditNotes, creditNoteSettlement, creditedRefunds] : []),

@@ -2,6 +2,7 @@ import type { Reminder } from '../../../machines/invoice-events.ts'
 import { unlessLocked } from '../../actors/command.ts'
 import type { Services } from '../../actors/services.ts'
 import type { Sql } from '../../postgres/connect.ts'
+import type { Fragment } from '../../queries/list-rows.ts'
 
 /** Invoices in one page. */
 const PAGE = 500
@@ -12,12 +13,20 @@ const PAGE = 500
  * delays them, and an invoice whose money was sent in time does not become overdue. Invoices without open payments wait for
  * the clock of the database alone. Returns how many events were taken.
  */
-export const passInvoiceTimes = async (world: Services): Promise<number> => {
+export const passInvoiceTimes = (world: Services): Promise<number> => passAll(world, null)
+
+/**
+ * The same for the invoices of a test clock, when its time has come. They wait until none of their payments is `processing`,
+ * and for nothing else.
+ */
+export const passInvoiceTimesOf = (world: Services, testClockId: string): Promise<number> => passAll(world, testClockId)
+
+const passAll = async (world: Services, testClockId: string | null): Promise<number> => {
   let count = 0
   let page: readonly Waiting[] = []
   do {
     // An invoice that must wait does not hold up the following ones.
-    page = await findWaiting(world.sql, page.at(-1)?.id)
+    page = await findWaiting(world.sql, testClockId, page.at(-1)?.id)
     const passed = await Promise.all(page.map(invoice => passTimes(world, invoice)))
     for (const events of passed) count += events
   } while (page.length === PAGE)
@@ -34,21 +43,33 @@ type Waiting = {
 }
 
 /** By the predicate of the index `invoices_waiting`. */
-const findWaiting = (sql: Sql, after = '00000000-0000-0000-0000-000000000000') => sql<Waiting[]>`
+const findWaiting = (sql: Sql, testClockId: string | null, after = '00000000-0000-0000-0000-000000000000') => sql<
+  Waiting[]
+>`
   select i.id, case when due_passed and not overdue then due_at end as due_at, reminders, reminders_passed, scanned_to
   from invoices i
-  cross join lateral (
-    select least(now(), min(c.mined_at)) as scanned_to
-    from payments p join chain_cursors c on c.chain_id = p.chain_id
-    where p.payment_link_id = i.payment_link_id and p.state = 'pending') s
-  where i.id > ${after} and state = 'open' and (
+  cross join lateral (${testClockId === null ? scannedChains(sql) : timeOfClock(sql, testClockId)}) s
+  where ${testClockId === null ? sql`i.test_clock_id is null` : sql`i.test_clock_id = ${testClockId}`}
+    and i.id > ${after} and state = 'open' and (
       (due_passed and not overdue)
       or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed)
     and amount_processing_minor = 0
-    and not exists (
-      select from payments p join unsettled_payments u on u.payment_id = p.id
-      where p.payment_link_id = i.payment_link_id and u.reported_rev is distinct from p.rev)
+    ${testClockId === null ? isSettled(sql) : sql``}
   order by i.id limit ${PAGE}`
+
+const scannedChains = (sql: Sql): Fragment => sql`
+  select least(now(), min(c.mined_at)) as scanned_to
+  from payments p join chain_cursors c on c.chain_id = p.chain_id
+  where p.payment_link_id = i.payment_link_id and p.state = 'pending'`
+
+/** What is due at this time is over. */
+const timeOfClock = (sql: Sql, testClockId: string): Fragment => sql`
+  select now + interval '1 ms' as scanned_to from test_clocks where id = ${testClockId}`
+
+const isSettled = (sql: Sql): Fragment => sql`
+  and not exists (
+    select from payments p join unsettled_payments u on u.payment_id = p.id
+    where p.payment_link_id = i.payment_link_id and u.reported_rev is distinct from p.rev)`
 
 /** In the order of their times. */
 const passTimes = async ({ actors }: Services, invoice: Waiting): Promise<number> => {

@@ -18,6 +18,8 @@ const fields = {
   customer:
     'Instead of `customerId`: the customer with this e-mail address. If there is none, it is created with these fields; an existing one is not changed.',
   'customer.email': 'E-mail address of the customer.',
+  testClockId:
+    'Test clock of the customer, in test mode. A customer that is created belongs to it; one that exists must belong to it, else `state_conflict`.',
   lines: '1 to 100 lines.',
   ...lineDocs,
   'lines.periodStart': 'First day (`YYYY-MM-DD`) or time of the period that the line is about.',

@@ -32,7 +32,7 @@ export const opsActorEventRoutes: readonly Route[] = [
       handle: async (api, { params, body }) => {
         const found = await findActor(api, params.id)
         if (markOf(found.name, body.type) === undefined) refuse('parameter_invalid', { param: 'type' })
-        const made = previewOf(api, found, body.type, body.payload)
+        const made = await previewOf(api, found, body.type, body.payload)
         return { status: 200, body: made.ok ? renderPreview(made) : refuseState(made) }
       },
     },
@@ -48,7 +48,7 @@ export const opsActorEventRoutes: readonly Route[] = [
       handle: async (api, { params, body, session, address, requestId }) => {
         const found = await findActor(api, params.id)
         if (!isForOperators(found.name, body.type, found.livemode)) refuse('parameter_invalid', { param: 'type' })
-        const made = previewOf(api, found, body.type)
+        const made = await previewOf(api, found, body.type)
         if (!made.ok) refuseState(made)
         await requireDeliverable(api, found, body.type)
         const by = encodeId('usr', session.accountId)
@@ -70,14 +70,14 @@ export const opsActorEventRoutes: readonly Route[] = [
   ),
 ]
 
-const previewOf = (
+const previewOf = async (
   api: Api,
   { kind, name, row }: OpsActor,
   event: string,
   payload?: Record<string, unknown>,
-): Preview => {
+): Promise<Preview> => {
   try {
-    return preview()(api, name, row, { ...payloadOf(kind, payload), type: event })
+    return await preview()(api, name, row, { ...payloadOf(kind, payload), type: event })
   } catch {
     // The machine cannot compute with this payload.
     return refuse('parameter_invalid', { param: 'payload' })

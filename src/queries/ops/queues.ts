@@ -21,8 +21,8 @@ const MAX_COUNTED = 10_000
  */
 export const readQueues = async (sql: Sql): Promise<readonly QueueRow[]> => sql<QueueRow[]>`
   ${jobs(sql)}
-  union all ${timers(sql, 'timers', sql`not planned`)}
-  union all ${timers(sql, 'planned-timers', sql`planned`)}
+  union all ${timers(sql, 'timers', sql`not planned and test_clock_id is null`)}
+  union all ${timers(sql, 'planned-timers', sql`planned and test_clock_id is null`)}
   union all ${deliveries(sql)}
   union all ${unsettled(sql)}
   order by task`

@@ -75,6 +75,7 @@ export const listRelated = async (sql: Sql, { name, actor, merchantId, livemode 
       deliveries,
     ],
     document_series: [deliveries],
+    test_clock: [],
     delivery: subjects,
   }
   const none = sql`(select null, null, null::uuid, null where false)`

@@ -768,6 +768,7 @@ export type Calls = {
       readonly reference?: string | null
       readonly reminders?: readonly number[] | null
       readonly taxBehavior?: 'exclusive' | 'inclusive'
+      readonly testClockId?: string | null
     }
     output: InvoiceWithLines
   }

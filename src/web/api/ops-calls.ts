@@ -94,6 +94,7 @@ export type OpsCalls = {
         | 'payment_link'
         | 'plan'
         | 'refund'
+        | 'test_clock'
       readonly merchantId?: string
       readonly startingAfter?: string
       readonly state?: string
@@ -115,6 +116,7 @@ export type OpsCalls = {
         | 'payment_link'
         | 'plan'
         | 'refund'
+        | 'test_clock'
       readonly merchantId?: string
       readonly state?: string
     }
@@ -185,6 +187,7 @@ export type MachineWithDefinition = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'test_clock'
   readonly kind:
     | 'credit_note'
     | 'customer'
@@ -196,6 +199,7 @@ export type MachineWithDefinition = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'test_clock'
   readonly version: number
   readonly events: readonly string[]
   readonly states: readonly {
@@ -231,6 +235,7 @@ export type Actor = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'test_clock'
   readonly merchantId: string
   readonly livemode: boolean
   readonly state: string
@@ -270,6 +275,7 @@ export type Actor = {
       | 'payment_link'
       | 'plan'
       | 'refund'
+      | 'test_clock'
     readonly relation:
       | 'credit_note'
       | 'customer'
@@ -413,6 +419,7 @@ export type Machine = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'test_clock'
   readonly kind:
     | 'credit_note'
     | 'customer'
@@ -424,6 +431,7 @@ export type Machine = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'test_clock'
   readonly version: number
   readonly events: readonly string[]
   readonly states: readonly {
@@ -458,6 +466,7 @@ export type OpsTransition = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'test_clock'
   readonly actorId: string
   readonly merchantId: string | null
   readonly rev: number
@@ -560,6 +569,7 @@ export type FoundActor = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'test_clock'
   readonly id: string
   readonly state: string
 }
@@ -576,6 +586,7 @@ export type StuckActor = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'test_clock'
   readonly id: string
   readonly state: string
   readonly since: string

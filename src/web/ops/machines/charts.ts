@@ -568,6 +568,67 @@ export const charts: Readonly<Record<string, Chart>> = {
       },
     ],
   },
+  test_clock: {
+    width: 291,
+    height: 534,
+    start: [
+      [136, 18],
+      [136, 54],
+    ],
+    states: { ready: [40, 54], advancing: [8, 250], deleted: [68, 442] },
+    arrows: [
+      {
+        from: 'ready',
+        to: 'advancing',
+        points: [
+          [88, 138],
+          [88, 158],
+          [74, 158],
+          [74, 230],
+          [72, 230],
+          [72, 250],
+        ],
+        label: [17, 178],
+      },
+      {
+        from: 'ready',
+        to: 'deleted',
+        points: [
+          [184, 138],
+          [184, 158],
+          [224, 158],
+          [224, 422],
+          [196, 422],
+          [196, 442],
+        ],
+        label: [235, 276],
+      },
+      {
+        from: 'advancing',
+        to: 'ready',
+        points: [
+          [136, 250],
+          [136, 230],
+          [134, 230],
+          [134, 158],
+          [136, 158],
+          [136, 138],
+        ],
+        label: [145, 178],
+      },
+      {
+        from: 'advancing',
+        to: 'deleted',
+        points: [
+          [104, 334],
+          [104, 422],
+          [132, 422],
+          [132, 442],
+        ],
+        label: [54, 370],
+      },
+    ],
+  },
   delivery: {
     width: 953,
     height: 642,

@@ -204,6 +204,7 @@ export const opsDe: Translated<typeof opsEn> = {
       credit_note: 'Rechnungskorrekturen',
       plan: 'Abopläne',
       document_series: 'Belegnummern',
+      test_clock: 'Testuhren',
       dispute: 'Einsprüche',
       customer: 'Kunden',
       delivery: 'Zustellungen',

@@ -194,6 +194,7 @@ export const opsEn = {
       credit_note: 'Credit notes',
       plan: 'Plans',
       document_series: 'Document numbers',
+      test_clock: 'Test clocks',
       dispute: 'Disputes',
       customer: 'Customers',
       delivery: 'Deliveries',

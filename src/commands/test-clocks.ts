@@ -1,0 +1,81 @@
+import type { TestClock, TestClockEvent } from '../../machines/test-clock.ts'
+import type { Actor } from '../actors/kind.ts'
+import type { Services } from '../actors/services.ts'
+import { refuse } from '../errors.ts'
+import { uuidv7 } from '../ids.ts'
+import { testClockKind } from '../kinds/test-clock.ts'
+import { ofKind } from '../queries/actors.ts'
+import type { ListOwner } from '../queries/list-rows.ts'
+import type { RecordKey } from '../queries/record-finder.ts'
+import { findTestClock } from '../queries/test-clocks.ts'
+import { type Requester, refuseTwin } from './by.ts'
+import { refuseState } from './customers.ts'
+
+/** Without `now` it shows the present. */
+export const createTestClock = async (
+  { clock, actors, random }: Services,
+  { merchantId, livemode }: ListOwner,
+  now: Date | undefined,
+  { cause, responseRows }: Requester<TestClock>,
+): Promise<Actor<TestClock>> => {
+  const present = clock.now()
+  const [earliest, latest] = [addYears(present, -1), addYears(present, 1)]
+  if (now && (now < earliest || now > latest))
+    refuse('parameter_invalid', { param: 'now', message: 'now must be within a year of the present.' })
+  const outcome = await actors.dispatch({
+    ...{ kind: 'test_clock', actor: uuidv7(present, random), cause },
+    create: { merchantId, livemode, now: now ?? inMilliseconds(present) },
+    rows: ([made]) => responseRows(ofKind(testClockKind, made)),
+  })
+  if (outcome.ok) return ofKind(testClockKind, outcome.actor)
+  refuseTwin(outcome)
+  return refuse('state_conflict')
+}
+
+/** The response is that of a clock that is advancing. A worker moves it: see src/server/test-clocks.ts. */
+export const advanceTestClock = async (
+  services: Services,
+  key: RecordKey,
+  to: Date,
+  requester: Requester<TestClock>,
+): Promise<Actor<TestClock>> => {
+  const { context, state } = (await findTestClock(services.sql, key)) ?? refuse('resource_not_found')
+  // While it advances, `now` changes; the machine refuses the event.
+  if (state === 'ready' && to <= context.now)
+    refuse('parameter_invalid', { param: 'to', message: 'to must be later than the time of the clock.' })
+  if (state === 'ready' && to > addYears(context.now, 2))
+    refuse('parameter_invalid', { param: 'to', message: 'to must be at most two years after the time of the clock.' })
+  return change(services, key, { type: 'advance', to }, requester)
+}
+
+/** Hides the clock. The records of its customers stay as they are, and their time stands still. */
+export const deleteTestClock = async (services: Services, key: RecordKey, cause: string): Promise<void> => {
+  if (!(await findTestClock(services.sql, key))) refuse('resource_not_found')
+  await change(services, key, { type: 'delete' }, { cause, responseRows: () => [] })
+}
+
+type EventOf<Event> = Event extends { at: Date } ? Omit<Event, 'at'> : never
+
+const change = async (
+  { actors }: Services,
+  { id }: RecordKey,
+  event: EventOf<TestClockEvent>,
+  { cause, responseRows }: Requester<TestClock>,
+): Promise<Actor<TestClock>> => {
+  const rows = ([changed]: readonly Actor[]) => responseRows(ofKind(testClockKind, changed))
+  const outcome = await actors.dispatch({ kind: 'test_clock', actor: id, event, cause, rows })
+  if (outcome.ok) return ofKind(testClockKind, outcome.actor)
+  refuseTwin(outcome)
+  if (outcome.actor?.state === 'deleted') refuse('resource_not_found')
+  return refuseState(outcome)
+}
+
+/** 29 February of another year is 1 March. */
+const addYears = (at: Date, years: number): Date => {
+  const moved = new Date(at)
+  moved.setUTCFullYear(at.getUTCFullYear() + years)
+  return moved
+}
+
+/** The clock of the database also counts parts of a millisecond. */
+const inMilliseconds = (at: Date): Date => new Date(Math.floor(at.getTime()))

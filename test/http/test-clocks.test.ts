@@ -1,0 +1,394 @@
+import { describe, expect, test } from 'bun:test'
+import { openTimers } from '../../src/actors/timers.ts'
+import { audit } from '../../src/audit/audit.ts'
+import { customerRoutes } from '../../src/http/customers.ts'
+import { invoiceActionRoutes } from '../../src/http/invoice-actions.ts'
+import { invoiceRoutes } from '../../src/http/invoices.ts'
+import { testClockRoutes } from '../../src/http/test-clocks.ts'
+import { decodeId, encodeId } from '../../src/ids.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { runTestClocks } from '../../src/server/test-clocks.ts'
+import { insertKey } from '../access/keys.ts'
+import { until } from '../harness/until.ts'
+import { makeCustomer } from './customers.ts'
+import { makeInvoice } from './invoices.ts'
+import { expectPages } from './lists.ts'
+import { makeClockInvoice, makeTestClock } from './test-clocks.ts'
+import { newKey, twoShops } from './two-shops.ts'
+
+const DAY = 86_400_000
+const { ask, page, server, lamps, key, liveKey, chairsKey } = await twoShops({
+  routes: [...testClockRoutes, ...customerRoutes, ...invoiceActionRoutes, ...invoiceRoutes],
+})
+const { api, sql } = server
+const owner = { merchantId: lamps.merchantId, livemode: false }
+const runner = () => runTestClocks(api, { share: () => ({ position: 0, count: 1 }) })
+const start = new Date('2026-11-01T00:00:00.000Z')
+const after = (days: number) => new Date(start.getTime() + days * DAY).toISOString()
+
+type Shown = { readonly id: string; readonly now: string; readonly status: string }
+
+const create = async (json: object = { now: start.toISOString() }) => {
+  const made = await ask('POST', '/sandbox/test-clocks', { json })
+  expect(made.status).toBe(201)
+  return made.json as Shown
+}
+const look = async (id: string) => (await ask('GET', `/sandbox/test-clocks/${id}`)).json as Shown
+
+/** Advances the clock and waits until it has arrived. */
+const advance = async (id: string, to: string) => {
+  const answer = await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to } })
+  expect(answer).toMatchObject({ status: 200, json: { id, status: 'advancing' } })
+  const run = runner()
+  await until(async () => {
+    await run.runOnce()
+    return (await look(id)).status === 'ready'
+  })
+  expect(await look(id)).toMatchObject({ now: to })
+}
+
+const clockUuid = (id: string) => decodeId('clk', id) ?? ''
+const typesOf = async (ids: readonly string[]) => {
+  const rows = await sql<{ type: string; offset: number | null; actor: string }[]>`
+    select type, (object -> 'reminder' ->> 'offsetDays')::integer as offset, actor from events
+    where actor = any(${ids}::uuid[]) order by seq`
+  return rows.map(({ type, offset, actor }) => [ids.indexOf(actor), offset === null ? type : `${type} ${offset}`])
+}
+
+describe('a clock', () => {
+  test('201: it shows the present, or another time within a year', async () => {
+    const before = Date.now()
+    const { now, ...made } = await create({})
+    expect(Date.parse(now)).toBeGreaterThanOrEqual(before - 1_000)
+    expect(made).toMatchObject({ object: 'test_clock', status: 'ready', livemode: false })
+    expect(made.id).toMatch(/^clk_[0-9a-z]{26}$/)
+    expect(Object.keys(made).sort()).toEqual(['createdAt', 'id', 'livemode', 'object', 'status', 'updatedAt'])
+    expect(await create()).toMatchObject({ now: start.toISOString() })
+  })
+
+  test('a request that is repeated with its key creates one clock, and advances it once', async () => {
+    const asked = { json: { now: start.toISOString() }, headers: newKey() }
+    const [first, second] = [
+      await ask('POST', '/sandbox/test-clocks', asked),
+      await ask('POST', '/sandbox/test-clocks', asked),
+    ]
+    const { id } = first.json as Shown
+    expect(second.json).toEqual(first.json)
+    const moved = { json: { to: after(1) }, headers: newKey() }
+    const [one, two] = [
+      await ask('POST', `/sandbox/test-clocks/${id}/advance`, moved),
+      await ask('POST', `/sandbox/test-clocks/${id}/advance`, moved),
+    ]
+    expect([one.status, two.status]).toEqual([200, 200])
+    expect(two.json).toEqual(one.json)
+  })
+
+  test('clocks are listed in pages, without deleted ones', async () => {
+    const asked = { bearer: chairsKey }
+    const ids: string[] = []
+    for (let at = 0; at < 5; at++) {
+      const { json } = await ask('POST', '/sandbox/test-clocks', { ...asked, json: {} })
+      ids.push((json as Shown).id)
+    }
+    await expectPages(query => page(`/sandbox/test-clocks${query}`, asked), ids)
+    expect((await ask('DELETE', `/sandbox/test-clocks/${ids[0]}`, asked)).status).toBe(204)
+    const { data } = await page<Shown>('/sandbox/test-clocks', asked)
+    expect(data.map(({ id }) => id)).toEqual(ids.slice(1).reverse())
+  })
+
+  test('404: a clock of another merchant, one that was deleted, and a malformed ID', async () => {
+    const { id } = await create()
+    const { id: deleted } = await create()
+    expect((await ask('DELETE', `/sandbox/test-clocks/${deleted}`)).status).toBe(204)
+    const missing = { status: 404, error: { code: 'resource_not_found' } }
+    for (const [at, bearer] of [
+      [id, chairsKey],
+      [deleted, key],
+      ['clk_1', key],
+    ] as const) {
+      expect(await ask('GET', `/sandbox/test-clocks/${at}`, { bearer })).toMatchObject(missing)
+      expect(await ask('DELETE', `/sandbox/test-clocks/${at}`, { bearer })).toMatchObject(missing)
+      const json = { to: after(1) }
+      expect(await ask('POST', `/sandbox/test-clocks/${at}/advance`, { bearer, json })).toMatchObject(missing)
+    }
+  })
+
+  test('403: a live key, and a key without all permissions', async () => {
+    const scopes = ['billing:read', 'billing:write']
+    const { secret } = await insertKey(sql, { merchantId: lamps.merchantId, scopes })
+    for (const [method, path] of [
+      ['POST', ''],
+      ['GET', ''],
+      ['GET', '/clk_1'],
+      ['DELETE', '/clk_1'],
+      ['POST', '/clk_1/advance'],
+    ]) {
+      const asked = { ...(method === 'POST' && { json: {} }) }
+      const at = `/sandbox/test-clocks${path}`
+      expect(await ask(method ?? '', at, { ...asked, bearer: liveKey })).toMatchObject({
+        status: 403,
+        error: { code: 'sandbox_only' },
+      })
+      expect(await ask(method ?? '', at, { ...asked, bearer: secret })).toMatchObject({
+        status: 403,
+        error: { code: 'insufficient_scope' },
+      })
+    }
+  })
+
+  const years = (count: number, ms = 0) => {
+    const at = new Date()
+    at.setUTCFullYear(at.getUTCFullYear() + count)
+    return new Date(at.getTime() + ms).toISOString()
+  }
+  test.each([
+    [{ now: 'yesterday' }, 'parameter_invalid', 'now'],
+    [{ now: null }, 'parameter_invalid', 'now'],
+    [{ now: '2026-02-30T00:00:00.000Z' }, 'parameter_invalid', 'now'],
+    [{ now: years(1, 60_000) }, 'parameter_invalid', 'now'],
+    [{ now: years(-1, -60_000) }, 'parameter_invalid', 'now'],
+    [{ at: '2026-11-01T00:00:00.000Z' }, 'parameter_unknown', 'at'],
+  ])('400: %j', async (json, code, param) => {
+    expect(await ask('POST', '/sandbox/test-clocks', { json })).toMatchObject({ status: 400, error: { code, param } })
+  })
+
+  test.each([
+    [{}, 'parameter_missing', 'to'],
+    [{ to: 'tomorrow' }, 'parameter_invalid', 'to'],
+    [{ to: start.toISOString() }, 'parameter_invalid', 'to'],
+    [{ to: after(-1) }, 'parameter_invalid', 'to'],
+    [{ to: '2028-11-01T00:00:00.001Z' }, 'parameter_invalid', 'to'],
+    [{ to: after(1), now: after(1) }, 'parameter_unknown', 'now'],
+  ])('400: to advance by %j', async (json, code, param) => {
+    const { id } = await create()
+    const refused = await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json })
+    expect(refused).toMatchObject({ status: 400, error: { code, param } })
+  })
+
+  test('409: to advance a clock that is advancing; two years later is possible', async () => {
+    const { id } = await create()
+    const json = { to: '2028-11-01T00:00:00.000Z' }
+    const both = await Promise.all([0, 1].map(() => ask('POST', `/sandbox/test-clocks/${id}/advance`, { json })))
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
+    expect(both.find(({ status }) => status === 409)?.error).toMatchObject({
+      ...{ code: 'state_conflict', details: { status: 'advancing', possible: ['arrive', 'delete'] } },
+    })
+  })
+})
+
+describe('customers', () => {
+  test('belong to a clock from their creation, and PATCH does not take it', async () => {
+    const { id: testClockId } = await create()
+    const json = { email: `${crypto.randomUUID()}@example.com`, testClockId }
+    const made = await ask('POST', '/customers', { json })
+    expect(made).toMatchObject({ status: 201, json: { testClockId } })
+    const { id } = made.json as Shown
+    expect(await ask('GET', `/customers/${id}`)).toMatchObject({ json: { testClockId } })
+    const patched = await ask('PATCH', `/customers/${id}`, { json: { testClockId: null } })
+    expect(patched).toMatchObject({ status: 400, error: { code: 'parameter_unknown', param: 'testClockId' } })
+    const again = await ask('POST', '/customers', { json: { ...json, testClockId: (await create()).id } })
+    expect(again).toMatchObject({ status: 409, error: { code: 'duplicate_customer', details: { customerId: id } } })
+  })
+
+  test('404: a clock of another merchant, in live mode, and one that was deleted', async () => {
+    const { id } = await create()
+    const { id: deleted } = await create()
+    await ask('DELETE', `/sandbox/test-clocks/${deleted}`)
+    for (const [testClockId, bearer] of [
+      [id, chairsKey],
+      [id, liveKey],
+      [deleted, key],
+      ['clk_1', key],
+    ] as const) {
+      const json = { email: `${crypto.randomUUID()}@example.com`, testClockId }
+      const refused = await ask('POST', '/customers', { json, bearer })
+      expect(refused).toMatchObject({ status: 404, error: { code: 'resource_not_found', param: 'testClockId' } })
+    }
+  })
+
+  test('409: an invoice that names another clock than that of its customer', async () => {
+    const { id: testClockId } = await create()
+    const invoice = { currency: 'EUR', lines: [{ description: 'A lamp', unitAmountMinor: 4_900 }] }
+    const customer = { email: `${crypto.randomUUID()}@example.com` }
+    const made = await ask('POST', '/invoices', { json: { ...invoice, customer, testClockId } })
+    expect(made).toMatchObject({ status: 201, json: { createdAt: start.toISOString() } })
+    const { customerId } = made.json as { customerId: string }
+    expect(await ask('GET', `/customers/${customerId}`)).toMatchObject({ json: { testClockId } })
+    for (const json of [
+      { ...invoice, customer, testClockId: null },
+      { ...invoice, customerId, testClockId: (await create()).id },
+      { ...invoice, customerId: (await makeCustomer(api, owner)).id, testClockId },
+    ])
+      expect(await ask('POST', '/invoices', { json })).toMatchObject({
+        ...{ status: 409, error: { code: 'state_conflict', param: 'testClockId' } },
+      })
+    const draft = (await makeInvoice(api, owner)).id
+    expect(await ask('PATCH', `/invoices/${draft}`, { json: { customerId } })).toMatchObject({ status: 409 })
+  })
+
+  test('409: to merge customers of different clocks', async () => {
+    const clock = await makeTestClock(api, owner)
+    const [one, same, other] = [
+      await makeCustomer(api, owner, { testClockId: clock.id }),
+      await makeCustomer(api, owner, { testClockId: clock.id }),
+      await makeCustomer(api, owner),
+    ]
+    const { mergeCustomer } = await import('../../src/commands/customer-merges.ts')
+    const merge = (into: string) => mergeCustomer(api, { ...owner, id: one.customer.id }, into, 'test')
+    await expect(merge(other.customer.id)).rejects.toMatchObject({ code: 'state_conflict' })
+    expect((await merge(same.customer.id)).customer.id).toBe(same.customer.id)
+  })
+})
+
+describe('invoices of a clock', () => {
+  test('have its time and a series of their own, and the events come in the order of their times', async () => {
+    const { id } = await create()
+    const suffix = id.slice(-6)
+    const live = await makeInvoice(api, owner, { daysUntilDue: 1, reminders: [], finalize: true })
+    const first = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 10, reminders: [-3, 0, 7] })
+    const second = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 11, reminders: [-3, 0] })
+    expect([first, second].map(({ invoice }) => invoice.context.number)).toEqual([
+      ...[`TEST-${suffix}-INV-2026-0001`, `TEST-${suffix}-INV-2026-0002`],
+    ])
+    expect(live.invoice.context.number).toMatch(/^TEST-INV-/)
+    expect(await ask('GET', `/invoices/${first.id}`)).toMatchObject({
+      json: {
+        ...{ issuedAt: start.toISOString(), issueDate: '2026-11-01', dueDate: '2026-11-11' },
+        ...{ createdAt: start.toISOString(), updatedAt: start.toISOString(), overdue: false },
+      },
+    })
+    await openTimers(api, api.actors).fireDue()
+    const ids = [first.invoice.id, second.invoice.id]
+    expect(await typesOf(ids)).toHaveLength(4)
+
+    await advance(id, after(12))
+    expect((await typesOf(ids)).slice(4)).toEqual([
+      [0, 'invoice.reminder -3'],
+      [1, 'invoice.reminder -3'],
+      [0, 'invoice.reminder 0'],
+      [0, 'invoice.overdue'],
+      [1, 'invoice.reminder 0'],
+      [1, 'invoice.overdue'],
+    ])
+    expect(await ask('GET', `/invoices/${first.id}`)).toMatchObject({
+      json: {
+        ...{ overdue: true, updatedAt: '2026-11-11T23:59:59.999Z' },
+        reminders: [
+          { offsetDays: -3, sentAt: '2026-11-08T09:00:00.000Z' },
+          { offsetDays: 0, sentAt: '2026-11-11T09:00:00.000Z' },
+          { offsetDays: 7, sentAt: null },
+        ],
+      },
+    })
+    expect(await typesOf([live.invoice.id])).toHaveLength(2)
+
+    await advance(id, '2027-01-02T00:00:00.000Z')
+    const next = await makeClockInvoice(api, owner, clockUuid(id))
+    expect(next.invoice.context.number).toBe(`TEST-${suffix}-INV-2027-0001`)
+    const voided = await ask('POST', `/invoices/${next.id}/void`, { json: {} })
+    expect(voided).toMatchObject({ status: 200, json: { status: 'void', voidedAt: '2027-01-02T00:00:00.000Z' } })
+    const [note] =
+      await sql`select number, issued_at, created_at from credit_notes where invoice_id = ${next.invoice.id}`
+    const at = new Date('2027-01-02T00:00:00.000Z')
+    expect(note).toEqual({ number: `TEST-${suffix}-CN-2027-0001`, issued_at: at, created_at: at })
+    const { data } = await page<{ number: string }>('/invoices/chain?kind=invoice&limit=100')
+    expect(data.some(({ number }) => number.includes(suffix))).toBe(false)
+  })
+
+  test('a requested reminder is possible again after an hour of the clock', async () => {
+    const { id } = await create()
+    const invoice = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 30, reminders: [] })
+    const remind = () => ask('POST', `/invoices/${invoice.id}/remind`, { json: {} })
+    expect(await remind()).toMatchObject({ status: 200 })
+    expect(await remind()).toMatchObject({ status: 429 })
+    await advance(id, new Date(start.getTime() + 3_600_000).toISOString())
+    expect(await remind()).toMatchObject({ status: 200 })
+  })
+
+  test('a payment that is processing holds the clock, and nothing else does', async () => {
+    const { id } = await create()
+    const waiting = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 1, reminders: [] })
+    const other = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 2, reminders: [] })
+    await api.actors.dispatch({
+      ...{ kind: 'invoice', actor: waiting.invoice.id, cause: 'test' },
+      event: { type: 'payment_processing', amountMinor: 4_900 },
+    })
+    await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to: after(30) } })
+    expect(await runner().runOnce()).toBeGreaterThanOrEqual(1)
+    expect(await look(id)).toMatchObject({ status: 'advancing', now: '2026-11-02T23:59:59.999Z' })
+    expect(await ask('GET', `/invoices/${other.id}`)).toMatchObject({ json: { overdue: false } })
+    await api.actors.dispatch({
+      ...{ kind: 'invoice', actor: waiting.invoice.id, cause: 'test' },
+      event: { type: 'payment_reverted', amountMinor: 4_900 },
+    })
+    await runner().runOnce()
+    expect(await look(id)).toMatchObject({ status: 'ready', now: after(30) })
+    expect((await typesOf([waiting.invoice.id, other.invoice.id])).slice(4)).toEqual([
+      ...[
+        [0, 'invoice.overdue'],
+        [1, 'invoice.overdue'],
+      ],
+    ])
+  })
+
+  test('a timer that fails holds the clock, is tried again and is found by the audit', async () => {
+    const { id } = await create()
+    const { invoice } = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 1, reminders: [] })
+    await sql.unsafe(`
+      create function refuse_poison() returns trigger language plpgsql as $$ begin raise exception 'poison'; end $$;
+      create trigger poison before update on invoices for each row when (old.id = '${invoice.id}')
+      execute function refuse_poison()`)
+    await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to: after(30) } })
+    await runner().runOnce()
+    expect(await look(id)).toMatchObject({ status: 'advancing', now: '2026-11-02T23:59:59.999Z' })
+    const alone = connect(server.databaseUrl, { max: 1 })
+    await alone`begin`
+    await alone`update test_clocks set updated_at = now() - interval '2 min' where id = ${clockUuid(id)}`
+    const found = (await audit(alone, kinds)).map(({ what }) => what)
+    await alone`rollback`
+    await alone.end()
+    expect(found).toContain('a timer that is due by its test clock, which has not moved for more than a minute')
+    await sql.unsafe('drop trigger poison on invoices')
+    await until(async () => {
+      await runner().runOnce()
+      return (await look(id)).status === 'ready'
+    })
+    expect((await typesOf([invoice.id])).slice(2)).toEqual([[0, 'invoice.overdue']])
+  }, 30_000)
+
+  test('many invoices with one due time, advanced by two processes, have each event once', async () => {
+    const { id } = await create()
+    const made = await Promise.all(
+      Array.from({ length: 100 }, () =>
+        makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 3, reminders: [0, 1] }),
+      ),
+    )
+    await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to: after(30) } })
+    const [one, two] = [runner(), runner()]
+    await until(async () => {
+      await Promise.all([one.runOnce(), two.runOnce()])
+      return (await look(id)).status === 'ready'
+    })
+    const ids = made.map(({ invoice }) => invoice.id)
+    const types = (await typesOf(ids)).map(([at, type]) => `${at} ${type}`)
+    expect(new Set(types).size).toBe(types.length)
+    expect(types).toHaveLength(100 * 5)
+    const order = types.map(type => type.replace(/^\d+ /, '')).slice(200)
+    expect(order).toEqual([
+      ...Array(100).fill('invoice.reminder 0'),
+      ...Array(100).fill('invoice.overdue'),
+      ...Array(100).fill('invoice.reminder 1'),
+    ])
+  }, 30_000)
+
+  test('an advance that the clock is deleted in stops', async () => {
+    const { id } = await create()
+    const { invoice } = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 1, reminders: [] })
+    await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to: after(30) } })
+    expect((await ask('DELETE', `/sandbox/test-clocks/${id}`)).status).toBe(204)
+    await runner().runOnce()
+    expect(await typesOf([invoice.id])).toHaveLength(2)
+    expect(await ask('GET', `/invoices/${encodeId('inv', invoice.id)}`)).toMatchObject({ json: { status: 'open' } })
+  })
+})
