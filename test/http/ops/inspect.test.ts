@@ -10,8 +10,10 @@ import { makeDispute } from '../disputes.ts'
 import { makeLink } from '../links.ts'
 import { openPayment, seen } from '../payments.ts'
 import { operator, shop } from '../people.ts'
+import { makePlan } from '../plans.ts'
 import { fixtureOf } from '../records.ts'
 import { makeRefund } from '../refunds.ts'
+import { makeTestClock } from '../test-clocks.ts'
 import { twoShops } from '../two-shops.ts'
 import { makeEndpoint, sendTest } from '../webhooks.ts'
 import { createTicket, inspectUrl, linesOf, openSocket, receive } from './inspecting.ts'
@@ -69,6 +71,8 @@ test('a definition makes the same machine, for every kind', async () => {
   await makeDispute(server.api, test_, { submit: false })
   await makeLink(server.api, test_)
   await makeCustomer(server.api, test_)
+  await makeTestClock(server.api, test_)
+  await makePlan(server.api, test_)
   // With its invoice, and the series of their numbers.
   await fixtureOf({ method: 'GET', path: '/v1/merchants/:merchantId/credit-notes/:id' })?.make(server.api, lamps, false)
   await sendTest(server.api, lamps, (await makeEndpoint(server.api, lamps, { livemode: false })).row)
