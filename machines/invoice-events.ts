@@ -111,7 +111,8 @@ export type PageToken = { tokenHash: string; sealedToken: string }
 /**
  * What one payment has paid of the invoice. `overpaidMinor` has become credit of the customer, and refunds have taken back
  * `takenBackMinor` of it. `excessMinor` was overpaid and is no credit: the customer had been erased, or the balance would have been
- * larger than a number can represent. `refundedMinor`: its refunds that are processed. `creditedMinor`: what credit notes return of `amountMinor` by refunds.
+ * larger than a number can represent. `refundedMinor`: its refunds that are processed. `creditedMinor`: what credit notes return
+ * of `amountMinor` by refunds. `noteRefundsMinor`: these refunds, without those that were canceled or have failed.
  */
 export type Allocation = {
   paymentId: string
@@ -121,6 +122,7 @@ export type Allocation = {
   excessMinor: number
   refundedMinor: number
   creditedMinor: number
+  noteRefundsMinor: number
   at: string
 }
 
@@ -197,7 +199,7 @@ export type MoneyCounted = {
 /**
  * A refund of a payment begins, is given up, or is processed. `refundsReservedMinor`, `receivedMinor`: of the payment, with
  * this refund. `creditMinor`: the credit of the customer, of which a refund that begins takes back what the payment gave.
- * `givesNoCredit`: a refund that is given up returns none of it.
+ * `givesNoCredit`: a refund that is given up returns none of it. `isOfCreditNote`: the refund was issued with a credit note.
  */
 export type RefundOfPayment = {
   at: Date
@@ -208,4 +210,5 @@ export type RefundOfPayment = {
   receivedMinor: number
   creditMinor: number
   givesNoCredit: boolean
+  isOfCreditNote: boolean
 }

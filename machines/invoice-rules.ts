@@ -96,6 +96,7 @@ export const invoiceRules = setup({
       return changeAllocation(context, event, each => ({
         ...each,
         takenBackMinor: takenBackMinor(context, each, event),
+        noteRefundsMinor: noteRefundsMinor(each, event),
       }))
     }),
     countRefund: assign(({ context, event }) => {
@@ -212,6 +213,7 @@ const allocate = (invoice: Invoice, counted: MoneyCounted): Partial<Invoice> => 
     excessMinor: (before?.excessMinor ?? 0) + (givesNoCredit ? overpaidMinor : 0),
     refundedMinor: before?.refundedMinor ?? 0,
     creditedMinor: before?.creditedMinor ?? 0,
+    noteRefundsMinor: before?.noteRefundsMinor ?? 0,
     at: at.toISOString(),
   }
   return {
@@ -237,12 +239,23 @@ const changeAllocation = (
  */
 const takenBackMinor = (
   { customerErased }: Pick<Invoice, 'customerErased'>,
-  { overpaidMinor, takenBackMinor: before, creditedMinor }: Allocation,
-  { type, refundsReservedMinor, creditMinor, givesNoCredit }: RefundOfPayment,
+  allocation: Allocation,
+  event: RefundOfPayment,
 ): number => {
-  const wantedMinor = Math.min(Math.max(0, refundsReservedMinor - creditedMinor), overpaidMinor)
+  const { overpaidMinor, takenBackMinor: before } = allocation
+  const { type, refundsReservedMinor, creditMinor, givesNoCredit } = event
+  const wantedMinor = Math.min(refundsReservedMinor - noteRefundsMinor(allocation, event), overpaidMinor)
   if (type === 'refund_released') return customerErased || givesNoCredit ? before : Math.min(before, wantedMinor)
   return before + Math.min(Math.max(0, wantedMinor - before), creditMinor)
+}
+
+/** What refunds of credit notes return or have returned, with this one. */
+const noteRefundsMinor = (
+  { noteRefundsMinor: before }: Allocation,
+  { type, amountMinor, isOfCreditNote }: RefundOfPayment,
+): number => {
+  if (!isOfCreditNote) return before
+  return type === 'refund_released' ? before - amountMinor : before + amountMinor
 }
 
 /** What refunds do not take back as credit must be money that the payment has not given as credit. */

@@ -8,6 +8,8 @@ export type RefundOpening = {
   paymentId: string
   /** The invoice of the payment. */
   invoiceId: string | null
+  /** The credit note that the refund was issued with. */
+  creditNoteId: string | null
   amountMinor: number
   currency: string
   reason: 'requested_by_customer' | 'duplicate' | 'fraudulent' | 'overpayment' | 'late_payment' | 'other' | null

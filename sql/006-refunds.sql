@@ -5,6 +5,8 @@ create table refunds (
   payment_id uuid not null,
   -- The invoice of the payment.
   invoice_id uuid,
+  -- The credit note that the refund was issued with: it takes back no credit.
+  credit_note_id uuid,
   amount_minor bigint not null,
   currency text not null,
   reason text,

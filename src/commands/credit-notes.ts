@@ -110,7 +110,7 @@ export const issueCreditNote = (
               }
             },
           },
-          ...(await refundCommands(services, invoice, { refunds, reason: request.reason, cause })),
+          ...(await refundCommands(services, invoice, { refunds, creditNoteId: id, reason: request.reason, cause })),
           countOf(plan, cause),
         ],
         responseRows,
@@ -260,6 +260,7 @@ const returnedBy = ({ paymentId, amountMinor }: RequestedRefund) => ({ paymentId
 
 type NewRefunds = {
   readonly refunds: readonly (RequestedRefund & { readonly id: string })[]
+  readonly creditNoteId: string
   readonly reason: CreditNote['reason']
   readonly cause: string
 }
@@ -268,7 +269,7 @@ type NewRefunds = {
 const refundCommands = async (
   services: RefundServices,
   invoice: Actor<Invoice>,
-  { refunds, reason: of, cause }: NewRefunds,
+  { refunds, creditNoteId, reason: of, cause }: NewRefunds,
 ): Promise<readonly Command[]> => {
   const { merchantId, livemode } = invoice.context
   const reason = of === 'duplicate' || of === 'requested_by_customer' ? of : 'other'
@@ -285,7 +286,7 @@ const refundCommands = async (
     const opening = refundOpeningOf(
       payment,
       { amountMinor, reason, metadata: {} },
-      { givenMinor: 0, creditMinor: 0, param: param('amountMinor') },
+      { givenMinor: 0, creditMinor: 0, creditNoteId, param: param('amountMinor') },
     )
     const remainingMinor = returnableMinor(invoice.context, payment)
     if (amountMinor > remainingMinor)

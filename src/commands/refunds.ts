@@ -130,7 +130,12 @@ const getPayment = async (sql: Sql, { id, context: { merchantId, livemode } }: A
 export const refundOpeningOf = (
   { id: paymentId, state, context }: Actor<Payment>,
   request: Omit<RefundRequest, 'destination'>,
-  { givenMinor, creditMinor, param = 'amountMinor' }: TakeableCredit & { readonly param?: string },
+  {
+    givenMinor,
+    creditMinor,
+    creditNoteId,
+    param = 'amountMinor',
+  }: TakeableCredit & { readonly creditNoteId?: string; readonly param?: string },
 ): RefundOpening => {
   const { chainId, asset, amountExpected, receivedMinor } = context
   const isOver = state !== 'pending' && state !== 'processing'
@@ -151,6 +156,7 @@ export const refundOpeningOf = (
     apiVersion: context.apiVersion,
     paymentId,
     invoiceId: context.invoiceId,
+    creditNoteId: creditNoteId ?? null,
     amountMinor,
     currency: context.currency,
     reason,

@@ -17,6 +17,7 @@ export const refundKind: Kind<Refund> = {
     apiVersion: 'text',
     paymentId: 'uuid',
     invoiceId: 'uuid',
+    creditNoteId: 'uuid',
     amountMinor: 'minor',
     currency: 'text',
     reason: 'text',

@@ -9,7 +9,7 @@ import type { Sql } from '../postgres/connect.ts'
 import { ofKind } from './actors.ts'
 import { creditEntryRow } from './credit-entries.ts'
 
-type Reserved = Pick<Refund, 'paymentId' | 'invoiceId' | 'amountMinor'>
+type Reserved = Pick<Refund, 'paymentId' | 'invoiceId' | 'creditNoteId' | 'amountMinor'>
 
 type Given = {
   readonly cause: string
@@ -23,7 +23,7 @@ type Given = {
 
 /** The part of a refund's bundle that concerns its payment, and the invoice of the payment. */
 export const reservationCommands = (
-  { paymentId, invoiceId, amountMinor }: Reserved,
+  { paymentId, invoiceId, creditNoteId, amountMinor }: Reserved,
   on: keyof typeof reservationEventOf,
   { cause, idOf, creditMinor = 0, givesNoCredit = false }: Given,
 ): readonly Command[] => {
@@ -39,7 +39,13 @@ export const reservationCommands = (
       // After the payment's event.
       given: actors => {
         const { refundsReservedMinor, receivedMinor } = ofKind(paymentKind, actors.get(paymentId)).context
-        return { refundsReservedMinor, receivedMinor, creditMinor, givesNoCredit }
+        return {
+          refundsReservedMinor,
+          receivedMinor,
+          creditMinor,
+          givesNoCredit,
+          isOfCreditNote: creditNoteId !== null,
+        }
       },
       rows: (actors, before) => takenBackRows(actors.at(-1), before, paymentId),
     },

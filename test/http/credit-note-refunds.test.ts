@@ -308,6 +308,8 @@ test('the audit finds credit notes that differ from their invoice, their series,
     [notes(`refund_ids = refund_ids || refund_ids`), settlement],
     [invoices(`allocations = jsonb_set(allocations, '{0,creditedMinor}', '399')`), returned],
     [invoices(`allocations = jsonb_set(allocations, '{0,amountMinor}', '399')`), returned],
+    [invoices(`allocations = jsonb_set(allocations, '{0,noteRefundsMinor}', '399')`), returned],
+    [`update refunds set credit_note_id = null where payment_id = '${payment.payment}'`, returned],
     [`delete from idempotency_keys where record_id = '${id}'`, 'a refund whose idempotency key is missing'],
   ] as const)
     expect([change, await found(change)]).toEqual([change, expect.arrayContaining([what])])

@@ -20,10 +20,19 @@ type Allocated = readonly [
   takenBackMinor?: number,
   refundedMinor?: number,
   creditedMinor?: number,
+  noteRefundsMinor?: number,
 ]
 const allocated = (...parts: readonly Allocated[]) => {
   const allocations = parts.map(
-    ([payment, amountMinor, overpaidMinor, takenBackMinor = 0, refundedMinor = 0, creditedMinor = 0]) => ({
+    ([
+      payment,
+      amountMinor,
+      overpaidMinor,
+      takenBackMinor = 0,
+      refundedMinor = 0,
+      creditedMinor = 0,
+      noteRefundsMinor = 0,
+    ]) => ({
       ...{
         paymentId: `payment ${payment}`,
         amountMinor,
@@ -32,6 +41,7 @@ const allocated = (...parts: readonly Allocated[]) => {
         excessMinor: 0,
         refundedMinor,
         creditedMinor,
+        noteRefundsMinor,
         at,
       },
     }),
@@ -299,6 +309,19 @@ describe('money and refunds of the same payment', () => {
           { ...refunding, refundsReservedMinor: all, creditMinor: 100 },
         ]),
       ),
+      ...Object.fromEntries(
+        [
+          [300, 200],
+          [400, 400],
+          [500, 400],
+        ].map(([all = 0, amountMinor]) => [
+          `note refunds ${amountMinor} of all ${all}`,
+          { ...refunding, amountMinor, refundsReservedMinor: all, creditMinor: 100, isOfCreditNote: true },
+        ]),
+      ),
+      'note gives up 400 of all 500': {
+        ...{ ...refunding, type: 'refund_released', amountMinor: 400, refundsReservedMinor: 100, isOfCreditNote: true },
+      },
       'refund all of 998': { ...refunding, refundsReservedMinor: 998, receivedMinor: 998, creditMinor: 998 },
       'refund 998 with credit 997': { ...refunding, refundsReservedMinor: 998, receivedMinor: 998, creditMinor: 997 },
     },
@@ -327,11 +350,20 @@ describe('money and refunds of the same payment', () => {
 
   test('refunds of a credit note take back no credit, and return none that was taken back before', () => {
     const noted = 'finalize, 1100 counts, credit 0 by refund of 400'
-    expect(contextAfter(`${noted}, refund all 400`).allocations).toMatchObject([{ takenBackMinor: 0 }])
-    expect(contextAfter(`${noted}, refund all 400, refund all 450`).allocations).toMatchObject([{ takenBackMinor: 50 }])
+    const refunded = `${noted}, note refunds 400 of all 400`
+    expect(contextAfter(refunded).allocations).toMatchObject([{ takenBackMinor: 0, noteRefundsMinor: 400 }])
+    expect(contextAfter(`${refunded}, refund all 450`).allocations).toMatchObject([{ takenBackMinor: 50 }])
     // The note has two refunds: the first one is reserved when the note has already credited both.
     const before = 'finalize, 1100 counts, refund 100, credit 0 by refund of 400'
-    expect(contextAfter(`${before}, refund all 300`).allocations).toMatchObject([{ takenBackMinor: 100 }])
+    expect(contextAfter(`${before}, note refunds 200 of all 300`).allocations).toMatchObject([{ takenBackMinor: 100 }])
+  })
+
+  test('a refund of a credit note that is given up returns no credit that another refund has taken back', () => {
+    const given = 'finalize, 1100 counts, refund 100, credit 0 by refund of 400, note refunds 400 of all 500'
+    expect(contextAfter(given).allocations).toMatchObject([{ takenBackMinor: 100, noteRefundsMinor: 400 }])
+    expect(contextAfter(`${given}, note gives up 400 of all 500`).allocations).toMatchObject([
+      { takenBackMinor: 100, noteRefundsMinor: 0, creditedMinor: 400 },
+    ])
   })
 
   test('a payment within the tolerance that gave credit for more than it received can be refunded in full', () => {

@@ -8,6 +8,7 @@ export const refundOpening: RefundOpening = {
   apiVersion: '2026-11-20',
   paymentId: '0193a000-0000-7000-8000-000000000003',
   invoiceId: null,
+  creditNoteId: null,
   amountMinor: 300,
   currency: 'USD',
   reason: 'requested_by_customer',

@@ -55,19 +55,23 @@ export const creditNoteSettlement: Check = {
 /** What an invoice says about the refunds of its credit notes, payment by payment. */
 export const creditedRefunds: Check = {
   invariant: 'I4',
-  what: 'an invoice whose payments return another amount by credit notes than the credit notes say',
+  what: 'an invoice whose payments return another amount by credit notes than the credit notes and their refunds say',
   breaches: sql => sql`
     with returned as (
-      select n.invoice_id, r.payment_id::text as payment_id, sum(r.amount_minor) as minor
+      select n.invoice_id, r.payment_id::text as payment_id, sum(r.amount_minor) as minor,
+        coalesce(sum(r.amount_minor) filter (where r.state not in ('canceled', 'failed')), 0) as standing,
+        bool_and(r.credit_note_id is not distinct from n.id) as names_note
       from credit_notes n cross join lateral jsonb_array_elements_text(n.refund_ids) as of_note (refund)
       join refunds r on r.id = of_note.refund::uuid
       group by 1, 2
     ), allocated as (
       select i.id as invoice_id, a ->> 'paymentId' as payment_id, (a ->> 'creditedMinor')::bigint as credited,
+        (a ->> 'noteRefundsMinor')::bigint as standing,
         (a ->> 'amountMinor')::bigint as paid
       from invoices i cross join lateral jsonb_array_elements(i.allocations) a
     )
     select coalesce(a.invoice_id, r.invoice_id) as id
     from allocated a full join returned r using (invoice_id, payment_id)
-    where coalesce(a.credited, 0) <> coalesce(r.minor, 0) or a.credited > a.paid`,
+    where coalesce(a.credited, 0) <> coalesce(r.minor, 0) or a.credited > a.paid
+      or coalesce(a.standing, 0) <> coalesce(r.standing, 0) or not r.names_note`,
 }

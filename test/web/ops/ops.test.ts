@@ -169,12 +169,12 @@ describe.skipIf(!hasBrowser)('the pages for operators', () => {
       await page.getByRole('heading', { name: 'JSON', exact: true }).waitFor()
     }
     await openPayment()
-    await click('Open in operations', 'link')
+    await click('View in the operator console', 'link')
     await heading(paid)
     expect(new URL(page.url()).pathname).toBe(`/ops/actors/${paid}`)
     await sql`update accounts set operator = false`
     await openPayment()
-    expect(await page.getByRole('link', { name: 'Open in operations' }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: 'View in the operator console' }).count()).toBe(0)
     await sql`update accounts set operator = true`
   })
 

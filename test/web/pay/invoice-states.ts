@@ -121,6 +121,7 @@ const allocation = (paymentId: string, amountMinor: number, more: Partial<Invoic
     excessMinor: 0,
     refundedMinor: 0,
     creditedMinor: 0,
+    noteRefundsMinor: 0,
   },
   at: new Date(NOW.getTime() - 86_400_000).toISOString(),
   ...more,
