@@ -244,7 +244,8 @@ const takenBackMinor = (
 ): number => {
   const { overpaidMinor, takenBackMinor: before } = allocation
   const { type, refundsReservedMinor, creditMinor, givesNoCredit } = event
-  const wantedMinor = Math.min(refundsReservedMinor - noteRefundsMinor(allocation, event), overpaidMinor)
+  if (event.isOfCreditNote) return before
+  const wantedMinor = Math.min(refundsReservedMinor - allocation.noteRefundsMinor, overpaidMinor)
   if (type === 'refund_released') return customerErased || givesNoCredit ? before : Math.min(before, wantedMinor)
   return before + Math.min(Math.max(0, wantedMinor - before), creditMinor)
 }

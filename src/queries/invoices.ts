@@ -85,7 +85,8 @@ export const findInvoiceDocument = async (
 
 /**
  * Stores a rendering unless there is one already, and returns the one that is stored. While the document was rendered, the
- * party may have been deleted or the invoice voided: the lock waits for such a commit, and nothing is stored after it.
+ * party may have been deleted or the invoice voided: the lock waits for such a commit, and nothing is stored after it. A credit
+ * note is the same after its invoice is voided.
  */
 export const keepInvoiceDocument = async (
   sql: Sql,
@@ -95,7 +96,8 @@ export const keepInvoiceDocument = async (
   await sql`
     insert into invoice_documents (invoice_id, credit_note_id, pdf)
     select id, ${key.creditNoteId}::uuid, ${Buffer.from(pdf)} from invoices
-    where id = ${key.invoiceId} and customer is not null and (state = 'void') = ${key.isVoid}
+    where id = ${key.invoiceId} and customer is not null 
+      and (${key.creditNoteId}::uuid is not null or (state = 'void') = ${key.isVoid})
     for share
     on conflict do nothing`
   return (await findInvoiceDocument(sql, key)) ?? pdf

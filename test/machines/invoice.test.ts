@@ -314,6 +314,7 @@ describe('money and refunds of the same payment', () => {
           [300, 200],
           [400, 400],
           [500, 400],
+          [700, 400],
         ].map(([all = 0, amountMinor]) => [
           `note refunds ${amountMinor} of all ${all}`,
           { ...refunding, amountMinor, refundsReservedMinor: all, creditMinor: 100, isOfCreditNote: true },
@@ -356,6 +357,13 @@ describe('money and refunds of the same payment', () => {
     // The note has two refunds: the first one is reserved when the note has already credited both.
     const before = 'finalize, 1100 counts, refund 100, credit 0 by refund of 400'
     expect(contextAfter(`${before}, note refunds 200 of all 300`).allocations).toMatchObject([{ takenBackMinor: 100 }])
+  })
+
+  test('a refund of a credit note that is retried takes no credit that another refund could not take', () => {
+    // The refund of 300 took 40 of 100 because the customer had no more. Now there is more.
+    const path =
+      'finalize, 1100 counts, refund 300 with credit 40, credit 0 by refund of 400, note refunds 400 of all 700'
+    expect(contextAfter(path).allocations).toMatchObject([{ takenBackMinor: 40, noteRefundsMinor: 400 }])
   })
 
   test('a refund of a credit note that is given up returns no credit that another refund has taken back', () => {

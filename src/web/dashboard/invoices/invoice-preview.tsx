@@ -6,7 +6,7 @@ import type { SummedInvoice } from '../../../billing/invoice-sums.ts'
 import type { BillingSettings } from '../../api/calls.ts'
 import { useCustomer } from '../customers/use-customer.ts'
 import { useSettled } from '../shell/settled.ts'
-import { useAddress, useIsOwner } from '../shell/shop.ts'
+import { useAddress, useIsOwner, useShop } from '../shell/shop.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import { type InvoiceDraft, invoiceBodyOf, sumDraft } from './invoice-draft.ts'
 import { missingSeller } from './missing-seller.ts'
@@ -17,13 +17,14 @@ type InvoicePreviewProps = { readonly draft: InvoiceDraft; readonly settings: Bi
 export const InvoicePreview = ({ draft, settings }: InvoicePreviewProps) => {
   const shown = useSettled(draft)
   const { customer } = shown
+  const seller = useSeller(settings)
   return (
     <div class="previewed">
       <NoSeller settings={settings} />
       {customer.by === 'search' && customer.id !== undefined ? (
-        <WithCustomer id={customer.id} draft={shown} settings={settings} />
+        <WithCustomer id={customer.id} draft={shown} seller={seller} />
       ) : (
-        <Sheet document={documentOf(shown, settings, enteredParty(shown))} />
+        <Sheet document={documentOf(shown, seller, enteredParty(shown))} />
       )}
     </div>
   )
@@ -45,9 +46,22 @@ const NoSeller = ({ settings }: Pick<InvoicePreviewProps, 'settings'>) => {
   )
 }
 
-const WithCustomer = ({ id, draft, settings }: InvoicePreviewProps & { readonly id: string }) => {
+type Seller = Pick<PrintedDocument, 'seller' | 'isTest'>
+
+/** As the PDF shows it: in test mode, the merchant's name stands for a legal name that is missing. */
+const useSeller = ({ legalName, taxId, address, livemode }: BillingSettings): Seller => {
+  const { merchant } = useShop()
+  return {
+    seller: { legalName: legalName ?? (livemode ? null : merchant.name), taxId, address },
+    isTest: !livemode,
+  }
+}
+
+type WithCustomerProps = { readonly id: string; readonly draft: InvoiceDraft; readonly seller: Seller }
+
+const WithCustomer = ({ id, draft, seller }: WithCustomerProps) => {
   const { data } = useCustomer(id)
-  return <Sheet document={documentOf(draft, settings, data ?? noParty)} />
+  return <Sheet document={documentOf(draft, seller, data ?? noParty)} />
 }
 
 type Party = PrintedDocument['customer'] & { readonly locale?: string | null }
@@ -63,16 +77,15 @@ const enteredParty = ({ customer }: InvoiceDraft): Party =>
         email: customer.email.trim() || null,
       }
 
-const documentOf = (draft: InvoiceDraft, settings: BillingSettings, customer: Party): PrintedDocument | undefined => {
+const documentOf = (draft: InvoiceDraft, seller: Seller, customer: Party): PrintedDocument | undefined => {
   const summed: SummedInvoice = sumDraft(draft)
   if (!summed.ok) return undefined
   const { lines: amounts, ...sums } = summed.sums
   const { lines, reference = null, orderNumber = null, notes = null, dueDate = null } = invoiceBodyOf(draft)
-  const { legalName, taxId, address } = settings
   return {
     ...sums,
     ...{ kind: 'invoice', locale: /^de\b/i.test(customer.locale ?? '') ? 'de' : 'en', number: null, issueDate: null },
-    ...{ currency: draft.currency, taxBehavior: draft.taxBehavior, seller: { legalName, taxId, address }, customer },
+    ...{ currency: draft.currency, taxBehavior: draft.taxBehavior, customer, ...seller },
     lines: lines.map((line, at) => ({
       ...{ description: line.description, quantity: line.quantity ?? '1', unitAmountMinor: line.unitAmountMinor },
       ...{ taxCategory: line.taxCategory ?? 'standard', taxRateBps: line.taxRateBps ?? 0 },
@@ -81,7 +94,7 @@ const documentOf = (draft: InvoiceDraft, settings: BillingSettings, customer: Pa
     })),
     ...{ reference, orderNumber, notes, dueDate: dueDate || null },
     ...{ creditAppliedMinor: 0, creditNotesMinor: 0, amountPaidMinor: 0, amountDueMinor: sums.totalMinor },
-    ...{ isTest: false, canceledBy: null },
+    canceledBy: null,
   }
 }
 

@@ -12,7 +12,7 @@ export const invoiceEditorDe: Translated<typeof invoiceEditorEn> = {
   preview: 'Vorschau des Dokuments',
   noSeller: missing => `Das Dokument nennt Sie noch nicht als Verkäufer. Es fehlt: ${missing}.`,
   noSellerTest: missing =>
-    `Das Dokument nennt Sie nicht als Verkäufer. Es fehlt: ${missing}. Testrechnungen können trotzdem ausgestellt werden.`,
+    `Angaben zum Verkäufer fehlen: ${missing}. Testrechnungen können trotzdem ausgestellt werden.`,
   toSettings: 'In Einstellungen →\u00a0Rechnungen eintragen',
   refused: 'Der Server nimmt diesen Wert nicht an.',
   customer: 'Kunde',

@@ -8,8 +8,7 @@ export const invoiceEditorEn = {
   tabPreview: 'Preview',
   preview: 'Preview of the document',
   noSeller: (missing: string) => `The document does not name you as the seller yet. Missing: ${missing}.`,
-  noSellerTest: (missing: string) =>
-    `The document does not name you as the seller. Missing: ${missing}. Test invoices can be finalized without it.`,
+  noSellerTest: (missing: string) => `Seller details missing: ${missing}. Test invoices can be finalized without them.`,
   toSettings: 'Add it in Settings →\u00a0Billing',
   refused: 'The server does not accept this value.',
   customer: 'Customer',
