@@ -16,6 +16,8 @@ import { paymentRecord } from './payment-record.ts'
 import { planKind } from './plan.ts'
 import { refundKind } from './refund.ts'
 import { refundRecord } from './refund-record.ts'
+import { subscriptionKind } from './subscription.ts'
+import { subscriptionRecord } from './subscription-record.ts'
 import { testClockKind } from './test-clock.ts'
 
 /** `record`: what the events of the kind contain. */
@@ -26,6 +28,7 @@ const byName: { readonly [Name in MachineName]: Name extends PublishedName ? Pub
   dispute: { kind: registered(disputeKind), record: disputeRecord },
   customer: { kind: registered(customerKind), record: customerRecord },
   invoice: { kind: registered(invoiceKind), record: invoiceEventShape },
+  subscription: { kind: registered(subscriptionKind), record: subscriptionRecord },
   credit_note: { kind: registered(creditNoteKind), record: creditNoteRecord },
   plan: { kind: registered(planKind) },
   document_series: { kind: registered(documentSeriesKind) },

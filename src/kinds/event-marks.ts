@@ -8,6 +8,7 @@ import type { PaymentEvent } from '../../machines/payment-events.ts'
 import type { PaymentLinkEvent } from '../../machines/payment-link.ts'
 import type { PlanEvent } from '../../machines/plan.ts'
 import type { RefundEvent } from '../../machines/refund.ts'
+import type { SubscriptionEvent } from '../../machines/subscription-events.ts'
 import type { TestClockEvent } from '../../machines/test-clock.ts'
 import type { MachineName } from '../resources.ts'
 
@@ -27,6 +28,7 @@ type MachineEvents = {
   readonly dispute: DisputeEvent
   readonly customer: CustomerEvent
   readonly invoice: InvoiceEvent
+  readonly subscription: SubscriptionEvent
   readonly credit_note: CreditNoteEvent
   readonly plan: PlanEvent
   readonly document_series: DocumentSeriesEvent
@@ -119,6 +121,19 @@ export const eventMarks: { readonly [Name in MachineName]: Marks<MachineEvents[N
     void: { by: 'merchant' },
     rotate_url: { by: 'merchant' },
   },
+  subscription: {
+    begin_trial: { by: 'merchant' },
+    begin: { by: 'merchant' },
+    invoice_paid: { by: 'system' },
+    pause: { by: 'merchant' },
+    resume: { by: 'merchant' },
+    cancel_at_end: { by: 'merchant' },
+    cancel: { by: 'merchant' },
+    uncancel: { by: 'merchant' },
+    change: { by: 'merchant' },
+    update: { by: 'merchant' },
+    extend_grace: { by: 'system' },
+  },
   credit_note: {},
   plan: {
     update: { by: 'merchant' },
@@ -155,6 +170,7 @@ export const drivenStates: { readonly [Name in MachineName]: readonly string[] }
   dispute: ['needs_response'],
   invoice: [],
   customer: ['erasing'],
+  subscription: [],
   credit_note: [],
   plan: [],
   document_series: [],

@@ -114,6 +114,16 @@ export const invoiceKind: Kind<Invoice> = {
   writes: {
     joinCustomer: ({ context: { customerId } }) => ({ function: 'join_customer', given: { customer: customerId } }),
   },
+  effects: {
+    // Payments name no subscription: a late job changes nothing, because the boundary of a period reads the invoice too.
+    renewSubscription: ({ id, context: { subscriptionId, paidAt } }) =>
+      subscriptionId === null
+        ? null
+        : {
+            task: 'renew-subscription',
+            payload: { subscriptionId, invoiceId: id, paidAt: paidAt?.toISOString() ?? '' },
+          },
+  },
   publish: published(renderInvoiceEvent),
   refusals: { invoices_period_once: 'period_invoiced' },
   testClock: 'testClockId',

@@ -93,7 +93,9 @@ const walkOf = ({ kind, subject }: (typeof subjects)[number]): Walk => ({
   input: { at: T0, ...subject.input },
   starts: [
     ...Object.values(subject.situations).map(path => arrive(subject, path)),
-    ...(subject.walk.inputs ?? []).map(input => arrive({ ...subject, input }, '')),
+    ...(subject.walk.inputs ?? []).flatMap(input =>
+      (subject.walk.paths ?? ['']).map(path => arrive({ ...subject, input }, path)),
+    ),
   ],
   events: [
     ...Object.values(subject.events).map(event => ({ at: T0, ...event })),

@@ -13,7 +13,7 @@ export const minutes = (count: number) => new Date(T0.getTime() + count * 60_000
 
 /**
  * What a table covers: a machine, its events by short names, and its situations by the events that lead to them, so that
- * the machine can reach every situation. `after expiry` is a timer.
+ * the machine can reach every situation. `after expiry` is a timer, and so is `after expiry of another day`.
  */
 export type Subject = {
   readonly machine: AnyStateMachine
@@ -33,6 +33,8 @@ export type Cases = Subject & {
     readonly minSteps: number
     readonly events?: readonly AnyEventObject[]
     readonly inputs?: readonly Subject['input'][]
+    /** Events after which the walks with these inputs begin. */
+    readonly paths?: readonly string[]
   }
   /** Lines of a situation, a change of its row, and the constraint that refuses it. */
   readonly invalidRows: string
@@ -148,7 +150,7 @@ const words = (list: string): string[] =>
 const eventNamed = ({ machine, events }: Subject, name: string, snapshot: AnyMachineSnapshot): AnyEventObject => {
   const event = events[name]
   if (!event) throw new Error(`unknown event ${name}`)
-  const timer = /^after (.*)$/.exec(name)?.[1]
+  const timer = /^after (\S+)/.exec(name)?.[1]
   return { at: T0, ...event, ...(timer && { type: `xstate.after.${timer}.${machine.id}.${snapshot.value}` }) }
 }
 

@@ -12,6 +12,7 @@ export type Related = {
     | 'dispute'
     | 'customer'
     | 'invoice'
+    | 'subscription'
     | 'credit_note'
     | 'document_series'
     | 'delivery'
@@ -31,7 +32,10 @@ export const listRelated = async (sql: Sql, { name, actor, merchantId, livemode 
   const one = (relation: Related['relation'], kind: MachineName, key: unknown): Fragment => sql`
     (select ${relation}::text, ${kind}::text, id, state
      from ${sql(resources[kind].table)} where id = ${String(key)})`
-  const many = (kind: 'payment' | 'refund' | 'dispute' | 'invoice' | 'credit_note', column: string): Fragment => sql`
+  const many = (
+    kind: 'payment' | 'refund' | 'dispute' | 'invoice' | 'subscription' | 'credit_note',
+    column: string,
+  ): Fragment => sql`
     (select ${kind}::text, ${kind}::text, id, state from ${sql(resources[kind].table)}
      where merchant_id = ${merchantId} and livemode = ${livemode} and ${sql(column)} = ${id}
      order by seq desc limit ${MOST})`
@@ -59,10 +63,13 @@ export const listRelated = async (sql: Sql, { name, actor, merchantId, livemode 
       one('customer', 'customer', context.mergedIntoId ?? NONE),
       many('payment', 'customer_id'),
       many('invoice', 'customer_id'),
+      many('subscription', 'customer_id'),
       deliveries,
     ],
+    subscription: [one('customer', 'customer', context.customerId), many('invoice', 'subscription_id'), deliveries],
     invoice: [
       one('customer', 'customer', context.customerId),
+      one('subscription', 'subscription', context.subscriptionId ?? NONE),
       one('document_series', 'document_series', context.seriesId ?? NONE),
       one('payment_link', 'payment_link', context.paymentLinkId ?? NONE),
       many('credit_note', 'invoice_id'),

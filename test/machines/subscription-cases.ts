@@ -1,0 +1,255 @@
+import { subscriptionMachine } from '../../machines/subscription.ts'
+import type { SubscriptionOpening, SubscriptionPrice } from '../../machines/subscription-events.ts'
+import { largestMetadata, largestText, MAX_AMOUNT } from './largest.ts'
+import { type Cases, minutes } from './table.ts'
+
+const DAY = 1_440
+
+const line = (unitAmountMinor: number) => ({
+  ...{ id: 'line_1', description: 'Light', quantity: '1', unitAmountMinor, amountMinor: unitAmountMinor },
+  ...{ taxRateBps: 0, taxCategory: 'zero' as const, taxNote: null, periodStart: null, periodEnd: null },
+})
+
+const priceOf = (totalMinor: number): SubscriptionPrice => ({
+  ...{ planId: null, currency: 'USD', taxBehavior: 'exclusive', lines: [line(totalMinor)] },
+  taxes: [{ taxCategory: 'zero', taxRateBps: 0, netMinor: totalMinor, taxMinor: 0 }],
+  ...{ subtotalMinor: totalMinor, taxMinor: 0, totalMinor },
+})
+
+/** By months, with a grace of three days. */
+export const subscriptionOpening: SubscriptionOpening = {
+  merchantId: '0193a000-0000-7000-8000-000000000001',
+  livemode: false,
+  apiVersion: '2026-11-20',
+  customerId: '0193a000-0000-7000-8000-00000000000e',
+  testClockId: null,
+  source: 'merchant',
+  verified: true,
+  ...priceOf(1000),
+  ...{ interval: 'month', intervalCount: 1, anchorAt: minutes(0), anchorGiven: false, trialEndsAt: null },
+  ...{ leadDays: 7, graceDays: 3, maxPeriods: 3, activation: 'on_payment', afterGrace: 'cancel' },
+  ...{ assets: null, reference: 'contract 7', metadata: {} },
+}
+
+export const invoiceIdOf = (periodIndex: number) =>
+  `0193a000-0000-7000-8000-0000000001${String(periodIndex).padStart(2, '0')}`
+
+export const issued = (periodIndex: number, isPaid = false) => ({
+  ...{ invoiceId: invoiceIdOf(periodIndex), periodIndex, dueAt: minutes(30 * DAY * (periodIndex + 1)), isPaid },
+})
+
+const begin = (more: object = {}) => ({ type: 'begin', ...issued(0), dueAt: minutes(14 * DAY), ...more })
+const paid = (periodIndex: number) => ({
+  ...{ type: 'invoice_paid', invoiceId: invoiceIdOf(periodIndex), paidAt: minutes(5) },
+})
+const voiding = (type: string, ...voided: readonly number[]) => ({ type, voided: voided.map(invoiceIdOf) })
+
+const unpaid = (periodIndex: number) =>
+  `unpaid=${JSON.stringify([{ invoiceId: invoiceIdOf(periodIndex), periodIndex }])}`
+const latest = (periodIndex: number) => `latestInvoiceId=${invoiceIdOf(periodIndex)}`
+const changed = `pendingChange=${JSON.stringify(priceOf(2000))}`
+
+/** As the planner sends it. */
+const timerOf = (timer: string, state: string, fields: object) => ({
+  ...{ type: `xstate.after.${timer}.subscription.${state}`, at: minutes(0), ...fields },
+})
+
+export const subscriptions: Cases = {
+  machine: subscriptionMachine,
+  input: subscriptionOpening,
+  events: {
+    begin: begin(),
+    'begin paid': begin({ isPaid: true }),
+    'begin trial': { type: 'begin_trial' },
+    'paid 0': paid(0),
+    'paid 1': paid(1),
+    'paid 2': paid(2),
+    'after expiry': voiding('xstate.after', 0),
+    'after trialEnding': { type: 'xstate.after' },
+    'after firstDue': { type: 'xstate.after', dueAt: minutes(14 * DAY) },
+    'after invoice 0': { type: 'xstate.after', ...issued(0) },
+    'after invoice 1': { type: 'xstate.after', ...issued(1) },
+    'after invoice 2': { type: 'xstate.after', ...issued(2) },
+    'after invoice 2 paid': { type: 'xstate.after', ...issued(2, true) },
+    'after boundary': { type: 'xstate.after', dueAt: minutes(31 * DAY) },
+    'after grace': voiding('xstate.after', 1),
+    'after resume': { type: 'xstate.after', resumeIndex: 2 },
+    pause: { ...voiding('pause', 1), resumesAt: null },
+    'pause until': { ...voiding('pause'), resumesAt: minutes(99 * DAY) },
+    resume: { type: 'resume', resumeIndex: 2 },
+    'cancel at end': voiding('cancel_at_end', 1),
+    'cancel at end without voiding': voiding('cancel_at_end'),
+    'cancel now': { ...voiding('cancel', 1), reason: 'requested' },
+    uncancel: { type: 'uncancel' },
+    change: { ...voiding('change', 1), price: priceOf(2000) },
+    update: { type: 'update', changes: { metadata: { a: 'b' }, graceDays: 4 } },
+    'extend grace': { type: 'extend_grace', graceEndsAt: minutes(40 * DAY) },
+  },
+  situations: {
+    new: '',
+    incomplete: 'begin',
+    trialing: 'begin trial',
+    'trial invoiced': 'begin trial, after invoice 0',
+    'trial paid': 'begin trial, after invoice 0, paid 0',
+    'trial canceling': 'begin trial, cancel at end',
+    active: 'begin, paid 0',
+    invoiced: 'begin, paid 0, after invoice 1',
+    'next paid': 'begin, paid 0, after invoice 1, paid 1',
+    pausing: 'begin, paid 0, pause',
+    canceling: 'begin, paid 0, after invoice 1, cancel at end',
+    'canceling paid': 'begin, paid 0, after invoice 1, paid 1, cancel at end',
+    changing: 'begin, paid 0, after invoice 1, change',
+    past_due: 'begin, paid 0, after invoice 1, after boundary',
+    'past_due canceling': 'begin, paid 0, after invoice 1, after boundary, cancel at end without voiding',
+    'past_due pausing': 'begin, paid 0, after invoice 1, after boundary, pause until',
+    paused: 'begin, paid 0, pause until, after boundary',
+    resuming: 'begin, paid 0, pause, after boundary, resume',
+    'resuming invoiced': 'begin, paid 0, pause, after boundary, resume, after invoice 2',
+    'resuming paid': 'begin, paid 0, pause, after boundary, resume, after invoice 2, paid 2',
+    last: 'begin, paid 0, after invoice 1, paid 1, after boundary, after invoice 2 paid, after boundary',
+    canceled: 'begin, paid 0, cancel now',
+    expired: 'begin, after expiry',
+    completed:
+      'begin, paid 0, after invoice 1, paid 1, after boundary, after invoice 2 paid, after boundary, after boundary',
+  },
+  table: `
+    It begins with a trial, with an invoice to be paid first, or immediately.
+    new                                                   | begin                         | incomplete | subscription.created +expiry                                                         | invoicedIndex=0 ${latest(0)} ${unpaid(0)}
+    new                                                   | begin paid                    | active     | subscription.created subscription.activated +invoice +firstDue +boundary             | periodIndex=0 invoicedIndex=0 ${latest(0)}
+    new                                                   | begin trial                   | trialing   | subscription.created +trialEnding +invoice +boundary                                 |
+
+    The first invoice is paid in seven days, or the subscription has expired.
+    incomplete                                            | paid 0                        | active     | -expiry subscription.activated +invoice +firstDue +boundary                          | anchorAt=+5m periodIndex=0 unpaid=[]
+    incomplete                                            | after expiry                  | expired    | -expiry subscription.expired                                                         | unpaid=[] endedAt=+0m endReason=incomplete
+    incomplete                                            | update                        | stays      | subscription.updated                                                                 | graceDays=4 metadata={"a":"b"}
+
+    At the end of a trial the first period begins if its invoice is paid.
+    trialing, trial invoiced, trial paid, trial canceling | after trialEnding             | stays      | subscription.trial_ending                                                            | trialEndingSent=true
+    trialing                                              | after invoice 0               | stays      | -trialEnding -invoice -boundary +trialEnding +invoice +boundary                      | invoicedIndex=0 ${latest(0)} ${unpaid(0)}
+    trialing, trial invoiced, trial paid                  | cancel at end                 | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | cancelAtPeriodEnd=true canceledAt=+0m
+    trialing, trial invoiced, trial paid                  | cancel at end without voiding | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | cancelAtPeriodEnd=true canceledAt=+0m
+    trialing, trial invoiced, trial paid                  | cancel now                    | canceled   | -trialEnding -invoice -boundary subscription.canceled                                | canceledAt=+0m endedAt=+0m endReason=requested
+    trialing, trial invoiced, trial paid, trial canceling | change                        | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | ${changed}
+    trialing, trial invoiced, trial paid, trial canceling | update                        | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | graceDays=4 metadata={"a":"b"}
+    trial invoiced                                        | paid 0                        | stays      |                                                                                      | unpaid=[]
+    trial invoiced                                        | after boundary                | past_due   | -trialEnding -invoice -boundary subscription.past_due +grace                         | owedIndex=0 graceEndsAt=+48960m
+    trial paid                                            | after boundary                | active     | -trialEnding -invoice -boundary subscription.activated +invoice +firstDue +boundary  | periodIndex=0
+    trial canceling                                       | after boundary                | canceled   | -trialEnding -invoice -boundary subscription.canceled                                | cancelAtPeriodEnd=false endedAt=+0m endReason=requested
+    trial canceling                                       | cancel now                    | canceled   | -trialEnding -invoice -boundary subscription.canceled                                | cancelAtPeriodEnd=false endedAt=+0m endReason=requested
+    trial canceling                                       | uncancel                      | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | cancelAtPeriodEnd=false canceledAt=null
+
+    A period that ends is followed by the next one if its invoice is paid.
+    active, invoiced, next paid, pausing, canceling, canceling paid, changing, last | after firstDue                | stays      |                                                                                      |
+    active                                                | after invoice 1               | stays      | -invoice -firstDue -boundary +invoice +firstDue +boundary                            | invoicedIndex=1 ${latest(1)} ${unpaid(1)}
+    active, next paid, changing                           | pause                         | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | pauseAtPeriodEnd=true
+    active, invoiced, next paid, changing                 | pause until                   | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | pauseAtPeriodEnd=true resumesAt=+142560m
+    active, next paid, pausing, changing, last            | cancel at end                 | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=true canceledAt=+0m
+    active, invoiced, next paid, pausing, changing, last  | cancel at end without voiding | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=true canceledAt=+0m
+    active, next paid, last                               | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | canceledAt=+0m endedAt=+0m endReason=requested
+    active, next paid, pausing, canceling, canceling paid | change                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | ${changed}
+    active, invoiced, next paid, pausing, canceling, canceling paid, changing, last | update                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | graceDays=4 metadata={"a":"b"}
+    invoiced                                              | paid 1                        | stays      |                                                                                      | unpaid=[]
+    invoiced                                              | after boundary                | past_due   | -invoice -firstDue -boundary subscription.past_due +grace                            | owedIndex=1 graceEndsAt=+48960m
+    invoiced                                              | pause                         | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] pauseAtPeriodEnd=true
+    invoiced                                              | cancel at end                 | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] cancelAtPeriodEnd=true canceledAt=+0m
+    invoiced                                              | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | unpaid=[] canceledAt=+0m endedAt=+0m endReason=requested
+    invoiced                                              | change                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] ${changed}
+    next paid, canceling paid                             | after boundary                | stays      | -invoice -firstDue -boundary subscription.renewed +invoice +firstDue +boundary       | periodIndex=1
+    pausing                                               | after boundary                | paused     | -invoice -firstDue -boundary subscription.paused +resume +invoice +boundary          | pauseAtPeriodEnd=false pausedAt=+0m
+    pausing                                               | resume                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | pauseAtPeriodEnd=false
+    pausing                                               | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | pauseAtPeriodEnd=false canceledAt=+0m endedAt=+0m endReason=requested
+    canceling                                             | after boundary                | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | cancelAtPeriodEnd=false endedAt=+0m endReason=requested
+    canceling, canceling paid                             | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | cancelAtPeriodEnd=false endedAt=+0m endReason=requested
+    canceling, canceling paid                             | uncancel                      | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=false canceledAt=null
+    changing                                              | after invoice 1               | stays      | -invoice -firstDue -boundary +invoice +firstDue +boundary                            | invoicedIndex=1 ${unpaid(1)}
+    changing                                              | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | canceledAt=+0m endedAt=+0m endReason=requested pendingChange=null
+    changing                                              | change                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       |
+
+    Until the grace ends, the invoice that is owed can be paid.
+    past_due, past_due canceling, past_due pausing        | paid 1                        | active     | -grace subscription.renewed +invoice +firstDue +boundary                             | periodIndex=1 unpaid=[] owedIndex=null graceEndsAt=null
+    past_due                                              | after grace                   | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null canceledAt=+0m endedAt=+0m endReason=unpaid
+    past_due                                              | pause                         | paused     | -grace subscription.paused +resume +invoice +boundary                                | invoicedIndex=0 unpaid=[] owedIndex=null graceEndsAt=null pausedAt=+0m
+    past_due                                              | pause until                   | stays      | -grace subscription.updated +grace                                                   | pauseAtPeriodEnd=true resumesAt=+142560m
+    past_due                                              | cancel at end                 | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null canceledAt=+0m endedAt=+0m endReason=requested
+    past_due, past_due pausing                            | cancel at end without voiding | stays      | -grace subscription.updated +grace                                                   | cancelAtPeriodEnd=true canceledAt=+0m
+    past_due                                              | cancel now                    | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null canceledAt=+0m endedAt=+0m endReason=requested
+    past_due, past_due canceling, past_due pausing        | update                        | stays      | -grace subscription.updated +grace                                                   | graceDays=4 metadata={"a":"b"}
+    past_due, past_due canceling, past_due pausing        | extend grace                  | stays      | -grace subscription.updated +grace                                                   | graceEndsAt=+57600m
+    past_due canceling                                    | after grace                   | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null cancelAtPeriodEnd=false endedAt=+0m endReason=unpaid
+    past_due canceling                                    | cancel at end                 | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null cancelAtPeriodEnd=false endedAt=+0m endReason=requested
+    past_due canceling                                    | cancel now                    | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null cancelAtPeriodEnd=false endedAt=+0m endReason=requested
+    past_due canceling                                    | uncancel                      | stays      | -grace subscription.updated +grace                                                   | cancelAtPeriodEnd=false canceledAt=null
+    past_due pausing                                      | after grace                   | paused     | -grace subscription.paused +resume +invoice +boundary                                | invoicedIndex=0 unpaid=[] owedIndex=null graceEndsAt=null pauseAtPeriodEnd=false pausedAt=+0m
+    past_due pausing                                      | cancel at end                 | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null pauseAtPeriodEnd=false resumesAt=null canceledAt=+0m endedAt=+0m endReason=requested
+    past_due pausing                                      | cancel now                    | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null pauseAtPeriodEnd=false resumesAt=null canceledAt=+0m endedAt=+0m endReason=requested
+
+    A paused subscription is resumed at the beginning of a period.
+    paused                                                | after resume                  | stays      | -resume -invoice -boundary +resume +invoice +boundary                                | resumesAt=null resumeIndex=2
+    paused                                                | resume                        | stays      | -resume -invoice -boundary +resume +invoice +boundary                                | resumesAt=null resumeIndex=2
+    paused                                                | cancel now                    | canceled   | -resume -invoice -boundary subscription.canceled                                     | pausedAt=null resumesAt=null canceledAt=+0m endedAt=+0m endReason=requested
+    paused, resuming, resuming invoiced, resuming paid    | update                        | stays      | -resume -invoice -boundary subscription.updated +resume +invoice +boundary           | graceDays=4 metadata={"a":"b"}
+    resuming                                              | after invoice 2               | stays      | -resume -invoice -boundary +resume +invoice +boundary                                | invoicedIndex=2 ${latest(2)} ${unpaid(2)}
+    resuming                                              | after invoice 2 paid          | stays      | -resume -invoice -boundary +resume +invoice +boundary                                | invoicedIndex=2 ${latest(2)}
+    resuming, resuming invoiced, resuming paid            | cancel now                    | canceled   | -resume -invoice -boundary subscription.canceled                                     | pausedAt=null resumeIndex=null canceledAt=+0m endedAt=+0m endReason=requested
+    resuming invoiced                                     | paid 2                        | stays      |                                                                                      | unpaid=[]
+    resuming invoiced                                     | after boundary                | past_due   | -resume -invoice -boundary subscription.resumed subscription.past_due +grace         | periodIndex=1 owedIndex=2 graceEndsAt=+48960m pausedAt=null resumeIndex=null
+    resuming paid                                         | after boundary                | active     | -resume -invoice -boundary subscription.resumed +invoice +firstDue +boundary         | periodIndex=2 pausedAt=null resumeIndex=null
+
+    A period that ends is followed by the next one if its invoice is paid.
+    last                                                  | after boundary                | completed  | -invoice -firstDue -boundary subscription.completed                                  | endedAt=+0m endReason=completed
+  `,
+  minSteps: 60,
+  walk: {
+    minSteps: 500,
+    events: ['trialing', 'active', 'paused'].flatMap(state => [
+      ...[0, 1, 2].flatMap(index => [true, false].map(isPaid => timerOf('invoice', state, issued(index, isPaid)))),
+      ...['boundary', 'firstDue'].map(timer => timerOf(timer, state, { dueAt: minutes(31 * DAY) })),
+      ...[2, 3].map(resumeIndex => timerOf('resume', state, { resumeIndex })),
+    ]),
+    inputs: [{ ...subscriptionOpening, activation: 'immediate' }],
+    // Two invoices are unpaid.
+    paths: ['', 'begin, after firstDue', 'begin, after invoice 1, after firstDue'],
+  },
+  invalidRows: `
+    active    | state = 'over'                                       | subscriptions_state
+    active    | livemode = true, test_clock_id = gen_random_uuid()           | subscriptions_test_clock
+    active    | source = 'shop'                                      | subscriptions_source
+    active    | currency = 'dollar'                                  | subscriptions_currency
+    active    | tax_behavior = 'none'                                | subscriptions_tax_behavior
+    active    | lines = '[]'                                         | subscriptions_lines
+    active    | tax_minor = 1                                        | subscriptions_total
+    active    | "interval" = 'hour'                                  | subscriptions_cadence
+    active    | interval_count = 13                                  | subscriptions_cadence
+    trialing  | trial_ends_at = anchor_at + interval '1 day'         | subscriptions_trial
+    active    | lead_days = 28                                       | subscriptions_days
+    active    | "interval" = 'week'                                  | subscriptions_days
+    active    | grace_days = -1                                      | subscriptions_days
+    active    | max_periods = 0                                      | subscriptions_max_periods
+    active    | activation = 'later'                                 | subscriptions_activation
+    active    | after_grace = 'wait'                                 | subscriptions_after_grace
+    active    | reference = repeat('a', 201)                         | subscriptions_reference
+    active    | period_index = null                                  | subscriptions_period
+    trialing  | period_index = 0                                     | subscriptions_period
+    active    | period_index = 3, invoiced_index = 3                 | subscriptions_period
+    active    | invoiced_index = null                                | subscriptions_invoiced
+    active    | latest_invoice_id = null                             | subscriptions_invoiced
+    next paid | period_index = 2                                     | subscriptions_invoiced
+    past_due  | owed_index = null, grace_ends_at = null              | subscriptions_past_due
+    past_due  | grace_ends_at = null                                 | subscriptions_past_due
+    active    | owed_index = 1, grace_ends_at = now()                | subscriptions_past_due
+    paused    | paused_at = null                                     | subscriptions_paused
+    active    | resume_index = 1                                     | subscriptions_paused
+    paused    | pause_at_period_end = true                           | subscriptions_paused
+    paused    | cancel_at_period_end = true                          | subscriptions_canceling
+    canceled  | ended_at = null                                      | subscriptions_ended
+    canceled  | canceled_at = null                                   | subscriptions_ended
+    canceled  | end_reason = 'incomplete'                            | subscriptions_ended
+    expired   | end_reason = 'completed'                             | subscriptions_ended
+    active    | end_reason = 'requested'                             | subscriptions_ended
+  `,
+  duplicates: '',
+  largest: {
+    ...{ metadata: largestMetadata, reference: largestText(200), totalMinor: MAX_AMOUNT, subtotalMinor: MAX_AMOUNT },
+    pendingChange: priceOf(MAX_AMOUNT),
+  },
+}
