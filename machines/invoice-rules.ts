@@ -57,6 +57,8 @@ export const invoiceRules = setup({
       const { type, at, ...issue } = event
       return issue
     }),
+    // Implemented in `effects` of src/kinds/invoice.ts.
+    renewSubscription: () => {},
     recordPaid: assign({ paidAt: ({ event }) => event.at }),
     recordVoid: assign(({ context, event }) => {
       assertEvent(event, 'void')

@@ -26,6 +26,7 @@ const unpaid = invoiceRules.createStateConfig({
           'clearOverdue',
           emit({ type: 'invoice.payment_received' }),
           emit({ type: 'invoice.paid' }),
+          'renewSubscription',
         ],
       },
       { guard: 'moneyCounts', actions: ['allocate', emit({ type: 'invoice.payment_received' })] },
@@ -35,7 +36,13 @@ const unpaid = invoiceRules.createStateConfig({
       {
         guard: 'creditsTheRest',
         target: 'paid',
-        actions: ['recordCreditNote', 'recordPaid', 'clearOverdue', emit({ type: 'invoice.paid' })],
+        actions: [
+          'recordCreditNote',
+          'recordPaid',
+          'clearOverdue',
+          emit({ type: 'invoice.paid' }),
+          'renewSubscription',
+        ],
       },
       { guard: 'creditsAPart', actions: 'recordCreditNote' },
     ],

@@ -184,6 +184,9 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
   select 'invoice', i.id
   from family f join invoices i on i.customer_id = f.id and i.state in ('draft', 'open', 'uncollectible')
   union all
+  select 'subscription', s.id
+  from family f join subscriptions s on s.customer_id = f.id and s.ended_at is null
+  union all
   -- Its credit.
   select 'customer', b.customer_id
   from family f join credit_balances b on b.customer_id = f.id and b.balance_minor <> 0

@@ -93,6 +93,7 @@ const refusals = {
     'conflict_error',
     'Money for the invoice was received or is processing, so it cannot be voided. Issue a credit note.',
   ],
+  plan_archived: [409, 'conflict_error', 'The plan is archived, so it has no new subscriptions.'],
   email_taken: [409, 'conflict_error', 'An account with this e-mail address already exists.'],
   idempotency_key_in_use: [409, 'idempotency_error', 'Another request with this Idempotency-Key is still in progress.'],
   idempotency_key_reused: [422, 'idempotency_error', 'This Idempotency-Key was already used for a different request.'],

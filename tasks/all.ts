@@ -4,6 +4,7 @@ import { cancelDeliveries } from './cancel-deliveries.ts'
 import { disableFailingEndpoint } from './disable-failing-endpoint.ts'
 import { eraseCopiesTask } from './erase-copies.ts'
 import { recoverDeliveriesTask } from './recover-deliveries.ts'
+import { renewSubscription } from './renew-subscription.ts'
 import { runAuditTask } from './run-audit.ts'
 import { sendWebhooks } from './send-webhooks.ts'
 import { signRefundTask } from './sign-refund.ts'
@@ -24,6 +25,7 @@ export const tasksOf = ({ sender, sign, audit }: TaskServices): Tasks => ({
   'disable-failing-endpoint': disableFailingEndpoint,
   'erase-copies': eraseCopiesTask,
   'recover-deliveries': recoverDeliveriesTask,
+  'renew-subscription': renewSubscription,
   'run-audit': runAuditTask(audit),
   'send-webhooks': sendWebhooks(sender),
   'sign-refund': signRefundTask(sign),

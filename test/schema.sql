@@ -54,6 +54,8 @@ create type signer_nonces_v1_entry as (g integer, was integer, seen xid, signer_
 
 create type step_entry as (g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text, from_state text, to_state text, cause text, created_ms bigint, merchant_id uuid, livemode boolean, event_id uuid, event_type text, api_version text);
 
+create type subscriptions_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, customer_id uuid, test_clock_id uuid, plan_id uuid, source text, verified boolean, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, "interval" text, interval_count integer, anchor_at timestamp with time zone, anchor_given boolean, trial_ends_at timestamp with time zone, lead_days integer, grace_days integer, max_periods integer, activation text, after_grace text, assets jsonb, reference text, metadata jsonb, period_index integer, invoiced_index integer, latest_invoice_id uuid, unpaid jsonb, first_due_at timestamp with time zone, trial_ending_sent boolean, owed_index integer, grace_ends_at timestamp with time zone, pause_at_period_end boolean, paused_at timestamp with time zone, resumes_at timestamp with time zone, resume_index integer, cancel_at_period_end boolean, canceled_at timestamp with time zone, ended_at timestamp with time zone, end_reason text, pending_change jsonb);
+
 create type test_clocks_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, now timestamp with time zone, target timestamp with time zone);
 
 create type timer_entry as (g integer, actor uuid, name text, kind text, generation integer, due_ms bigint, planned boolean, clock uuid);
@@ -1325,6 +1327,111 @@ create table submissions (
   constraint submissions_tx_hash_check CHECK (tx_hash ~ '^0x[0-9a-f]*$'::text AND length(tx_hash) = 66)
 );
 
+create table subscription_runs (
+  only_one boolean not null,
+  last_at timestamp with time zone not null,
+  outage_from timestamp with time zone,
+  outage_until timestamp with time zone,
+  constraint subscription_runs_pkey PRIMARY KEY (only_one),
+  constraint subscription_runs_only_one CHECK (only_one),
+  constraint subscription_runs_outage CHECK ((outage_from IS NULL) = (outage_until IS NULL) AND outage_from < outage_until)
+);
+
+create table subscriptions (
+  id uuid not null,
+  state text not null,
+  rev integer not null,
+  version integer not null,
+  lease uuid,
+  leased_until timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  seq bigint not null generated always as identity,
+  merchant_id uuid not null,
+  livemode boolean not null,
+  api_version text not null,
+  customer_id uuid not null,
+  test_clock_id uuid,
+  plan_id uuid,
+  source text not null,
+  verified boolean not null,
+  currency text not null,
+  tax_behavior text not null,
+  lines jsonb not null,
+  taxes jsonb not null,
+  subtotal_minor bigint not null,
+  tax_minor bigint not null,
+  total_minor bigint not null,
+  "interval" text not null,
+  interval_count integer not null,
+  anchor_at timestamp with time zone not null,
+  anchor_given boolean not null,
+  trial_ends_at timestamp with time zone,
+  lead_days integer not null,
+  grace_days integer not null,
+  max_periods integer,
+  activation text not null,
+  after_grace text not null,
+  assets jsonb,
+  reference text,
+  metadata jsonb not null,
+  period_index integer,
+  invoiced_index integer,
+  latest_invoice_id uuid,
+  unpaid jsonb not null,
+  first_due_at timestamp with time zone,
+  trial_ending_sent boolean not null,
+  owed_index integer,
+  grace_ends_at timestamp with time zone,
+  pause_at_period_end boolean not null,
+  paused_at timestamp with time zone,
+  resumes_at timestamp with time zone,
+  resume_index integer,
+  cancel_at_period_end boolean not null,
+  canceled_at timestamp with time zone,
+  ended_at timestamp with time zone,
+  end_reason text,
+  pending_change jsonb,
+  constraint subscriptions_pkey PRIMARY KEY (id),
+  constraint subscriptions_activation CHECK (activation = ANY (ARRAY['on_payment'::text, 'immediate'::text])),
+  constraint subscriptions_after_grace CHECK (after_grace = ANY (ARRAY['cancel'::text, 'pause'::text])),
+  constraint subscriptions_cadence CHECK (("interval" = ANY (ARRAY['day'::text, 'week'::text, 'month'::text, 'year'::text])) AND interval_count >= 1 AND interval_count <= 12),
+  constraint subscriptions_canceling CHECK (NOT cancel_at_period_end OR (state = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text]))),
+  constraint subscriptions_currency CHECK (currency ~ '^[A-Z]{3}$'::text),
+  constraint subscriptions_days CHECK (LEAST(lead_days, grace_days) >= 0 AND GREATEST(lead_days, grace_days) < (interval_count *
+CASE "interval"
+    WHEN 'day'::text THEN 1
+    WHEN 'week'::text THEN 7
+    WHEN 'month'::text THEN 28
+    ELSE 365
+END)),
+  constraint subscriptions_ended CHECK ((state = ANY (ARRAY['canceled'::text, 'expired'::text, 'completed'::text])) = (ended_at IS NOT NULL) AND (ended_at IS NULL) = (end_reason IS NULL) AND
+CASE state
+    WHEN 'canceled'::text THEN (end_reason = ANY (ARRAY['requested'::text, 'customer'::text, 'unpaid'::text])) AND canceled_at IS NOT NULL
+    WHEN 'expired'::text THEN end_reason = 'incomplete'::text
+    WHEN 'completed'::text THEN end_reason = 'completed'::text
+    ELSE true
+END),
+  constraint subscriptions_invoiced CHECK ((invoiced_index IS NULL OR latest_invoice_id IS NOT NULL) AND invoiced_index >= 0 AND (state <> 'active'::text OR COALESCE(invoiced_index, '-1'::integer) >= period_index)),
+  constraint subscriptions_lines CHECK (jsonb_array_length(lines) >= 1 AND jsonb_array_length(lines) <= 20),
+  constraint subscriptions_max_periods CHECK (max_periods >= 1),
+  constraint subscriptions_past_due CHECK ((state = 'past_due'::text) = (owed_index IS NOT NULL) AND (owed_index IS NULL) = (grace_ends_at IS NULL)),
+  constraint subscriptions_paused CHECK ((state = 'paused'::text) = (paused_at IS NOT NULL) AND (resume_index IS NULL OR state = 'paused'::text) AND (NOT pause_at_period_end OR (state = ANY (ARRAY['active'::text, 'past_due'::text])))),
+  constraint subscriptions_period CHECK (
+CASE
+    WHEN state = ANY (ARRAY['new'::text, 'incomplete'::text, 'trialing'::text]) THEN period_index IS NULL
+    WHEN state = ANY (ARRAY['active'::text, 'completed'::text]) THEN period_index IS NOT NULL
+    ELSE true
+END AND period_index >= 0 AND (period_index < max_periods OR max_periods IS NULL)),
+  constraint subscriptions_reference CHECK (length(reference) <= 200),
+  constraint subscriptions_source CHECK (source = ANY (ARRAY['merchant'::text, 'checkout'::text])),
+  constraint subscriptions_state CHECK (state = ANY (ARRAY['new'::text, 'incomplete'::text, 'trialing'::text, 'active'::text, 'past_due'::text, 'paused'::text, 'canceled'::text, 'expired'::text, 'completed'::text])),
+  constraint subscriptions_tax_behavior CHECK (tax_behavior = ANY (ARRAY['exclusive'::text, 'inclusive'::text])),
+  constraint subscriptions_test_clock CHECK (test_clock_id IS NULL OR NOT livemode),
+  constraint subscriptions_total CHECK (total_minor = (subtotal_minor + tax_minor) AND total_minor >= 0 AND total_minor <= '9007199254740991'::bigint),
+  constraint subscriptions_trial CHECK (anchor_at = trial_ends_at)
+);
+
 create table test_clocks (
   id uuid not null,
   state text not null,
@@ -1655,6 +1762,12 @@ CREATE INDEX signing_waits_in_native ON public.signing_waits USING btree (native
 CREATE INDEX signing_waits_of_signer ON public.signing_waits USING btree (signer_id);
 
 CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_look_at);
+
+CREATE INDEX subscriptions_by_state ON public.subscriptions USING btree (merchant_id, livemode, state, seq);
+CREATE INDEX subscriptions_list ON public.subscriptions USING btree (merchant_id, livemode, seq);
+CREATE INDEX subscriptions_of_clock ON public.subscriptions USING btree (test_clock_id) WHERE (test_clock_id IS NOT NULL);
+CREATE INDEX subscriptions_of_customer ON public.subscriptions USING btree (customer_id, seq);
+CREATE INDEX subscriptions_of_plan ON public.subscriptions USING btree (plan_id, seq) WHERE (plan_id IS NOT NULL);
 
 CREATE INDEX test_clocks_advancing ON public.test_clocks USING btree (id) WHERE (state = 'advancing'::text);
 CREATE INDEX test_clocks_list ON public.test_clocks USING btree (merchant_id, livemode, seq) WHERE (state <> 'deleted'::text);
@@ -4583,6 +4696,7 @@ AS $function$
     when 'refunds_v1' then return insert_refunds_v1(entries::refunds_v1_entry[], skip, now_at);
     when 'signed_transactions_v1' then return insert_signed_transactions_v1(entries::signed_transactions_v1_entry[], skip, now_at);
     when 'signer_nonces_v1' then return insert_signer_nonces_v1(entries::signer_nonces_v1_entry[], skip, now_at);
+    when 'subscriptions_v1' then return insert_subscriptions_v1(entries::subscriptions_v1_entry[], skip, now_at);
     when 'test_clocks_v1' then return insert_test_clocks_v1(entries::test_clocks_v1_entry[], skip, now_at);
         end case;
       end $function$;
@@ -4671,6 +4785,51 @@ AS $function$
       end loop;
       if refused is null then
         raise exception 'cannot determine which rows of signer_nonces exist already';
+      end if;
+      return array_to_json(refused);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.insert_subscriptions_v1(entries subscriptions_v1_entry[], skip integer[], now_at timestamp with time zone)
+ RETURNS json
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      wanted integer;
+      made integer;
+      absent subscriptions_v1_entry;
+      violated text;
+      refused json[];
+    begin
+      perform lock_list('subscriptions', array(
+        select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
+      insert into subscriptions (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, test_clock_id, plan_id, source, verified, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, "interval", interval_count, anchor_at, anchor_given, trial_ends_at, lead_days, grace_days, max_periods, activation, after_grace, assets, reference, metadata, period_index, invoiced_index, latest_invoice_id, unpaid, first_due_at, trial_ending_sent, owed_index, grace_ends_at, pause_at_period_end, paused_at, resumes_at, resume_index, cancel_at_period_end, canceled_at, ended_at, end_reason, pending_change)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.test_clock_id, r.plan_id, r.source, r.verified, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r."interval", r.interval_count, r.anchor_at, r.anchor_given, r.trial_ends_at, r.lead_days, r.grace_days, r.max_periods, r.activation, r.after_grace, r.assets, r.reference, r.metadata, r.period_index, r.invoiced_index, r.latest_invoice_id, r.unpaid, r.first_due_at, r.trial_ending_sent, r.owed_index, r.grace_ends_at, r.pause_at_period_end, r.paused_at, r.resumes_at, r.resume_index, r.cancel_at_period_end, r.canceled_at, r.ended_at, r.end_reason, r.pending_change from unnest(entries) r
+      where skip is null or r.g <> all(skip)
+      order by r.id
+      on conflict do nothing;
+      get diagnostics made = row_count;
+      select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
+      if made = wanted then
+        return null;
+      end if;
+      -- Absent are the rows that this transaction did not insert, and the duplicates of a row that it did insert.
+      -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
+      -- no row of the batch was inserted.
+      for absent in
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.customer_id, e.test_clock_id, e.plan_id, e.source, e.verified, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e."interval", e.interval_count, e.anchor_at, e.anchor_given, e.trial_ends_at, e.lead_days, e.grace_days, e.max_periods, e.activation, e.after_grace, e.assets, e.reference, e.metadata, e.period_index, e.invoiced_index, e.latest_invoice_id, e.unpaid, e.first_due_at, e.trial_ending_sent, e.owed_index, e.grace_ends_at, e.pause_at_period_end, e.paused_at, e.resumes_at, e.resume_index, e.cancel_at_period_end, e.canceled_at, e.ended_at, e.end_reason, e.pending_change
+        from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
+        where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
+          select from subscriptions t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
+      loop
+        begin
+          insert into subscriptions (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, test_clock_id, plan_id, source, verified, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, "interval", interval_count, anchor_at, anchor_given, trial_ends_at, lead_days, grace_days, max_periods, activation, after_grace, assets, reference, metadata, period_index, invoiced_index, latest_invoice_id, unpaid, first_due_at, trial_ending_sent, owed_index, grace_ends_at, pause_at_period_end, paused_at, resumes_at, resume_index, cancel_at_period_end, canceled_at, ended_at, end_reason, pending_change) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.test_clock_id, r.plan_id, r.source, r.verified, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r."interval", r.interval_count, r.anchor_at, r.anchor_given, r.trial_ends_at, r.lead_days, r.grace_days, r.max_periods, r.activation, r.after_grace, r.assets, r.reference, r.metadata, r.period_index, r.invoiced_index, r.latest_invoice_id, r.unpaid, r.first_due_at, r.trial_ending_sent, r.owed_index, r.grace_ends_at, r.pause_at_period_end, r.paused_at, r.resumes_at, r.resume_index, r.cancel_at_period_end, r.canceled_at, r.ended_at, r.end_reason, r.pending_change from unnest(array[absent]) r;
+        exception when unique_violation then
+          get stacked diagnostics violated = constraint_name;
+          refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
+        end;
+      end loop;
+      if refused is null then
+        raise exception 'cannot determine which rows of subscriptions exist already';
       end if;
       return array_to_json(refused);
     end $function$;
@@ -4949,6 +5108,17 @@ AS $function$
     begin
       update refunds set lease = holder, leased_until = until
       where id in (select id from refunds where id = any(ids) order by id for update skip locked)
+        and not is_leased(lease, leased_until, holder, now_at);
+    end $function$;
+
+CREATE OR REPLACE FUNCTION public.lease_subscriptions(ids uuid[], holder uuid, now_at timestamp with time zone, until timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+    begin
+      update subscriptions set lease = holder, leased_until = until
+      where id in (select id from subscriptions where id = any(ids) order by id for update skip locked)
         and not is_leased(lease, leased_until, holder, now_at);
     end $function$;
 
@@ -5236,9 +5406,25 @@ AS $function$
     when 'payments_v1' then return lock_payments_v1(entries::payments_v1_entry[], holder, now_at);
     when 'plans_v1' then return lock_plans_v1(entries::plans_v1_entry[], holder, now_at);
     when 'refunds_v1' then return lock_refunds_v1(entries::refunds_v1_entry[], holder, now_at);
+    when 'subscriptions_v1' then return lock_subscriptions_v1(entries::subscriptions_v1_entry[], holder, now_at);
     when 'test_clocks_v1' then return lock_test_clocks_v1(entries::test_clocks_v1_entry[], holder, now_at);
         end case;
       end $function$;
+
+CREATE OR REPLACE FUNCTION public.lock_subscriptions_v1(entries subscriptions_v1_entry[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    begin
+      return array(
+        select r.g
+        from (select g, id, was, seen from unnest(entries) order by id) r
+        left join lateral (select rev, lease, leased_until, xmin from subscriptions where id = r.id for update) t on true
+        where t.rev is distinct from r.was or t.xmin is distinct from r.seen or is_leased(t.lease, t.leased_until, holder, now_at));
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.lock_test_clocks_v1(entries test_clocks_v1_entry[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
@@ -5598,6 +5784,14 @@ CREATE OR REPLACE FUNCTION public.read_refunds_v1(ids uuid[])
  STABLE
 AS $function$
       select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, payment_id::text, invoice_id::text, credit_note_id::text, amount_minor::text, currency::text, reason::text, metadata::text, chain_id::text, asset::text, token_address::text, amount::text, destination::text, tx_hash::text, confirmations::text, failure_reason::text, attention::text, stray_tx_hash::text])) from refunds where id = any(ids)
+    $function$;
+
+CREATE OR REPLACE FUNCTION public.read_subscriptions_v1(ids uuid[])
+ RETURNS TABLE(found json)
+ LANGUAGE sql
+ STABLE
+AS $function$
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, customer_id::text, test_clock_id::text, plan_id::text, source::text, verified::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, "interval"::text, interval_count::text, anchor_at::text, anchor_given::text, trial_ends_at::text, lead_days::text, grace_days::text, max_periods::text, activation::text, after_grace::text, assets::text, reference::text, metadata::text, period_index::text, invoiced_index::text, latest_invoice_id::text, unpaid::text, first_due_at::text, trial_ending_sent::text, owed_index::text, grace_ends_at::text, pause_at_period_end::text, paused_at::text, resumes_at::text, resume_index::text, cancel_at_period_end::text, canceled_at::text, ended_at::text, end_reason::text, pending_change::text])) from subscriptions where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_test_clocks_v1(ids uuid[])
@@ -7058,9 +7252,37 @@ AS $function$
     when 'payments_v1' then return update_payments_v1(entries::payments_v1_entry[], skip, holder, now_at);
     when 'plans_v1' then return update_plans_v1(entries::plans_v1_entry[], skip, holder, now_at);
     when 'refunds_v1' then return update_refunds_v1(entries::refunds_v1_entry[], skip, holder, now_at);
+    when 'subscriptions_v1' then return update_subscriptions_v1(entries::subscriptions_v1_entry[], skip, holder, now_at);
     when 'test_clocks_v1' then return update_test_clocks_v1(entries::test_clocks_v1_entry[], skip, holder, now_at);
         end case;
       end $function$;
+
+CREATE OR REPLACE FUNCTION public.update_subscriptions_v1(entries subscriptions_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
+ RETURNS integer[]
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+    declare
+      moved integer;
+      answer integer[];
+    begin
+      update subscriptions t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, customer_id = r.customer_id, test_clock_id = r.test_clock_id, plan_id = r.plan_id, source = r.source, verified = r.verified, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, "interval" = r."interval", interval_count = r.interval_count, anchor_at = r.anchor_at, anchor_given = r.anchor_given, trial_ends_at = r.trial_ends_at, lead_days = r.lead_days, grace_days = r.grace_days, max_periods = r.max_periods, activation = r.activation, after_grace = r.after_grace, assets = r.assets, reference = r.reference, metadata = r.metadata, period_index = r.period_index, invoiced_index = r.invoiced_index, latest_invoice_id = r.latest_invoice_id, unpaid = r.unpaid, first_due_at = r.first_due_at, trial_ending_sent = r.trial_ending_sent, owed_index = r.owed_index, grace_ends_at = r.grace_ends_at, pause_at_period_end = r.pause_at_period_end, paused_at = r.paused_at, resumes_at = r.resumes_at, resume_index = r.resume_index, cancel_at_period_end = r.cancel_at_period_end, canceled_at = r.canceled_at, ended_at = r.ended_at, end_reason = r.end_reason, pending_change = r.pending_change, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
+      from unnest(entries) r
+      where t.id = r.id and t.rev = r.was and t.xmin = r.seen
+        and not is_leased(t.lease, t.leased_until, holder, now_at)
+        and (skip is null or r.g <> all(skip));
+      get diagnostics moved = row_count;
+      if moved < cardinality(entries) then
+        answer := array(
+          select g from unnest(entries) r
+          where (skip is null or g <> all(skip))
+            and not exists (select from subscriptions t where t.id = r.id and t.rev = r.rev
+              and t.xmin = pg_current_xact_id()::xid));
+      end if;
+      return answer;
+    end $function$;
 
 CREATE OR REPLACE FUNCTION public.update_test_clocks_v1(entries test_clocks_v1_entry[], skip integer[], holder uuid, now_at timestamp with time zone)
  RETURNS integer[]
@@ -7138,6 +7360,9 @@ AS $function$
   union all
   select 'invoice', i.id
   from family f join invoices i on i.customer_id = f.id and i.state in ('draft', 'open', 'uncollectible')
+  union all
+  select 'subscription', s.id
+  from family f join subscriptions s on s.customer_id = f.id and s.ended_at is null
   union all
   -- Its credit.
   select 'customer', b.customer_id

@@ -158,7 +158,10 @@ const tryToFire = async (deps: Dependencies, actors: Actors, due: Due): Promise<
  * A timer that cannot be fired must not block the timers after it. One of a test clock stays due: the clock waits for it, so
  * that what is due later is not applied first.
  */
-const postpone = async ({ sql, clock }: Dependencies, { actor, name, generation, failures }: Due): Promise<void> => {
+export const postpone = async (
+  { sql, clock }: Dependencies,
+  { actor, name, generation, failures }: Due,
+): Promise<void> => {
   const next = (longestMs: number) => new Date(clock.now().getTime() + Math.min(1_000 * 2 ** failures, longestMs))
   await sql`
     update timers set failures = failures + 1,

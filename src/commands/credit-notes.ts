@@ -5,6 +5,7 @@ import { amountDueMinor, processingMinor } from '../../machines/invoice-rules.ts
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
+import type { Services } from '../actors/services.ts'
 import { settleCreditNote } from '../billing/credit-note-settlement.ts'
 import { type CreditNoteSums, type CreditRequest, sumCreditNote } from '../billing/credit-note-sums.ts'
 import { refuse } from '../errors.ts'
@@ -141,43 +142,54 @@ export const voidInvoice = (
       refuse('invoice_has_payments')
     if (!fitsBalance(found.facts, context.creditAppliedMinor))
       refuse('state_conflict', { message: `The credit that was applied ${exceedsBalance}` })
-    const newId = () => uuidv7(services.clock.now(), services.random)
-    const id = newId()
-    const request = { reason: 'cancellation', credited: { whole: true }, note: reason } as const
-    const settle = () => ({ dueReducedMinor: plan.sums.totalMinor, creditMinor: 0, refundsMinor: 0 })
-    const plan = await planOf(services, { ...found, id, request, refundIds: [], settle })
-    if (attempt > 0) await ensureSeries(services, plan.series, cause)
-    const { customerId, currency, merchantId, livemode, creditAppliedMinor, paymentLinkId } = context
-    const entry = { id: newId(), customerId, merchantId, livemode, currency, type: 'released' as const }
-    const released = creditEntryRow({ ...entry, amountMinor: creditAppliedMinor, invoiceId, creditNoteId: id })
-    const outcome = await dispatchPlanned(
-      services,
-      withResponse(
-        invoiceKind,
-        invoiceId,
-        [
-          issueOf(plan, cause),
-          {
-            ...{ kind: 'invoice', actor: invoiceId, event: { type: 'void', reason, creditNoteId: id }, cause },
-            given: actors => {
-              const { issueDate } = ofKind(creditNoteKind, actors.get(id)).context
-              return { retainedUntil: retainedFrom(issueDate, plan.facts.settings) }
-            },
-            ...(creditAppliedMinor > 0 && { rows: [released] }),
-          },
-          ...(paymentLinkId === null
-            ? []
-            : [{ kind: 'payment_link', actor: paymentLinkId, event: { type: 'close' }, cause }]),
-          countOf(plan, cause),
-        ],
-        responseRows,
-      ),
-    )
+    const commands = await voidingOf(services, found, { reason, isRetried: attempt > 0, cause })
+    const outcome = await dispatchPlanned(services, withResponse(invoiceKind, invoiceId, commands, responseRows))
     if (outcome === 'stale') return undefined
     if (outcome.ok) return afterBundle(invoiceKind, invoiceId, outcome)
     refuseTwin(outcome)
     return undefined
   })
+
+type Voided = { readonly invoice: Actor<Invoice>; readonly facts: FinalizationFacts }
+
+/** Whether an invoice can be voided as it is. */
+export const isVoidable = ({ invoice: { state, context }, facts }: Voided): boolean =>
+  (state === 'open' || state === 'uncollectible') &&
+  context.amountPaidMinor + context.amountOverpaidMinor + processingMinor(context) === 0 &&
+  fitsBalance(facts, context.creditAppliedMinor)
+
+/** The commands that void an invoice with a credit note. `isRetried`: the series of credit notes may be missing. */
+export const voidingOf = async (
+  services: Services,
+  found: Voided,
+  { reason, isRetried, cause }: { readonly reason: string | null; readonly isRetried: boolean; readonly cause: string },
+): Promise<readonly Command[]> => {
+  const { id: invoiceId, context } = found.invoice
+  const newId = () => uuidv7(services.clock.now(), services.random)
+  const id = newId()
+  const request = { reason: 'cancellation', credited: { whole: true }, note: reason } as const
+  const settle = () => ({ dueReducedMinor: plan.sums.totalMinor, creditMinor: 0, refundsMinor: 0 })
+  const plan = await planOf(services, { ...found, id, request, refundIds: [], settle })
+  if (isRetried) await ensureSeries(services, plan.series, cause)
+  const { customerId, currency, merchantId, livemode, creditAppliedMinor, paymentLinkId } = context
+  const entry = { id: newId(), customerId, merchantId, livemode, currency, type: 'released' as const }
+  const released = creditEntryRow({ ...entry, amountMinor: creditAppliedMinor, invoiceId, creditNoteId: id })
+  return [
+    issueOf(plan, cause),
+    {
+      ...{ kind: 'invoice', actor: invoiceId, event: { type: 'void', reason, creditNoteId: id }, cause },
+      given: actors => {
+        const { issueDate } = ofKind(creditNoteKind, actors.get(id)).context
+        return { retainedUntil: retainedFrom(issueDate, plan.facts.settings) }
+      },
+      ...(creditAppliedMinor > 0 && { rows: [released] }),
+    },
+    ...(paymentLinkId === null
+      ? []
+      : [{ kind: 'payment_link', actor: paymentLinkId, event: { type: 'close' }, cause }]),
+    countOf(plan, cause),
+  ]
+}
 
 /** Checked again by the database, which refuses the entry. */
 const fitsBalance = ({ creditMinor }: FinalizationFacts, addedMinor: number): boolean =>
@@ -200,7 +212,7 @@ type Planned = {
 type NotePlan = Awaited<ReturnType<typeof planOf>>
 
 /** What is decided before the commit. It holds as long as no other note of the invoice is issued. */
-const planOf = async (services: RefundServices, planned: Planned) => {
+const planOf = async (services: Services, planned: Planned) => {
   const { invoice, facts, request } = planned
   const { livemode, merchantId, creditNoteIds, testClockId } = invoice.context
   const now = await findCustomerTime(services, testClockId)

@@ -7,9 +7,12 @@ import { testClockKind } from '../kinds/test-clock.ts'
 import { ofKind } from '../queries/actors.ts'
 import type { ListOwner } from '../queries/list-rows.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
+import { listSubscriptionsOfClock } from '../queries/subscriptions.ts'
 import { findTestClock } from '../queries/test-clocks.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { refuseState } from './customers.ts'
+import type { InvoiceServices } from './finalizations.ts'
+import { cancelSubscription } from './subscriptions.ts'
 
 /** Without `now` it shows the present. */
 export const createTestClock = async (
@@ -48,9 +51,14 @@ export const advanceTestClock = async (
   return change(services, key, { type: 'advance', to }, requester)
 }
 
-/** Hides the clock. The records of its customers stay as they are, and their time stands still. */
-export const deleteTestClock = async (services: Services, key: RecordKey, cause: string): Promise<void> => {
+/**
+ * Cancels the subscriptions of the clock, then hides it. The other records of its customers stay as they are, and their time
+ * stands still. If the process is killed, the request can be repeated.
+ */
+export const deleteTestClock = async (services: InvoiceServices, key: RecordKey, cause: string): Promise<void> => {
   if (!(await findTestClock(services.sql, key))) refuse('resource_not_found')
+  for (const subscription of await listSubscriptionsOfClock(services.sql, key.id))
+    await cancelSubscription(services, { ...key, id: subscription }, 'now', { cause, responseRows: () => [] })
   await change(services, key, { type: 'delete' }, { cause, responseRows: () => [] })
 }
 

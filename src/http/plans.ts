@@ -4,6 +4,7 @@ import type { Actor } from '../actors/kind.ts'
 import { archivePlan, changePlan, createPlan, type PlanFields } from '../commands/plans.ts'
 import { refuse } from '../errors.ts'
 import { findPlan, listPlans } from '../queries/plans.ts'
+import { countSubscriptions } from '../queries/subscriptions.ts'
 import { planRecord, planStatus } from '../records/plan.ts'
 import type { Api } from './api.ts'
 import { archivePlanDocs, createPlanDocs, getPlanDocs, listPlansDocs, updatePlanDocs } from './docs/plans.ts'
@@ -24,9 +25,9 @@ const changeable = () =>
     'metadata?': metadata(),
   })
 
-const newPlan = () =>
-  changeable().merge({
-    name: shownText(1, 200),
+/** Of plans, and of subscriptions without one. */
+export const newTerms = () =>
+  type({
     currency: '/^[A-Z]{3}$/',
     lines: soldLine().array().atLeastLength(1).atMostLength(20),
     'taxBehavior?': "'exclusive' | 'inclusive'",
@@ -40,8 +41,15 @@ const newPlan = () =>
     'activation?': "'on_payment' | 'immediate'",
     'afterGrace?': "'cancel' | 'pause'",
     'assets?': payableAsset().array().atLeastLength(1).atMostLength(20).or('null'),
-    'reference?': shownText(1, 200).or('null'),
   })
+
+const newPlan = () =>
+  changeable()
+    .merge(newTerms())
+    .merge({
+      name: shownText(1, 200),
+      'reference?': shownText(1, 200).or('null'),
+    })
 
 const filters = () => type({ 'status?': planStatus().array().atMostLength(10), 'reference?': boundedText(1, 200) })
 
@@ -61,7 +69,7 @@ export const planRoutes: readonly Route[] = [
           requirePayable(api, { ...fields, livemode: owner.livemode })
           return createPlan(api, owner, fields, { cause, responseRows })
         },
-        answer: plan => ({ status: 201, body: planIn(api)(plan) }),
+        answer: plan => ({ status: 201, body: render(api, plan, 0) }),
       })
     },
   }),
@@ -74,7 +82,11 @@ export const planRoutes: readonly Route[] = [
       const page = await placedPage(api.sql, 'plan', owner, query)
       const { status, reference, limit } = query
       const found = await listPlans(api.sql, owner, { statuses: status && [...new Set(status)], reference }, page)
-      return { status: 200, body: listOf(found, limit, planIn(api)) }
+      const counts = await countSubscriptions(
+        api.sql,
+        found.map(({ id }) => id),
+      )
+      return { status: 200, body: listOf(found, limit, plan => render(api, plan, counts.get(plan.id))) }
     },
   }),
 
@@ -83,7 +95,7 @@ export const planRoutes: readonly Route[] = [
     docs: getPlanDocs,
     handle: async (api, call) => {
       const found = (await findPlan(api.sql, recordKey('plan', call))) ?? refuse('resource_not_found')
-      return { status: 200, body: planIn(api)(found) }
+      return { status: 200, body: await counted(api, found) }
     },
   }),
 
@@ -93,26 +105,29 @@ export const planRoutes: readonly Route[] = [
     body: changeable,
     handle: async (api, call) => {
       const changed = await changePlan(api, recordKey('plan', call), call.body, call.cause)
-      return { status: 200, body: planIn(api)(changed) }
+      return { status: 200, body: await counted(api, changed) }
     },
   }),
 
   ...onItem('POST', writes, {
     path: '/plans/:id/archive',
     docs: archivePlanDocs,
-    handle: (api, call) =>
-      answerIdempotently<Plan>(api, call, {
-        work: responseRows => archivePlan(api, recordKey('plan', call), { cause: call.cause, responseRows }),
-        answer: plan => ({ status: 200, body: planIn(api)(plan) }),
-      }),
+    handle: async (api, call) => {
+      const key = recordKey('plan', call)
+      const counts = await countSubscriptions(api.sql, [key.id])
+      return answerIdempotently<Plan>(api, call, {
+        work: responseRows => archivePlan(api, key, { cause: call.cause, responseRows }),
+        answer: plan => ({ status: 200, body: render(api, plan, counts.get(plan.id)) }),
+      })
+    },
   }),
 ]
 
-const planIn =
-  ({ settings: { publicUrl } }: Api) =>
-  (plan: Actor<Plan>) =>
-    // There are no subscriptions in this version.
-    planRecord.render(plan, { publicUrl, subscriptionsCount: 0 })
+const render = ({ settings: { publicUrl } }: Api, plan: Actor<Plan>, subscriptionsCount = 0) =>
+  planRecord.render(plan, { publicUrl, subscriptionsCount })
+
+const counted = async (api: Api, plan: Actor<Plan>) =>
+  render(api, plan, (await countSubscriptions(api.sql, [plan.id])).get(plan.id))
 
 const fieldsIn = (body: Parsed<typeof newPlan>): PlanFields => ({
   name: body.name,

@@ -33,14 +33,14 @@ export type FinalizationFacts = {
   readonly creditMinor: number
 }
 
-type FactsRow = {
+export type FactsRow = {
   readonly settings: BillingSettingsRow
   readonly customer_row: FinalizationFacts['customer']
   readonly credit_minor: string
 }
 
 /** In one statement for all drafts that are finalized concurrently. */
-const factsColumns = (sql: Sql): Fragment => sql`
+export const factsColumns = (sql: Sql): Fragment => sql`
   ${invoiceColumns(sql)},
   (select to_json(b) from billing_settings b where b.merchant_id = r.merchant_id) as settings,
   (select json_build_object('id', c.id, 'state', c.state, 'email', c.email, 'name', c.name, 'company', c.company,
@@ -57,9 +57,13 @@ export const findWithFacts = async (
 ): Promise<{ readonly invoice: Actor<Invoice>; readonly facts: FinalizationFacts } | undefined> => {
   const row = await findFactsRow(sql, key)
   if (!row || row.state === 'deleted') return undefined
-  const { settings, customer_row: customer, credit_minor } = row
-  return { invoice: readInvoice(row), facts: { settings, customer, creditMinor: Number(credit_minor) } }
+  return { invoice: readInvoice(row), facts: factsIn(row) }
 }
+
+export const factsIn = ({ settings, customer_row: customer, credit_minor }: FactsRow): FinalizationFacts => ({
+  ...{ settings, customer },
+  creditMinor: Number(credit_minor),
+})
 
 /** The balance of a customer's credit in one currency. */
 export const getCreditBalance = async (sql: Sql, customerId: string, currency: string): Promise<number> => {

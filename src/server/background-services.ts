@@ -14,6 +14,7 @@ import { isKnownToken } from '../chain/known/table.ts'
 import { logRefundAttention } from '../chain/refunds/attention-log.ts'
 import { watchRefunds } from '../chain/refunds/watch.ts'
 import type { Rpc } from '../chain/rpc/rpc.ts'
+import { passInvoiceTimesOf } from '../chain/watch/invoice-times.ts'
 import { findRecipients } from '../chain/watch/recipients.ts'
 import { recordNodes } from '../chain/watch/record-nodes.ts'
 import { openSource, type SourceOptions } from '../chain/watch/source.ts'
@@ -35,6 +36,7 @@ import { openSender, type Sender } from '../webhooks/sender.ts'
 import { startWorker } from '../workers/worker.ts'
 import { removeDueParties } from './party-removal.ts'
 import { logStuckActors } from './stuck-log.ts'
+import { passSubscriptionTimers, runSubscriptions } from './subscription-loop.ts'
 import { runTestClocks } from './test-clocks.ts'
 
 /** The actors, and what a worker runs besides: timers, jobs, chain watchers, signers and the webhook sender. */
@@ -115,15 +117,20 @@ const startWorkerServices = (
   })
   const worker = startWorker(waiting, { databaseUrl, tasks, role })
   const signers: Signers = startSigners({ ...services, chains, keyring, sandbox }, worker.share)
-  const timers = openTimers(services, services.actors, {
-    share: () => {
-      const { position, count } = worker.share()
-      return { index: Math.max(position, 0), of: Math.max(count, 1) }
-    },
-  })
+  const timerShare = () => {
+    const { position, count } = worker.share()
+    return { index: Math.max(position, 0), of: Math.max(count, 1) }
+  }
+  const timers = openTimers(services, services.actors, { share: timerShare })
   timers.start()
-  const testClocks = runTestClocks(services, { share: worker.share })
+  const billing = { ...services, keyring }
+  const testClocks = runTestClocks(services, {
+    share: worker.share,
+    passes: [passInvoiceTimesOf, (_, testClockId) => passSubscriptionTimers(billing, testClockId)],
+  })
   testClocks.start()
+  const subscriptions = runSubscriptions(billing, { share: timerShare })
+  subscriptions.start()
   const watch = watchChains(services, {
     chains: chains.all.map(each => ({
       ...watchedOf(each, { recipients: () => findRecipients(services.sql) }),
@@ -152,7 +159,8 @@ const startWorkerServices = (
       const graceTimer = setTimeout(() => chains.close(), CHAINS_GRACE_MS)
       await Promise.all([
         ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), warnings.stop()],
-        ...[nodes.stop(), audits.stop(), sums.stop(), stuck.stop(), parties.stop(), testClocks.stop()],
+        ...[nodes.stop(), audits.stop(), sums.stop(), stuck.stop(), parties.stop()],
+        ...[testClocks.stop(), subscriptions.stop()],
         ...[mining?.stop(), listener.stop(), sender.stop()],
       ])
       clearTimeout(graceTimer)

@@ -17,6 +17,7 @@ import { makePayment } from './payments.ts'
 import { member, person, type Shop } from './people.ts'
 import { makePlan } from './plans.ts'
 import { customerAddress, makeRefund } from './refunds.ts'
+import { makeSubscription } from './subscriptions.ts'
 import { makeTestClock } from './test-clocks.ts'
 import { makeEndpoint, sendTest } from './webhooks.ts'
 
@@ -133,8 +134,17 @@ const creditNote: Fixture = {
 
 const aPlan = { name: 'Lamp club', currency: 'EUR', lines: [aLamp], interval: 'month' }
 
+const aSubscription = { ...aDraft, interval: 'month' }
+
 const plan: Fixture = {
   make: async (api, { merchantId }, livemode) => encodeId('plan', (await makePlan(api, { merchantId, livemode })).id),
+}
+
+const subscription: Fixture = {
+  make: async (api, { merchantId }, livemode) => {
+    await setSeller(api.sql, merchantId)
+    return encodeId('sub', (await makeSubscription(api, { merchantId, livemode })).id)
+  },
 }
 
 const testClock: Fixture = {
@@ -263,6 +273,9 @@ const fixtures: Readonly<Record<string, Fixture>> = {
       [`GET ${surface}/plans/:id`, plan],
       [`PATCH ${surface}/plans/:id`, { ...plan, body: { name: 'Lamp club' } }],
       [`POST ${surface}/plans/:id/archive`, plan],
+      [`POST ${surface}/subscriptions`, { make: async () => '', body: aSubscription }],
+      [`GET ${surface}/subscriptions/:id`, subscription],
+      [`POST ${surface}/subscriptions/:id/cancel`, { ...subscription, body: { at: 'now' } }],
     ]),
   ),
   'GET /v1/checkout/links/:linkId': paymentLink,

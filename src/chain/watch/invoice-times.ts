@@ -2,6 +2,7 @@ import type { Reminder } from '../../../machines/invoice-events.ts'
 import { unlessLocked } from '../../actors/command.ts'
 import type { Services } from '../../actors/services.ts'
 import type { Sql } from '../../postgres/connect.ts'
+import { isSettled, readUpTo } from '../../queries/invoice-waits.ts'
 import type { Fragment } from '../../queries/list-rows.ts'
 
 /** Invoices in one page. */
@@ -54,22 +55,15 @@ const findWaiting = (sql: Sql, testClockId: string | null, after = '00000000-000
       (due_passed and not overdue)
       or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed)
     and amount_processing_minor = 0
-    ${testClockId === null ? isSettled(sql) : sql``}
+    ${testClockId === null ? sql`and ${isSettled(sql)}` : sql``}
   order by i.id limit ${PAGE}`
 
 const scannedChains = (sql: Sql): Fragment => sql`
-  select least(now(), min(c.mined_at)) as scanned_to
-  from payments p join chain_cursors c on c.chain_id = p.chain_id
-  where p.payment_link_id = i.payment_link_id and p.state = 'pending'`
+  select least(now(), min(c.mined_at)) as scanned_to from (${readUpTo(sql)}) c`
 
 /** What is due at this time is over. */
 const timeOfClock = (sql: Sql, testClockId: string): Fragment => sql`
   select now + interval '1 ms' as scanned_to from test_clocks where id = ${testClockId}`
-
-const isSettled = (sql: Sql): Fragment => sql`
-  and not exists (
-    select from payments p join unsettled_payments u on u.payment_id = p.id
-    where p.payment_link_id = i.payment_link_id and u.reported_rev is distinct from p.rev)`
 
 /** In the order of their times. */
 const passTimes = async ({ actors }: Services, invoice: Waiting): Promise<number> => {

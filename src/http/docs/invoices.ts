@@ -12,12 +12,16 @@ export const lineDocs = {
   'lines.taxNote': 'Legal reason. Required for `reverse_charge` and `exempt`.',
 }
 
-const fields = {
-  customerId:
-    'Customer that the invoice is for. A customer that was merged stands for the one that has taken its place.',
+/** Of invoices and subscriptions. */
+export const customerDocs = {
+  customerId: 'Customer that it is for. A customer that was merged stands for the one that has taken its place.',
   customer:
     'Instead of `customerId`: the customer with this e-mail address. If there is none, it is created with these fields; an existing one is not changed.',
   'customer.email': 'E-mail address of the customer.',
+}
+
+const fields = {
+  ...customerDocs,
   testClockId:
     'Test clock of the customer, in test mode. A customer that is created belongs to it; one that exists must belong to it, else `state_conflict`.',
   lines: '1 to 100 lines.',

@@ -3,6 +3,20 @@ import { planRecord } from '../../records/plan.ts'
 import type { Docs } from './docs.ts'
 import { lineDocs } from './invoices.ts'
 
+/** Of plans, and of subscriptions without one. */
+export const termDocs = {
+  taxBehavior: 'Whether unit amounts contain the tax. Default: that of your billing settings.',
+  intervalCount: 'Length of a period in intervals, from 1 to 12. Default: 1.',
+  leadDays:
+    'How many days before the start of a period its invoice is finalized. Shorter than a period, with months of 28 and years of 365 days. Default: 7 for `month` and `year`, 2 for `week`, 0 for `day`.',
+  graceDays:
+    'How many days a subscription continues after an unpaid invoice was due. Shorter than a period, as `leadDays`. Default: 7 for `month` and `year`, 3 for `week`, 0 for `day`.',
+  maxPeriods: 'Number of periods after which a subscription is completed, at most 10,000. Default: no limit.',
+  activation: 'When a subscription without a trial begins. Default: `on_payment`.',
+  afterGrace: 'What happens to a subscription whose invoice is not paid in time. Default: `cancel`.',
+  assets: 'Assets that customers can pay with. Default: every asset that the server offers.',
+}
+
 export const createPlanDocs: Docs = {
   operation: 'createPlan',
   summary: 'Create a plan',
@@ -20,17 +34,8 @@ export const createPlanDocs: Docs = {
   fields: {
     lines: '1 to 20 lines.',
     ...lineDocs,
-    taxBehavior: 'Whether unit amounts contain the tax. Default: that of your billing settings.',
-    intervalCount: 'Length of a period in intervals, from 1 to 12. Default: 1.',
     trialDays: 'Length of the free trial in days, at most 730. Default: 0.',
-    leadDays:
-      'How many days before the start of a period its invoice is finalized. Shorter than a period, with months of 28 and years of 365 days. Default: 7 for `month` and `year`, 2 for `week`, 0 for `day`.',
-    graceDays:
-      'How many days a subscription continues after an unpaid invoice was due. Shorter than a period, as `leadDays`. Default: 7 for `month` and `year`, 3 for `week`, 0 for `day`.',
-    maxPeriods: 'Number of periods after which a subscription is completed, at most 10,000. Default: no limit.',
-    activation: 'When a subscription without a trial begins. Default: `on_payment`.',
-    afterGrace: 'What happens to a subscription whose invoice is not paid in time. Default: `cancel`.',
-    assets: 'Assets that customers can pay with. Default: every asset that the server offers.',
+    ...termDocs,
     reference: 'Your own reference. It must be unique among your plans in this mode.',
   },
   example: {

@@ -187,6 +187,8 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   reference: 'Return only objects with this reference.',
   customerId: 'Return only payments of this customer, and of those that were merged into it.',
   'listInvoices.customerId': 'Return only invoices of this customer, and of those that were merged into it.',
+  'listSubscriptions.customerId': 'Return only subscriptions of this customer, and of those that were merged into it.',
+  planId: 'Return only subscriptions to this plan.',
   'listInvoices.subscriptionId': 'Return only invoices of this subscription.',
   'listInvoices.number': 'Return only the invoice with this number.',
   'listInvoices.overdue': 'With `true`, return only invoices that are overdue.',

@@ -94,6 +94,11 @@ export const calls = {
   getPlan: 'GET /v1/merchants/{merchantId}/plans/{id}',
   updatePlan: 'PATCH /v1/merchants/{merchantId}/plans/{id}',
   archivePlan: 'POST /v1/merchants/{merchantId}/plans/{id}/archive',
+  createSubscription: 'POST /v1/merchants/{merchantId}/subscriptions?livemode',
+  listSubscriptions:
+    'GET /v1/merchants/{merchantId}/subscriptions?limit&order&livemode&customerId&planId&startingAfter&status',
+  getSubscription: 'GET /v1/merchants/{merchantId}/subscriptions/{id}',
+  cancelSubscription: 'POST /v1/merchants/{merchantId}/subscriptions/{id}/cancel',
   simulatePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/simulate',
   listBalances: 'GET /v1/merchants/{merchantId}/balances?livemode',
   createCollection: 'POST /v1/merchants/{merchantId}/collections?livemode',
@@ -952,6 +957,90 @@ export type Calls = {
     input: { readonly merchantId: string; readonly id: string }
     output: Plan
   }
+  createSubscription: {
+    input: { readonly merchantId: string; readonly livemode?: boolean; readonly idempotencyKey?: string } & {
+      readonly customerId?: string
+      readonly planId?: string
+      readonly activation?: 'immediate' | 'on_payment'
+      readonly afterGrace?: 'cancel' | 'pause'
+      readonly anchorAt?: string
+      readonly assets?:
+        | readonly {
+            readonly asset: string
+            readonly chainId: number
+          }[]
+        | null
+      readonly currency?: string
+      readonly customer?: {
+        readonly email: string
+        readonly address?: {
+          readonly city: string
+          readonly country: string
+          readonly line1: string
+          readonly postalCode: string
+          readonly line2?: string | null
+          readonly state?: string | null
+        } | null
+        readonly company?: string | null
+        readonly locale?: string | null
+        readonly metadata?: Readonly<Record<string, string>>
+        readonly name?: string | null
+        readonly reference?: string | null
+        readonly taxId?: string | null
+      }
+      readonly graceDays?: number
+      readonly interval?: 'day' | 'month' | 'week' | 'year'
+      readonly intervalCount?: number
+      readonly leadDays?: number
+      readonly lines?: readonly {
+        readonly description: string
+        readonly unitAmountMinor: number
+        readonly quantity?: string
+        readonly taxCategory?: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+        readonly taxNote?: string | null
+        readonly taxRateBps?: number
+      }[]
+      readonly maxPeriods?: number | null
+      readonly metadata?: Readonly<Record<string, string>>
+      readonly reference?: string | null
+      readonly taxBehavior?: 'exclusive' | 'inclusive'
+      readonly trialDays?: number
+      readonly trialEndsAt?: string
+    }
+    output: SubscriptionWithLines
+  }
+  listSubscriptions: {
+    input: {
+      readonly merchantId: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly livemode?: boolean
+      readonly customerId?: string
+      readonly planId?: string
+      readonly startingAfter?: string
+      readonly status?: readonly (
+        | 'active'
+        | 'canceled'
+        | 'completed'
+        | 'expired'
+        | 'incomplete'
+        | 'past_due'
+        | 'paused'
+        | 'trialing'
+      )[]
+    }
+    output: SubscriptionList
+  }
+  getSubscription: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: SubscriptionWithLines
+  }
+  cancelSubscription: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string } & {
+      readonly at?: 'now' | 'period_end'
+    }
+    output: SubscriptionWithLines
+  }
   simulatePayment: {
     input: { readonly merchantId: string; readonly id: string } & {
       readonly scenario: 'late' | 'overpaid' | 'paid' | 'reorged' | 'reverted' | 'underpaid' | 'wrong_asset'
@@ -1008,6 +1097,17 @@ export type Calls = {
         | 'refund.canceled'
         | 'refund.failed'
         | 'refund.processed'
+        | 'subscription.activated'
+        | 'subscription.canceled'
+        | 'subscription.completed'
+        | 'subscription.created'
+        | 'subscription.expired'
+        | 'subscription.past_due'
+        | 'subscription.paused'
+        | 'subscription.renewed'
+        | 'subscription.resumed'
+        | 'subscription.trial_ending'
+        | 'subscription.updated'
         | 'webhook_endpoint.test'
     }
     output: EventList
@@ -1055,6 +1155,17 @@ export type Calls = {
         | 'refund.canceled'
         | 'refund.failed'
         | 'refund.processed'
+        | 'subscription.activated'
+        | 'subscription.canceled'
+        | 'subscription.completed'
+        | 'subscription.created'
+        | 'subscription.expired'
+        | 'subscription.past_due'
+        | 'subscription.paused'
+        | 'subscription.renewed'
+        | 'subscription.resumed'
+        | 'subscription.trial_ending'
+        | 'subscription.updated'
       )[]
       readonly livemode?: boolean
       readonly description?: string | null
@@ -1094,6 +1205,17 @@ export type Calls = {
         | 'refund.canceled'
         | 'refund.failed'
         | 'refund.processed'
+        | 'subscription.activated'
+        | 'subscription.canceled'
+        | 'subscription.completed'
+        | 'subscription.created'
+        | 'subscription.expired'
+        | 'subscription.past_due'
+        | 'subscription.paused'
+        | 'subscription.renewed'
+        | 'subscription.resumed'
+        | 'subscription.trial_ending'
+        | 'subscription.updated'
       )[]
       readonly description?: string | null
       readonly status?: 'disabled' | 'enabled'
@@ -1157,6 +1279,17 @@ export type Calls = {
         | 'refund.canceled'
         | 'refund.failed'
         | 'refund.processed'
+        | 'subscription.activated'
+        | 'subscription.canceled'
+        | 'subscription.completed'
+        | 'subscription.created'
+        | 'subscription.expired'
+        | 'subscription.past_due'
+        | 'subscription.paused'
+        | 'subscription.renewed'
+        | 'subscription.resumed'
+        | 'subscription.trial_ending'
+        | 'subscription.updated'
         | 'webhook_endpoint.test'
       readonly startingAfter?: string
       readonly status?: 'canceled' | 'delivered' | 'failed' | 'pending'
@@ -1998,6 +2131,72 @@ export type PlanList = {
   readonly has_more: boolean
 }
 
+export type SubscriptionWithLines = {
+  readonly object: 'subscription'
+  readonly id: string
+  readonly merchantId: string
+  readonly customerId: string
+  readonly planId: string | null
+  readonly source: 'checkout' | 'merchant'
+  readonly verified: boolean
+  readonly status: 'active' | 'canceled' | 'completed' | 'expired' | 'incomplete' | 'past_due' | 'paused' | 'trialing'
+  readonly access: {
+    readonly granted: boolean
+    readonly until: string | null
+  }
+  readonly currency: string
+  readonly taxBehavior: 'exclusive' | 'inclusive'
+  readonly amountMinor: number
+  readonly interval: 'day' | 'month' | 'week' | 'year'
+  readonly intervalCount: number
+  readonly anchorAt: string
+  readonly periodIndex: number
+  readonly periodStart: string | null
+  readonly periodEnd: string | null
+  readonly nextInvoiceAt: string | null
+  readonly trialEndsAt: string | null
+  readonly leadDays: number
+  readonly graceDays: number
+  readonly graceEndsAt: string | null
+  readonly maxPeriods: number | null
+  readonly activation: 'immediate' | 'on_payment'
+  readonly afterGrace: 'cancel' | 'pause'
+  readonly cancelAtPeriodEnd: boolean
+  readonly canceledAt: string | null
+  readonly endedAt: string | null
+  readonly endReason: 'completed' | 'customer' | 'incomplete' | 'requested' | 'unpaid' | null
+  readonly resumesAt: string | null
+  readonly pendingChange: {
+    readonly amountMinor: number
+    readonly planId: string | null
+  } | null
+  readonly openInvoiceId: string | null
+  readonly latestInvoiceId: string | null
+  readonly url: string | null
+  readonly reference: string | null
+  readonly testClockId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
+  readonly lines: readonly {
+    readonly amountMinor: number
+    readonly description: string
+    readonly id: string
+    readonly quantity: string
+    readonly taxCategory: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+    readonly taxNote: string | null
+    readonly taxRateBps: number
+    readonly unitAmountMinor: number
+  }[]
+}
+
+export type SubscriptionList = {
+  readonly object: 'list'
+  readonly data: readonly SubscriptionWithLines[]
+  readonly has_more: boolean
+}
+
 export type Simulation = {
   readonly transactions: readonly string[]
 }
@@ -2107,12 +2306,23 @@ export type Event = {
     | 'refund.canceled'
     | 'refund.failed'
     | 'refund.processed'
+    | 'subscription.activated'
+    | 'subscription.canceled'
+    | 'subscription.completed'
+    | 'subscription.created'
+    | 'subscription.expired'
+    | 'subscription.past_due'
+    | 'subscription.paused'
+    | 'subscription.renewed'
+    | 'subscription.resumed'
+    | 'subscription.trial_ending'
+    | 'subscription.updated'
     | 'webhook_endpoint.test'
   readonly created: number
   readonly livemode: boolean
   readonly api_version: string
   readonly data: {
-    readonly object: Customer | Invoice | Payment | Refund | Dispute | CreditNote | WebhookEndpoint
+    readonly object: Subscription | Customer | Invoice | Payment | Refund | Dispute | CreditNote | WebhookEndpoint
   }
 }
 
@@ -2154,6 +2364,17 @@ export type WebhookEndpointWithSecret = {
     | 'refund.canceled'
     | 'refund.failed'
     | 'refund.processed'
+    | 'subscription.activated'
+    | 'subscription.canceled'
+    | 'subscription.completed'
+    | 'subscription.created'
+    | 'subscription.expired'
+    | 'subscription.past_due'
+    | 'subscription.paused'
+    | 'subscription.renewed'
+    | 'subscription.resumed'
+    | 'subscription.trial_ending'
+    | 'subscription.updated'
   )[]
   readonly status: 'disabled' | 'enabled'
   readonly disabledReason: 'by_merchant' | 'gone' | 'no_success' | null
@@ -2196,6 +2417,17 @@ export type WebhookEndpoint = {
     | 'refund.canceled'
     | 'refund.failed'
     | 'refund.processed'
+    | 'subscription.activated'
+    | 'subscription.canceled'
+    | 'subscription.completed'
+    | 'subscription.created'
+    | 'subscription.expired'
+    | 'subscription.past_due'
+    | 'subscription.paused'
+    | 'subscription.renewed'
+    | 'subscription.resumed'
+    | 'subscription.trial_ending'
+    | 'subscription.updated'
   )[]
   readonly status: 'disabled' | 'enabled'
   readonly disabledReason: 'by_merchant' | 'gone' | 'no_success' | null
@@ -2241,6 +2473,17 @@ export type WebhookDelivery = {
     | 'refund.canceled'
     | 'refund.failed'
     | 'refund.processed'
+    | 'subscription.activated'
+    | 'subscription.canceled'
+    | 'subscription.completed'
+    | 'subscription.created'
+    | 'subscription.expired'
+    | 'subscription.past_due'
+    | 'subscription.paused'
+    | 'subscription.renewed'
+    | 'subscription.resumed'
+    | 'subscription.trial_ending'
+    | 'subscription.updated'
     | 'webhook_endpoint.test'
   readonly endpointId: string
   readonly status: 'canceled' | 'delivered' | 'failed' | 'pending'
@@ -2352,6 +2595,56 @@ export type Balance = {
   readonly addresses: number
   readonly treasury: string
   readonly livemode: boolean
+}
+
+export type Subscription = {
+  readonly object: 'subscription'
+  readonly id: string
+  readonly merchantId: string
+  readonly customerId: string
+  readonly planId: string | null
+  readonly source: 'checkout' | 'merchant'
+  readonly verified: boolean
+  readonly status: 'active' | 'canceled' | 'completed' | 'expired' | 'incomplete' | 'past_due' | 'paused' | 'trialing'
+  readonly access: {
+    readonly granted: boolean
+    readonly until: string | null
+  }
+  readonly currency: string
+  readonly taxBehavior: 'exclusive' | 'inclusive'
+  readonly amountMinor: number
+  readonly interval: 'day' | 'month' | 'week' | 'year'
+  readonly intervalCount: number
+  readonly anchorAt: string
+  readonly periodIndex: number
+  readonly periodStart: string | null
+  readonly periodEnd: string | null
+  readonly nextInvoiceAt: string | null
+  readonly trialEndsAt: string | null
+  readonly leadDays: number
+  readonly graceDays: number
+  readonly graceEndsAt: string | null
+  readonly maxPeriods: number | null
+  readonly activation: 'immediate' | 'on_payment'
+  readonly afterGrace: 'cancel' | 'pause'
+  readonly cancelAtPeriodEnd: boolean
+  readonly canceledAt: string | null
+  readonly endedAt: string | null
+  readonly endReason: 'completed' | 'customer' | 'incomplete' | 'requested' | 'unpaid' | null
+  readonly resumesAt: string | null
+  readonly pendingChange: {
+    readonly amountMinor: number
+    readonly planId: string | null
+  } | null
+  readonly openInvoiceId: string | null
+  readonly latestInvoiceId: string | null
+  readonly url: string | null
+  readonly reference: string | null
+  readonly testClockId: string | null
+  readonly metadata: Readonly<Record<string, string>>
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
 }
 
 export type Customer = {

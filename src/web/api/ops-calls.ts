@@ -94,6 +94,7 @@ export type OpsCalls = {
         | 'payment_link'
         | 'plan'
         | 'refund'
+        | 'subscription'
         | 'test_clock'
       readonly merchantId?: string
       readonly startingAfter?: string
@@ -116,6 +117,7 @@ export type OpsCalls = {
         | 'payment_link'
         | 'plan'
         | 'refund'
+        | 'subscription'
         | 'test_clock'
       readonly merchantId?: string
       readonly state?: string
@@ -187,6 +189,7 @@ export type MachineWithDefinition = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'subscription'
     | 'test_clock'
   readonly kind:
     | 'credit_note'
@@ -199,6 +202,7 @@ export type MachineWithDefinition = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'subscription'
     | 'test_clock'
   readonly version: number
   readonly events: readonly string[]
@@ -235,6 +239,7 @@ export type Actor = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'subscription'
     | 'test_clock'
   readonly merchantId: string
   readonly livemode: boolean
@@ -275,6 +280,7 @@ export type Actor = {
       | 'payment_link'
       | 'plan'
       | 'refund'
+      | 'subscription'
       | 'test_clock'
     readonly relation:
       | 'credit_note'
@@ -419,6 +425,7 @@ export type Machine = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'subscription'
     | 'test_clock'
   readonly kind:
     | 'credit_note'
@@ -431,6 +438,7 @@ export type Machine = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'subscription'
     | 'test_clock'
   readonly version: number
   readonly events: readonly string[]
@@ -466,6 +474,7 @@ export type OpsTransition = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'subscription'
     | 'test_clock'
   readonly actorId: string
   readonly merchantId: string | null
@@ -569,6 +578,7 @@ export type FoundActor = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'subscription'
     | 'test_clock'
   readonly id: string
   readonly state: string
@@ -586,6 +596,7 @@ export type StuckActor = {
     | 'payment_link'
     | 'plan'
     | 'refund'
+    | 'subscription'
     | 'test_clock'
   readonly id: string
   readonly state: string

@@ -36,7 +36,10 @@ export const EventPage = () => {
                 <Facts
                   facts={[
                     [texts.created, <Moment at={new Date(event.created * 1_000).toISOString()} />],
-                    [texts.record, <a href={address(section, recordId)}>{recordId}</a>],
+                    [
+                      texts.record,
+                      section === null ? <code>{recordId}</code> : <a href={address(section, recordId)}>{recordId}</a>,
+                    ],
                     [texts.version, event.api_version],
                   ]}
                 />

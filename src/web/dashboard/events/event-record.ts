@@ -8,7 +8,8 @@ const sections = {
   customer: 'customers',
   invoice: 'invoices',
   credit_note: 'credit-notes',
-} as const satisfies Record<Event['data']['object']['object'], string>
+  subscription: null,
+} as const satisfies Record<Event['data']['object']['object'], string | null>
 
-/** The record that an event is about, and the section of its page. */
+/** The record that an event is about, and the section of its page; null if it has none. */
 export const recordIn = ({ data: { object } }: Event) => ({ id: object.id, section: sections[object.object] })

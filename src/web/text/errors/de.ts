@@ -40,6 +40,7 @@ export const errorsDe: Translated<typeof errorsEn> = {
     'Etwas von diesem Kunden ist noch nicht beendet, oder es gibt ein Guthaben. Schließen Sie das ab und löschen Sie dann.',
   duplicate_customer: 'Es gibt schon einen Kunden mit dieser E-Mail-Adresse. Öffnen Sie diesen.',
   customer_erased: 'Die Daten dieses Kunden wurden gelöscht. Wählen Sie einen anderen Kunden.',
+  plan_archived: 'Dieser Aboplan ist archiviert. Wählen Sie einen anderen Plan.',
   email_taken: 'Es gibt schon ein Konto mit dieser E-Mail-Adresse. Melden Sie sich stattdessen an.',
   idempotency_key_in_use: 'Dieselbe Anfrage wird gerade noch bearbeitet. Warten Sie einen Moment.',
   idempotency_key_reused:

@@ -35,6 +35,7 @@ export const errorsEn = {
   customer_in_use: 'Something of this customer has not ended yet, or there is credit. Finish that first, then erase.',
   duplicate_customer: 'There is already a customer with this e-mail address. Open that customer instead.',
   customer_erased: 'The data of this customer was erased. Choose another customer.',
+  plan_archived: 'This plan is archived. Choose another plan.',
   email_taken: 'There is already an account with this e-mail address. Sign in instead.',
   idempotency_key_in_use: 'The same request is still being processed. Wait a moment.',
   idempotency_key_reused: 'This was already sent with other values. Reload the page before you send it again.',

@@ -203,6 +203,7 @@ export const opsDe: Translated<typeof opsEn> = {
       invoice: 'Rechnungen',
       credit_note: 'Rechnungskorrekturen',
       plan: 'Abopläne',
+      subscription: 'Abos',
       document_series: 'Belegnummern',
       test_clock: 'Testuhren',
       dispute: 'Einsprüche',

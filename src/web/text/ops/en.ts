@@ -193,6 +193,7 @@ export const opsEn = {
       invoice: 'Invoices',
       credit_note: 'Credit notes',
       plan: 'Plans',
+      subscription: 'Subscriptions',
       document_series: 'Document numbers',
       test_clock: 'Test clocks',
       dispute: 'Disputes',

@@ -1,0 +1,153 @@
+import type { Invoice, InvoiceContent } from '../../machines/invoice-events.ts'
+import type {
+  IssuedInvoice,
+  Subscription,
+  SubscriptionOpening,
+  UnpaidInvoice,
+} from '../../machines/subscription-events.ts'
+import type { Command } from '../actors/command.ts'
+import type { Actor } from '../actors/kind.ts'
+import { dayIn } from '../billing/days.ts'
+import { periodOf } from '../billing/periods.ts'
+import { uuidv7 } from '../ids.ts'
+import { invoiceKind } from '../kinds/invoice.ts'
+import { ofKind } from '../queries/actors.ts'
+import { type FinalizationFacts, findWithFacts } from '../queries/invoices.ts'
+import { findCustomerTime } from '../queries/test-clocks.ts'
+import { isVoidable, voidingOf } from './credit-notes.ts'
+import { currentSeriesOf, ensureSeries, finalizationOf, type InvoiceServices } from './finalizations.ts'
+import { StalePlan } from './invoice-issue.ts'
+
+export type PeriodInvoice = {
+  readonly subscription: Pick<Actor<Subscription>, 'id'> & { readonly context: Billed }
+  readonly periodIndex: number
+  readonly facts: FinalizationFacts
+  readonly cause: string
+  /** It is not known yet when the period begins. */
+  readonly hasNoTimes?: boolean
+  /** The due date by default: the day on which the period begins. */
+  readonly due?: Pick<InvoiceContent, 'daysUntilDue' | 'dueDate'>
+  /** The series may be missing. */
+  readonly isRetried: boolean
+}
+
+/** Of a subscription that exists, or of one that the same bundle creates. */
+type Billed = SubscriptionOpening & Partial<Pick<Subscription, 'pendingChange'>>
+
+/** The commands that create and finalize the invoice of a period. */
+export const periodInvoice = async (
+  services: InvoiceServices,
+  { subscription, periodIndex, facts, cause, hasNoTimes = false, due, isRetried }: PeriodInvoice,
+): Promise<{ readonly id: string; readonly commands: readonly Command[] }> => {
+  const { id: subscriptionId, context } = subscription
+  const { merchantId, livemode, apiVersion, customerId, testClockId, assets, anchorAt } = context
+  const now = await findCustomerTime(services, testClockId)
+  const series = currentSeriesOf(facts, { documentKind: 'invoice', livemode, testClockId }, now)
+  if (isRetried) await ensureSeries(services, series, cause)
+  const period = periodOf(anchorAt, context, periodIndex)
+  const times = hasNoTimes
+    ? { periodStart: null, periodEnd: null }
+    : { periodStart: period.start, periodEnd: period.end }
+  const { currency, taxBehavior, lines, taxes, subtotalMinor, taxMinor, totalMinor } = context.pendingChange ?? context
+  const content = {
+    ...{ merchantId, livemode, apiVersion, customerId, testClockId, currency, taxBehavior },
+    ...(due ?? { daysUntilDue: null, dueDate: dueDateOf(period.start, facts, now) }),
+    ...{ taxes, subtotalMinor, taxMinor, totalMinor, assets, notes: facts.settings.notes },
+    lines: lines.map(line => ({
+      ...{ ...line, periodStart: times.periodStart?.toISOString() ?? null },
+      periodEnd: times.periodEnd?.toISOString() ?? null,
+    })),
+    ...{ reference: null, orderNumber: null, reminderOffsets: null, metadata: {} },
+    ...{ subscriptionId, periodIndex, ...times },
+  }
+  const id = uuidv7(services.clock.now(), services.random)
+  const draft = { id, rev: 1, content }
+  return {
+    id,
+    commands: [
+      { kind: 'invoice', actor: id, create: content, cause },
+      ...finalizationOf(services, series, { draft, facts, cause }),
+    ],
+  }
+}
+
+/** The day on which the period begins; the issue date if that is later, as after an outage. */
+const dueDateOf = (start: Date, { settings: { time_zone } }: FinalizationFacts, now: Date): string =>
+  dayIn(time_zone, new Date(Math.max(start.getTime(), now.getTime())))
+
+/** The fields of the event that records an invoice, from the invoice as it was finalized in the same bundle. */
+export const issuedIn = (actors: ReadonlyMap<string, Actor>, invoiceId: string): IssuedInvoice => {
+  const { state, context } = ofKind(invoiceKind, actors.get(invoiceId))
+  const { periodIndex, dueAt } = context
+  if (periodIndex === null || dueAt === null) throw new Error(`The invoice ${invoiceId} is not of a period`)
+  return { invoiceId, periodIndex, dueAt, isPaid: state === 'paid' }
+}
+
+/** The subscription must be as it was when the commands were made. */
+export const atRevision = ({ id, rev }: Actor<Subscription>, commands: readonly Command[]): readonly Command[] => {
+  const first = commands.findIndex(({ actor }) => actor === id)
+  return commands.map((command, at) =>
+    at === first
+      ? {
+          ...command,
+          given: (actors, now) => {
+            if (actors.get(id)?.rev !== rev) throw new StalePlan()
+            return command.given?.(actors, now) ?? {}
+          },
+        }
+      : command,
+  )
+}
+
+/** An invoice that the subscription counts as unpaid, as it is now. */
+export const findUnpaid = async (
+  { sql }: InvoiceServices,
+  { merchantId, livemode }: Subscription,
+  { invoiceId }: UnpaidInvoice,
+) => {
+  const found = await findWithFacts(sql, { id: invoiceId, merchantId, livemode })
+  if (!found) throw new Error(`The invoice ${invoiceId} does not exist`)
+  return found
+}
+
+/** Records that an invoice was paid, before the job of the payment does. */
+export const invoicePaid = (subscriptionId: string, { id, context }: Actor<Invoice>, cause: string): Command => ({
+  ...{ kind: 'subscription', actor: subscriptionId, cause },
+  event: { type: 'invoice_paid', invoiceId: id, paidAt: context.paidAt },
+})
+
+type Voiding = { readonly isRetried: boolean; readonly cause: string }
+
+type Voids = {
+  /** For the event that the bundle has the commands for. */
+  readonly voided: readonly string[]
+  readonly commands: readonly Command[]
+}
+
+/** Voids an invoice unless money was sent for it; one that was paid is recorded as paid. */
+export const voidUnpaid = async (
+  services: InvoiceServices,
+  { id, context }: Actor<Subscription>,
+  unpaid: UnpaidInvoice,
+  { isRetried, cause }: Voiding,
+): Promise<Voids> => {
+  const found = await findUnpaid(services, context, unpaid)
+  const { invoice } = found
+  if (invoice.state === 'paid') return { voided: [], commands: [invoicePaid(id, invoice, cause)] }
+  if (invoice.state === 'void') return { voided: [invoice.id], commands: [] }
+  if (!isVoidable(found)) return { voided: [], commands: [] }
+  return { voided: [invoice.id], commands: await voidingOf(services, found, { reason: null, isRetried, cause }) }
+}
+
+/** Of the periods after the current one, and of the one that is owed. */
+export const voidLaterInvoices = async (
+  services: InvoiceServices,
+  subscription: Actor<Subscription>,
+  voiding: Voiding,
+): Promise<Voids> => {
+  const { unpaid, owedIndex, periodIndex } = subscription.context
+  const later = unpaid.filter(each => each.periodIndex === owedIndex || each.periodIndex > (periodIndex ?? -1))
+  const voids: Voids[] = []
+  for (const each of later) voids.push(await voidUnpaid(services, subscription, each, voiding))
+  return { voided: voids.flatMap(({ voided }) => voided), commands: voids.flatMap(({ commands }) => commands) }
+}

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Unavailable } from '../actors/command.ts'
+import { postpone, type TimerShare } from '../actors/timers.ts'
+import { dispatchPlanned, type InvoiceServices } from '../commands/finalizations.ts'
+import { type DueTimer, planTimer, type TimerOutage } from '../commands/subscription-timers.ts'
+import { recordTimerRun } from '../queries/subscription-runs.ts'
+
+type LoopOptions = {
+  readonly pollMs?: number
+  readonly claimSize?: number
+  /** As of the loop of the other timers. */
+  readonly share?: () => TimerShare
+}
+
+export type SubscriptionLoop = {
+  /** Applies what is due now, and returns how many timers were fired. */
+  runOnce(): Promise<number>
+  start(): void
+  stop(): Promise<void>
+}
+
+/** Plans that another commit has overtaken are made again so many times, then in the next round. */
+const MOST_TRIES = 3
+
+/**
+ * Fires the planned timers of subscriptions: what they cause is a bundle with invoices. Timers need not be claimed: the bundle
+ * contains the timer's event, so a second one is refused. Claims are small, because live requests share the dispatcher.
+ */
+export const runSubscriptions = (
+  services: InvoiceServices,
+  { pollMs = 500, claimSize = 48, share = () => ({ index: 0, of: 1 }) }: LoopOptions = {},
+): SubscriptionLoop => {
+  const stopping = new AbortController()
+  const isStopping = () => stopping.signal.aborted
+
+  const runOnce = async (): Promise<number> => {
+    const outage = await recordTimerRun(services.sql)
+    const at = services.clock.now()
+    return fireAll(services, {
+      outage,
+      isStopping,
+      find: after => findDue(services, { at, after, claimSize, ...share() }),
+    })
+  }
+
+  const loop = async (): Promise<void> => {
+    for (let failed = false; !isStopping(); ) {
+      let fired = 0
+      try {
+        fired = await runOnce()
+        failed = false
+      } catch (err) {
+        if (!failed) services.log.warn({ err }, 'subscriptions not renewed, retrying')
+        failed = true
+      }
+      if (fired === 0) await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {})
+    }
+  }
+
+  let running: Promise<void> | undefined
+  return {
+    runOnce,
+    start: () => {
+      running ??= loop()
+    },
+    stop: async () => {
+      stopping.abort()
+      await running
+    },
+  }
+}
+
+/** What is due by a test clock: see src/server/test-clocks.ts. */
+export const passSubscriptionTimers = (services: InvoiceServices, testClockId: string): Promise<number> =>
+  fireAll(services, {
+    outage: undefined,
+    isStopping: () => false,
+    find: after => findDueOf(services, testClockId, after),
+  })
+
+type Claim = DueTimer & { readonly kind: string; readonly failures: number; readonly dueAt: Date }
+
+type Firing = {
+  readonly outage: TimerOutage | undefined
+  readonly isStopping: () => boolean
+  /** The next page, in order of time. */
+  readonly find: (after: Claim | undefined) => Promise<Claim[]>
+}
+
+/** A round: page by page, so that timers that wait do not hold up the others. */
+const fireAll = async (services: InvoiceServices, { outage, isStopping, find }: Firing): Promise<number> => {
+  let fired = 0
+  let last: Claim | undefined
+  while (!isStopping()) {
+    const page = await find(last)
+    last = page.at(-1)
+    if (!last) break
+    const outcomes = await Promise.all(page.map(due => fire(services, due, outage)))
+    fired += outcomes.filter(isFired => isFired).length
+  }
+  return fired
+}
+
+type Due = { readonly at: Date; readonly after: Claim | undefined; readonly claimSize: number } & TimerShare
+
+const findDue = ({ sql }: InvoiceServices, { at, after, claimSize, index, of }: Due) => sql<Claim[]>`
+  ${claims(sql)}
+  where t.planned and t.kind = 'subscription' and t.test_clock_id is null and t.due_at <= ${at}
+    and (hashtext(t.actor::text) & 2147483647) % ${of} = ${index}
+    ${isFirst(sql)} ${isAfter(sql, after)}
+  order by t.due_at, t.actor limit ${claimSize}`
+
+const findDueOf = ({ sql, clock }: InvoiceServices, testClockId: string, after: Claim | undefined) => sql<Claim[]>`
+  ${claims(sql)}
+  join test_clocks c on c.id = t.test_clock_id
+  where t.planned and t.kind = 'subscription' and t.test_clock_id = ${testClockId} and t.due_at <= c.now
+    and (t.retry_at is null or t.retry_at <= ${clock.now()})
+    ${isFirst(sql)} ${isAfter(sql, after)}
+  order by t.due_at, t.actor limit ${CLOCK_CLAIM}`
+
+const CLOCK_CLAIM = 48
+
+type Sql = InvoiceServices['sql']
+
+const claims = (sql: Sql) => sql`
+  select t.actor, t.name, t.kind, t.generation, t.failures, t.due_at as "dueAt", s.merchant_id as "merchantId", s.livemode
+  from timers t join subscriptions s on s.id = t.actor`
+
+// Of one subscription strictly in order. Of the same time, the invoice of a period comes before its beginning, and that
+// before the end of a grace.
+const isFirst = (sql: Sql) => sql`
+  and not exists (
+    select from timers o
+    where o.actor = t.actor and o.name <> t.name and (o.due_at, ${rank(sql, 'o')}) < (t.due_at, ${rank(sql, 't')}))`
+
+const rank = (sql: Sql, timer: string) =>
+  sql`array_position(array['invoice', 'boundary', 'firstDue', 'trialEnding', 'grace', 'expiry', 'resume'], split_part(${sql(timer)}.name, '.', 1))`
+
+const isAfter = (sql: Sql, after: Claim | undefined) =>
+  after ? sql`and (t.due_at, t.actor) > (${after.dueAt}, ${after.actor})` : sql``
+
+/** Whether the timer is no longer due. */
+const fire = async (services: InvoiceServices, due: Claim, outage: TimerOutage | undefined): Promise<boolean> => {
+  const { actor, kind, name } = due
+  try {
+    for (let tries = 0; tries < MOST_TRIES; tries++) {
+      const commands = await planTimer(services, due, { outage, isRetried: tries > 0 })
+      if (commands === 'wait') return false
+      const outcome = await dispatchPlanned(services, commands)
+      if (outcome === 'stale') continue
+      if (outcome.ok) return true
+      // Another process was faster, or the subscription was changed.
+      if (outcome.refusal === 'stale') return false
+      // An invoice has changed since it was read.
+      if (outcome.actor?.kind !== 'subscription' && tries < MOST_TRIES - 1) continue
+      services.log.error(
+        { kind, actor, timer: name, refusal: outcome.refusal },
+        'timer event refused by its actor, postponed',
+      )
+      await postpone(services, due)
+      return false
+    }
+  } catch (err) {
+    // The database is not available, or a row is locked: it is still due in the next round.
+    if (err instanceof Unavailable) return false
+    services.log.error({ err, kind, actor, timer: name }, 'timer event failed, postponed')
+    await postpone(services, due)
+  }
+  return false
+}
