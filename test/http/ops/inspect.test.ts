@@ -13,6 +13,7 @@ import { operator, shop } from '../people.ts'
 import { makePlan } from '../plans.ts'
 import { fixtureOf } from '../records.ts'
 import { makeRefund } from '../refunds.ts'
+import { makeSubscription } from '../subscriptions.ts'
 import { makeTestClock } from '../test-clocks.ts'
 import { twoShops } from '../two-shops.ts'
 import { makeEndpoint, sendTest } from '../webhooks.ts'
@@ -73,6 +74,7 @@ test('a definition makes the same machine, for every kind', async () => {
   await makeCustomer(server.api, test_)
   await makeTestClock(server.api, test_)
   await makePlan(server.api, test_)
+  await makeSubscription(server.api, test_)
   // With its invoice, and the series of their numbers.
   await fixtureOf({ method: 'GET', path: '/v1/merchants/:merchantId/credit-notes/:id' })?.make(server.api, lamps, false)
   await sendTest(server.api, lamps, (await makeEndpoint(server.api, lamps, { livemode: false })).row)
