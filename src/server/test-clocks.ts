@@ -106,7 +106,7 @@ const fireDue = async (services: Services, testClockId: string, limit: number): 
     where test_clock_id = ${testClockId} and not planned and kind = any(${actors.kinds as string[]})
       and due_at = (
         select min(t.due_at) from timers t join test_clocks c on c.id = t.test_clock_id
-        where t.test_clock_id = ${testClockId} and t.due_at <= c.now)
+        where t.test_clock_id = ${testClockId} and t.due_at <= c.now and c.state <> 'deleted')
       and (retry_at is null or retry_at <= ${clock.now()})
     limit ${limit}`
   const fired = await Promise.all(due.map(timer => fireTimer(services, actors, timer)))

@@ -61,9 +61,9 @@ const findWaiting = (sql: Sql, testClockId: string | null, after = '00000000-000
 const scannedChains = (sql: Sql): Fragment => sql`
   select least(now(), min(c.mined_at)) as scanned_to from (${readUpTo(sql)}) c`
 
-/** What is due at this time is over. */
+/** What is due at this time is over. Nothing is due by a clock that was deleted. */
 const timeOfClock = (sql: Sql, testClockId: string): Fragment => sql`
-  select now + interval '1 ms' as scanned_to from test_clocks where id = ${testClockId}`
+  select now + interval '1 ms' as scanned_to from test_clocks where id = ${testClockId} and state <> 'deleted'`
 
 /** In the order of their times. */
 const passTimes = async ({ actors }: Services, invoice: Waiting): Promise<number> => {
