@@ -168,6 +168,8 @@ create index timers_due on timers (due_at) where not planned and test_clock_id i
 create index timers_planned on timers (kind, due_at) where planned and test_clock_id is null;
 -- The same for each test clock, of both.
 create index timers_due_by_clock on timers (test_clock_id, due_at) where test_clock_id is not null;
+-- The list of stuck actors reads the few timers whose event fails again and again.
+create index timers_failing on timers (kind) where failures >= 3;
 
 -- The machine versions that have run on this database. A server does not start unless it can read the rows of all of
 -- them.

@@ -26,6 +26,7 @@ test.skipIf(missing.length > 0)(
       '/refunds',
       '/invoices',
       '/credit-notes',
+      '/test-clocks',
       '/webhook-endpoints',
       '/mfa/confirm',
       '/audit-log',

@@ -1774,6 +1774,7 @@ CREATE INDEX test_clocks_list ON public.test_clocks USING btree (merchant_id, li
 
 CREATE INDEX timers_due ON public.timers USING btree (due_at) WHERE ((NOT planned) AND (test_clock_id IS NULL));
 CREATE INDEX timers_due_by_clock ON public.timers USING btree (test_clock_id, due_at) WHERE (test_clock_id IS NOT NULL);
+CREATE INDEX timers_failing ON public.timers USING btree (kind) WHERE (failures >= 3);
 CREATE INDEX timers_planned ON public.timers USING btree (kind, due_at) WHERE (planned AND (test_clock_id IS NULL));
 
 CREATE INDEX transfers_by_tx_hash ON public.transfers USING hash (tx_hash);

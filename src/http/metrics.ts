@@ -8,7 +8,7 @@ import { kinds } from '../kinds/all.ts'
 import { drivenStates } from '../kinds/event-marks.ts'
 import { type Backlog, readBacklog } from '../queries/backlog.ts'
 import { type DatabaseReading, readDatabase } from '../queries/ops/database.ts'
-import { findStuck, type StuckActor } from '../queries/ops/stuck.ts'
+import { findStuck, type StuckActor, stuckReasons } from '../queries/ops/stuck.ts'
 import type { Sender } from '../webhooks/sender.ts'
 import type { Api } from './api.ts'
 import { metricsDocs } from './docs/service.ts'
@@ -222,7 +222,7 @@ const stuckOf = (stuck: readonly StuckActor[] | undefined): readonly MetricFamil
           help: 'Actors that stay too long in a state that the chain, a timer or the server leaves, as in /v1/ops/stuck.',
           type: 'gauge',
           samples: kinds.flatMap(({ name: kind }) =>
-            (['dwell', 'no_exit'] as const).map(reason => ({
+            stuckReasons.map(reason => ({
               labels: { kind, reason },
               value: stuck.filter(actor => actor.kind === kind && actor.reason === reason).length,
             })),

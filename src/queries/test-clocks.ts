@@ -2,7 +2,7 @@ import type { TestClock } from '../../machines/test-clock.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { ActorRow } from '../actors/rows.ts'
 import { readClockTimes } from '../actors/test-clocks.ts'
-import type { Dependencies } from '../dependencies.ts'
+import type { Clock } from '../clock.ts'
 import { testClockKind } from '../kinds/test-clock.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { onlyRow } from '../postgres/errors.ts'
@@ -13,7 +13,7 @@ import { finderOf, type RecordKey } from './record-finder.ts'
 
 /** The time of the records of a customer: that of its test clock, or the real time if it has none. */
 export const findCustomerTime = async (
-  { sql, clock }: Pick<Dependencies, 'sql' | 'clock'>,
+  { sql, clock }: { readonly sql: Sql; readonly clock: Pick<Clock, 'now'> },
   testClockId: string | null,
 ): Promise<Date> => {
   const now = clock.now()

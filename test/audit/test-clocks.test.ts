@@ -24,7 +24,7 @@ beforeAll(async () => {
   for (const id of [undefined, ...clocks.map(clock => clock.id)]) {
     await make(id)
     const { invoice } = await make(id)
-    await voidInvoice(api, { ...owner, id: invoice.id }, undefined, { cause: 'test', responseRows: () => [] })
+    await voidInvoice(api, { ...owner, id: invoice.id }, null, { cause: 'test', responseRows: () => [] })
   }
   await makeCustomer(api, owner)
   expect(await sql`select from document_series`).toHaveLength(6)

@@ -156,18 +156,17 @@ describe('a clock that is deleted while it advances', () => {
     async (_, isKilled) => {
       await using server = await apiServer({ routes: [] })
       const key = await advancing(server, 4)
-      let deleted: Promise<void>
-      const process = await (async () => {
+      const { process, deleted } = await (async () => {
         await using block = await blockStatement(server.databaseUrl, 'before update on invoices for each row')
         const started = start(server.databaseUrl)
         await block.isBlocking()
-        deleted = deleteTestClock(server.api, key, 'test')
+        const deletion = deleteTestClock(server.api, key, 'test')
         await isWaiting(server)
         if (isKilled) {
           await started.kill()
           await endSessions(server, 'advancing')
         }
-        return started
+        return { process: started, deleted: deletion }
       })()
       await deleted
       await process.exited

@@ -8,6 +8,7 @@ import { testClockRoutes } from '../../src/http/test-clocks.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { connect } from '../../src/postgres/connect.ts'
+import { findStuck } from '../../src/queries/ops/stuck.ts'
 import { runTestClocks } from '../../src/server/test-clocks.ts'
 import { insertKey } from '../access/keys.ts'
 import { until } from '../harness/until.ts'
@@ -296,6 +297,18 @@ describe('invoices of a clock', () => {
     expect(data.some(({ number }) => number.includes(suffix))).toBe(false)
   })
 
+  test('that are due at several times before that of a clock that stands are applied in the order of their times', async () => {
+    const { id } = await create()
+    const made = []
+    for (const daysUntilDue of [3, 1, 2])
+      made.push(await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue, reminders: [] }))
+    await sql`update test_clocks set now = ${after(10)} where id = ${clockUuid(id)}`
+    await runner().runOnce()
+    const types = await typesOf(made.map(({ invoice }) => invoice.id))
+    expect(types.slice(6)).toEqual([1, 2, 0].map(n => [n, 'invoice.overdue']))
+    expect(await look(id)).toMatchObject({ status: 'ready', now: after(10) })
+  })
+
   test('a requested reminder is possible again after an hour of the clock', async () => {
     const { id } = await create()
     const invoice = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 30, reminders: [] })
@@ -350,6 +363,13 @@ describe('invoices of a clock', () => {
     await alone.end()
     expect(found).toContain('a timer that is due by its test clock, which has not moved for more than a minute')
     await sql.unsafe('drop trigger poison on invoices')
+    await sql`update timers set failures = 3, retry_at = now() + interval '1 h' where actor = ${invoice.id}`
+    const stuck = await findStuck(sql, kinds, { driven: {}, limit: 10 })
+    expect(stuck).toMatchObject([{ kind: 'invoice', id: invoice.id, state: 'open', reason: 'timer_failing' }])
+    // It is not tried again before its time.
+    await runner().runOnce()
+    expect(await look(id)).toMatchObject({ status: 'advancing', now: '2026-11-02T23:59:59.999Z' })
+    await sql`update timers set retry_at = now() where actor = ${invoice.id}`
     await until(async () => {
       await runner().runOnce()
       return (await look(id)).status === 'ready'

@@ -22,10 +22,10 @@ export const findOpsActor = async (sql: Sql, name: MachineName, id: string): Pro
   return row && { kind, name, row, actor: readerOf(kind)(row), merchantId: row.merchant_id, livemode: row.livemode }
 }
 
-export type ArmedTimer = { readonly name: string; readonly due_at: Date }
+export type ArmedTimer = { readonly name: string; readonly due_at: Date; readonly failures: number }
 
 export const listTimers = (sql: Sql, actor: string): Promise<ArmedTimer[]> => sql<ArmedTimer[]>`
-  select name, due_at from timers where actor = ${actor} order by due_at, name`
+  select name, due_at, failures from timers where actor = ${actor} order by due_at, name`
 
 export type QueuedJob = {
   readonly id: string

@@ -1,17 +1,21 @@
 import { explainEvents } from '../../actors/explain.ts'
 import type { Actor, Kind } from '../../actors/kind.ts'
 import type { ActorRow } from '../../actors/rows.ts'
+import { testClockOf } from '../../actors/test-clocks.ts'
 import { uncountedStates } from '../../kinds/definition.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { readerOf } from '../actors.ts'
-import { listJobs } from './actors.ts'
+import { findCustomerTime } from '../test-clocks.ts'
+import { type ArmedTimer, listJobs } from './actors.ts'
 import { countStays, percentileMs, readStays, type Stays } from './machines.ts'
 
 /**
  * `dwell`: the actor has been in the state for longer than nearly all stays of the last 30 days. `no_exit`: no timer is
- * armed, no job is queued, and the machine takes no event that can be sent.
+ * armed, no job is queued, and the machine takes no event that can be sent. `timer_failing`: the event of a timer fails again
+ * and again. A test clock waits for such a timer.
  */
-export type StuckReason = 'dwell' | 'no_exit'
+export const stuckReasons = ['dwell', 'no_exit', 'timer_failing'] as const
+export type StuckReason = (typeof stuckReasons)[number]
 
 export type StuckActor = {
   readonly kind: string
@@ -36,15 +40,16 @@ export const findStuck = async (
 ): Promise<readonly StuckActor[]> => {
   const stays = await readStays(sql, '30d')
   const found = await Promise.all(
-    kinds.flatMap(kind =>
-      judgedStates(kind, driven).flatMap(state => {
+    kinds.flatMap(kind => [
+      findFailing(sql, kind, limit),
+      ...judgedStates(kind, driven).flatMap(state => {
         const longestMs = longestOf(stays, kind.name, state)
         return [
           ...(longestMs === undefined ? [] : [findDwelling(sql, { kind, state, longestMs, limit })]),
           ...(isAlwaysOpen(kind, state) ? [] : [findWithoutExit(sql, { kind, state, limit })]),
         ]
       }),
-    ),
+    ]),
   )
   return found.flat().sort((a, b) => a.since.getTime() - b.since.getTime())
 }
@@ -79,6 +84,21 @@ const findDwelling = (sql: Sql, { kind, state, longestMs, limit }: InState & { r
     limit ${limit}`
 }
 
+/** The first three failures are over within seconds, such as those of a deployment. */
+const MANY_FAILURES = 3
+
+/** By the predicate of the index `timers_failing`. */
+const findFailing = (sql: Sql, kind: Kind, limit: number) => sql<StuckActor[]>`
+  select ${kind.name}::text as kind, t.id, t.state, coalesce(entered.at, t.created_at) as since, 'timer_failing' as reason
+  from ${sql(kind.table)} t
+  left join lateral (
+    select at from transitions e
+    where e.actor = t.id and e.to_state = t.state and e.from_state is distinct from e.to_state
+    order by e.rev desc limit 1) entered on true
+  where t.id in (select actor from timers where failures >= ${sql.unsafe(String(MANY_FAILURES))} and kind = ${kind.name})
+  order by since
+  limit ${limit}`
+
 /** Whether every actor in the state can take some event, so that none has to be looked at. */
 const isAlwaysOpen = ({ machine }: Kind, state: string): boolean =>
   [...(machine.states[state]?.transitions.values() ?? [])].some(transitions =>
@@ -107,7 +127,8 @@ const findWithoutExit = async (sql: Sql, { kind, state, limit }: InState): Promi
 
 /** Of an actor without timers. */
 const hasExit = async (sql: Sql, kind: Kind, actor: Actor): Promise<boolean> => {
-  const events = explainEvents(kind, actor, new Date()).filter(({ event }) => !event.startsWith('after.'))
+  const at = await findCustomerTime({ sql, clock: { now: () => new Date() } }, testClockOf(kind, actor.context))
+  const events = explainEvents(kind, actor, at).filter(({ event }) => !event.startsWith('after.'))
   return events.some(({ isOpen }) => isOpen) || (await listJobs(sql, { kind, actor })).length > 0
 }
 
@@ -125,11 +146,13 @@ export const judgeActor = async (
   sql: Sql,
   kind: Kind,
   actor: Actor,
-  { driven, hasTimers }: { readonly driven: DrivenStates; readonly hasTimers: boolean },
+  { driven, timers }: { readonly driven: DrivenStates; readonly timers: readonly ArmedTimer[] },
 ): Promise<Pick<StuckActor, 'since' | 'reason'> | null> => {
+  if (timers.some(({ failures }) => failures >= MANY_FAILURES))
+    return { since: await findEntry(sql, actor), reason: 'timer_failing' }
   if (!judgedStates(kind, driven).includes(actor.state)) return null
   const [since, stays] = await Promise.all([findEntry(sql, actor), readStays(sql, '30d')])
   const longestMs = longestOf(stays, kind.name, actor.state)
   if (longestMs !== undefined && Date.now() - since.getTime() > longestMs) return { since, reason: 'dwell' }
-  return hasTimers || (await hasExit(sql, kind, actor)) ? null : { since, reason: 'no_exit' }
+  return timers.length > 0 || (await hasExit(sql, kind, actor)) ? null : { since, reason: 'no_exit' }
 }

@@ -22,7 +22,7 @@ export const foundActor = shape({
 
 export const stuckActor = shape({
   name: 'StuckActor',
-  type: () => type({ ...summary(), since: time(), reason: "'dwell' | 'no_exit'" }),
+  type: () => type({ ...summary(), since: time(), reason: "'dwell' | 'no_exit' | 'timer_failing'" }),
   example: {
     kind: 'payment',
     id: exampleId('payment'),
@@ -34,7 +34,7 @@ export const stuckActor = shape({
     ...shared,
     since: 'Time at which the actor entered the state.',
     reason:
-      '`dwell`: it has been in the state for longer than 99.9 % of the at least 1,000 stays that ended in the last 30 days. `no_exit`: no timer is armed, no job is queued, and the machine takes no event that can be sent.',
+      '`dwell`: it has been in the state for longer than 99.9 % of the at least 1,000 stays that ended in the last 30 days. `no_exit`: no timer is armed, no job is queued, and the machine takes no event that can be sent. `timer_failing`: the event of a timer has failed at least 3 times and is tried again.',
   },
 })
 
@@ -68,7 +68,7 @@ export const opsActor = shape({
           "'payment_link' | 'payment' | 'refund' | 'dispute' | 'customer' | 'invoice' | 'credit_note' | 'document_series' | 'delivery' | 'subject'",
         ...summary(),
       }).array(),
-      stuck: type({ since: time(), reason: "'dwell' | 'no_exit'" }).or('null'),
+      stuck: type({ since: time(), reason: "'dwell' | 'no_exit' | 'timer_failing'" }).or('null'),
       createdAt: time(),
       updatedAt: time(),
     }),
@@ -122,7 +122,7 @@ export const opsActor = shape({
     'related.state': shared.state,
     stuck: 'Why the actor counts as stuck. Null if it does not.',
     'stuck.since': 'Time at which it entered the state.',
-    'stuck.reason': '`dwell` or `no_exit`: see the list of stuck actors.',
+    'stuck.reason': '`dwell`, `no_exit` or `timer_failing`: see the list of stuck actors.',
   },
 })
 

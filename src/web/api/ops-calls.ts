@@ -296,7 +296,7 @@ export type Actor = {
     readonly state: string
   }[]
   readonly stuck: {
-    readonly reason: 'dwell' | 'no_exit'
+    readonly reason: 'dwell' | 'no_exit' | 'timer_failing'
     readonly since: string
   } | null
   readonly createdAt: string
@@ -601,7 +601,7 @@ export type StuckActor = {
   readonly id: string
   readonly state: string
   readonly since: string
-  readonly reason: 'dwell' | 'no_exit'
+  readonly reason: 'dwell' | 'no_exit' | 'timer_failing'
 }
 
 export type OpsQueue = {

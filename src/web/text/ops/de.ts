@@ -260,7 +260,11 @@ export const opsDe: Translated<typeof opsEn> = {
     noneWhat: 'Jeder Akteur war so schnell wie 99,9 % vor ihm, oder wartet auf Menschen.',
     since: 'Seit',
     reason: 'Grund',
-    reasons: { dwell: 'Länger als 99,9 % aller Aufenthalte', no_exit: 'Nichts kann ihn bewegen' },
+    reasons: {
+      dwell: 'Länger als 99,9 % aller Aufenthalte',
+      no_exit: 'Nichts kann ihn bewegen',
+      timer_failing: 'Ein Timer schlägt fehl',
+    },
   },
   tail: {
     lead: 'Jeder Übergang, sobald er gespeichert ist, aus allen Shops.',

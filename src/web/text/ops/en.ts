@@ -249,7 +249,11 @@ export const opsEn = {
     noneWhat: 'Each actor has moved as fast as 99.9 % of those before, or waits for people.',
     since: 'Since',
     reason: 'Reason',
-    reasons: { dwell: 'Longer than 99.9 % of all stays', no_exit: 'Nothing can move it' },
+    reasons: {
+      dwell: 'Longer than 99.9 % of all stays',
+      no_exit: 'Nothing can move it',
+      timer_failing: 'A timer of it fails',
+    },
   },
   tail: {
     lead: 'Every transition as it is committed, of all shops.',
