@@ -13,7 +13,7 @@ import { decodeId } from '../ids.ts'
 import { subscriptionStatus } from '../kinds/subscription-record.ts'
 import { findSubscription, listSubscriptions } from '../queries/subscriptions.ts'
 import { subscriptionReadRecord } from '../records/subscription.ts'
-import { customerByEmail } from './customers.ts'
+import { customerByEmail, findClockId, testClockId } from './customers.ts'
 import {
   cancelSubscriptionDocs,
   createSubscriptionDocs,
@@ -43,6 +43,7 @@ const newSubscription = () =>
       'trialEndsAt?': moment(),
       'reference?': shownText(1, 200).or('null'),
       'metadata?': metadata(),
+      'testClockId?': testClockId(),
     })
 
 const filters = () =>
@@ -63,10 +64,14 @@ export const subscriptionRoutes: readonly Route[] = [
     handle: (api, call) => {
       const { owner, body, cause } = call
       return answerIdempotently<Subscription>(api, call, {
-        work: responseRows => {
-          const request = requestIn(body)
+        work: async responseRows => {
+          const { customer: named, ...request } = requestIn(body)
+          const customer = {
+            ...named,
+            ...(body.testClockId !== undefined && { testClockId: await findClockId(api, owner, body.testClockId) }),
+          }
           if (!('planId' in request.terms)) requirePayable(api, { ...request.terms, livemode: owner.livemode })
-          return createSubscription(api, { owner, ...request }, { cause, responseRows })
+          return createSubscription(api, { owner, customer, ...request }, { cause, responseRows })
         },
         answer: subscription => ({ status: 201, body: shown(subscription) }),
       })

@@ -139,6 +139,21 @@ describe('POST /v1/subscriptions', () => {
     expect(subscription).toMatchObject({ status: 'active', openInvoiceId: null, amountMinor: 0 })
   })
 
+  test('with a test clock, which a new customer gets too; 409: another clock than that of the customer', async () => {
+    const [clock, other] = [await makeTestClock(api, mode, new Date(START)), await makeTestClock(api, mode)]
+    const [testClockId, otherId] = [encodeId('clk', clock.id), encodeId('clk', other.id)]
+    const customer = { email: `${crypto.randomUUID()}@example.com` }
+    const subscription = await made({ ...monthly, customer, testClockId })
+    expect(subscription).toMatchObject({ testClockId, createdAt: START })
+    const named = { code: 'state_conflict', param: 'testClockId' }
+    expect(await create({ ...monthly, customer, testClockId: otherId })).toMatchObject({ status: 409, error: named })
+    expect(await create({ ...monthly, testClockId })).toMatchObject({ status: 409, error: named })
+    const missing = { status: 404, error: { code: 'resource_not_found', param: 'testClockId' } }
+    expect(await create({ ...monthly, testClockId: encodeId('clk', clock.id.replace(/^./, 'f')) })).toMatchObject(
+      missing,
+    )
+  })
+
   test('201: a trial has no invoice yet', async () => {
     const subscription = await made({ ...monthly, trialDays: 30 })
     expect(subscription).toMatchObject({ status: 'trialing', latestInvoiceId: null, access: { granted: true } })

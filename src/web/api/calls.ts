@@ -1004,6 +1004,7 @@ export type Calls = {
       readonly metadata?: Readonly<Record<string, string>>
       readonly reference?: string | null
       readonly taxBehavior?: 'exclusive' | 'inclusive'
+      readonly testClockId?: string | null
       readonly trialDays?: number
       readonly trialEndsAt?: string
     }
