@@ -309,6 +309,40 @@ describe('invoices of a clock', () => {
     expect(await look(id)).toMatchObject({ status: 'ready', now: after(10) })
   })
 
+  test('wait while timers in real time are late', async () => {
+    const { id } = await create()
+    await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to: after(1) } })
+    const actor = crypto.randomUUID()
+    await sql`
+      insert into timers (actor, name, kind, generation, due_at)
+      values (${actor}, 'late', 'invoice', 1, now() - interval '1 min')`
+    await runner().runOnce()
+    expect(await look(id)).toMatchObject({ status: 'advancing', now: start.toISOString() })
+    await sql`delete from timers where actor = ${actor}`
+    await runner().runOnce()
+    expect(await look(id)).toMatchObject({ status: 'ready', now: after(1) })
+  })
+
+  test('have timers that the clock does not skip, also if their commit is under way when it moves', async () => {
+    const { id } = await create()
+    await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to: after(30) } })
+    const committing = connect(server.databaseUrl, { max: 1 })
+    await committing`begin`
+    await committing`select from test_clocks where id = ${clockUuid(id)} for share`
+    const actor = crypto.randomUUID()
+    await committing`
+      insert into timers (actor, name, kind, generation, due_at, test_clock_id)
+      values (${actor}, 'due', 'invoice', 1, ${after(2)}, ${clockUuid(id)})`
+    const moved = sql`select move_test_clock(${clockUuid(id)}) as outcome`.execute()
+    await until(async () => (await committing`select from pg_locks where not granted`).length > 0)
+    await committing`commit`
+    await committing.end()
+    expect((await moved)[0]).toEqual({ outcome: 'moved' })
+    expect(await look(id)).toMatchObject({ status: 'advancing', now: after(2) })
+    await sql`delete from timers where actor = ${actor}`
+    expect((await ask('DELETE', `/sandbox/test-clocks/${id}`)).status).toBe(204)
+  })
+
   test('a requested reminder is possible again after an hour of the clock', async () => {
     const { id } = await create()
     const invoice = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 30, reminders: [] })
