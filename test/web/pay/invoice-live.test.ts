@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { decodeId, encodeId } from '../../../src/ids.ts'
 import { INVOICE_PURPOSE } from '../../../src/sealed-columns.ts'
 import { hasBrowser } from '../../harness/browser.ts'
+import { until } from '../../harness/until.ts'
 import { makeInvoice } from '../../http/invoices.ts'
 import { axeFaults, faultsOf } from './gates.ts'
 import { tabTo } from './keyboard.ts'
@@ -235,7 +236,7 @@ describe.skipIf(!hasBrowser)('the page of an invoice', () => {
       new PerformanceObserver(list => { for (const each of list.getEntries()) globalThis.shifts += each.value })
         .observe({ type: 'layout-shift', buffered: true })`)
     await visit.page.goto(invoice.url, { waitUntil: 'load' })
-    await visit.page.waitForFunction('performance.getEntriesByType("paint").length > 0')
+    await until(() => visit.page.evaluate<boolean>('performance.getEntriesByType("paint").length > 0'))
     expect(await visit.page.evaluate('globalThis.shifts')).toBe(0)
     expect(await faultsOf(visit.page)).toEqual([])
   })
