@@ -1,10 +1,7 @@
 import type { InvoiceContent } from './invoice-events.ts'
+import type { PlanPrice } from './plan.ts'
 
-/** What a period costs, as its invoice says it. */
-export type SubscriptionPrice = Pick<
-  InvoiceContent,
-  'currency' | 'taxBehavior' | 'lines' | 'taxes' | 'subtotalMinor' | 'taxMinor' | 'totalMinor'
-> & { planId: string | null }
+export type SubscriptionPrice = PlanPrice & { planId: string | null }
 
 export type SubscriptionOpening = SubscriptionPrice & {
   merchantId: string

@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Dependencies } from '../dependencies.ts'
 import type { Actors } from './actors.ts'
 import { Unavailable } from './command.ts'
+import { openRounds } from './rounds.ts'
 import { NewerVersion } from './rows.ts'
 
 /** The part of the timers that this process fires: part `index` of `of` parts, counted from 0. */
@@ -58,34 +58,17 @@ export const openTimers = (
     }
   }
 
-  const stopping = new AbortController()
-  let running: Promise<void> | undefined
-  const loop = async (): Promise<void> => {
-    for (let failed = false; !stopping.signal.aborted; ) {
-      let outcome = { due: 0, gone: 0 }
-      try {
-        outcome = await fireAll()
-        failed = false
-      } catch (err) {
-        if (!failed) deps.log.warn({ err }, 'timers not fired, retrying')
-        failed = true
-      }
-      const { due, gone } = outcome
+  const rounds = openRounds({
+    pollMs,
+    round: async () => {
+      const { due, gone } = await fireAll()
       // A full batch means that more may be due. Pauses anyway if no timer of the batch could be fired.
-      if (due < batchSize || gone === 0) await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {})
-    }
-  }
+      return due === batchSize && gone > 0
+    },
+    failed: err => deps.log.warn({ err }, 'timers not fired, retrying'),
+  })
 
-  return {
-    fireDue: async () => (await fireAll()).due,
-    start: () => {
-      running ??= loop()
-    },
-    stop: async () => {
-      stopping.abort()
-      await running
-    },
-  }
+  return { fireDue: async () => (await fireAll()).due, start: rounds.start, stop: rounds.stop }
 }
 
 // Only timers of registered kinds: in a rolling restart other processes may know more kinds.

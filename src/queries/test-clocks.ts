@@ -38,14 +38,21 @@ export const listTestClocks = async (sql: Sql, owner: ListOwner, page: Page): Pr
  * The clocks that have work: those that advance, and those that stand still and whose customers have something due, such as
  * a timer that was armed with a time that is already over.
  */
-export const listWorkingClocks = (sql: Sql, limit: number): Promise<readonly { readonly id: string }[]> => sql<
-  { id: string }[]
->`
-  (select id from test_clocks where state = 'advancing' order by updated_at limit ${limit})
-  union all
-  (select id from test_clocks c
-   where state = 'ready' and exists (select from timers t where t.test_clock_id = c.id and t.due_at <= c.now)
-   limit ${limit})`
+export const listWorkingClocks = (
+  sql: Sql,
+  {
+    after = '00000000-0000-0000-0000-000000000000',
+    limit,
+  }: { readonly after?: string | undefined; readonly limit: number },
+): Promise<readonly { readonly id: string }[]> => sql<{ id: string }[]>`
+  select id from (
+    (select id from test_clocks where state = 'advancing' and id > ${after} order by id limit ${limit})
+    union all
+    (select id from test_clocks c
+     where state = 'ready' and id > ${after}
+       and exists (select from timers t where t.test_clock_id = c.id and t.due_at <= c.now)
+     order by id limit ${limit})) working
+  order by id limit ${limit}`
 
 /** What is left to do: see move_test_clock() in sql/120-test-clocks-functions.sql. `target`: of a clock that advances. */
 export type ClockMove = { readonly outcome: 'moved' | 'waiting' | 'arrived' | 'ended'; readonly target: Date | null }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../actors/command.ts'
+import { openRounds } from '../actors/rounds.ts'
 import { postpone, type TimerShare } from '../actors/timers.ts'
 import { dispatchPlanned, type InvoiceServices } from '../commands/finalizations.ts'
 import { type DueTimer, planTimer, type TimerOutage } from '../commands/subscription-timers.ts'
@@ -30,44 +30,22 @@ export const runSubscriptions = (
   services: InvoiceServices,
   { pollMs = 500, claimSize = 48, share = () => ({ index: 0, of: 1 }) }: LoopOptions = {},
 ): SubscriptionLoop => {
-  const stopping = new AbortController()
-  const isStopping = () => stopping.signal.aborted
-
   const runOnce = async (): Promise<number> => {
     const outage = await recordTimerRun(services.sql)
     const at = services.clock.now()
     return fireAll(services, {
       outage,
-      isStopping,
+      isStopping: () => rounds.stopping.aborted,
       find: after => findDue(services, { at, after, claimSize, ...share() }),
     })
   }
 
-  const loop = async (): Promise<void> => {
-    for (let failed = false; !isStopping(); ) {
-      let fired = 0
-      try {
-        fired = await runOnce()
-        failed = false
-      } catch (err) {
-        if (!failed) services.log.warn({ err }, 'subscriptions not renewed, retrying')
-        failed = true
-      }
-      if (fired === 0) await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {})
-    }
-  }
-
-  let running: Promise<void> | undefined
-  return {
-    runOnce,
-    start: () => {
-      running ??= loop()
-    },
-    stop: async () => {
-      stopping.abort()
-      await running
-    },
-  }
+  const rounds = openRounds({
+    pollMs,
+    round: async () => (await runOnce()) > 0,
+    failed: err => services.log.warn({ err }, 'subscriptions not renewed, retrying'),
+  })
+  return { runOnce, start: rounds.start, stop: rounds.stop }
 }
 
 /** What is due by a test clock: see src/server/test-clocks.ts. */

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { openRounds } from '../actors/rounds.ts'
 import type { Services } from '../actors/services.ts'
 import { type Due, fireTimer } from '../actors/timers.ts'
 import { passInvoiceTimesOf } from '../chain/watch/invoice-times.ts'
@@ -26,7 +26,7 @@ export type TestClockRunner = {
   stop(): Promise<void>
 }
 
-/** Clocks that are looked at in one round. The clock that has not moved for the longest time comes first. */
+/** Clocks that are looked at in one round. The next round begins behind the last of them. */
 const MOST_CLOCKS = 20
 
 /** Live timers that are late by this much go first. */
@@ -37,18 +37,15 @@ const LATE_MS = 1_000
  * arrived. Everything that it decides with is in the database, and every step is refused or without effect when it is repeated.
  * So a process that is killed leaves the rest to any other one, and two processes can advance the same clock.
  *
- * A lane of its own, beside the live timers: it fires small batches and pauses while live timers are late.
+ * A lane of its own, in parallel with the live timers: it fires small batches and pauses while live timers are late.
  */
 export const runTestClocks = (
   services: Services,
   { share, passes = [passInvoiceTimesOf], pollMs = 200, batchSize = 250 }: Options,
 ): TestClockRunner => {
-  const stopping = new AbortController()
-  const isStopping = () => stopping.signal.aborted
-
   /** Whether the clock has work left. */
   const advance = async (id: string): Promise<boolean> => {
-    while (!isStopping() && !(await areLiveTimersLate(services))) {
+    while (!rounds.stopping.aborted && !(await areLiveTimersLate(services))) {
       let applied = await fireDue(services, id, batchSize)
       for (const pass of passes) applied += await pass(services, id)
       if (applied > 0) continue
@@ -66,36 +63,33 @@ export const runTestClocks = (
     return true
   }
 
+  /** The last clock of the round before it, if there were more. */
+  let after: string | undefined
+
   const runOnce = async (): Promise<number> => {
+    const working = await listWorkingClocks(services.sql, { after, limit: MOST_CLOCKS })
+    after = working.length === MOST_CLOCKS ? working.at(-1)?.id : undefined
     let left = 0
-    for (const { id } of await listWorkingClocks(services.sql, MOST_CLOCKS)) if (await advance(id)) left++
+    for (const { id } of working)
+      try {
+        if (await advance(id)) left++
+      } catch (err) {
+        // A clock that fails does not hold up the others.
+        services.log.warn({ err, testClock: id }, 'test clock not advanced, retrying')
+        left++
+      }
     return left
   }
 
-  const loop = async (): Promise<void> => {
-    for (let failed = false; !isStopping(); ) {
-      try {
-        if (share().position === 0) await runOnce()
-        failed = false
-      } catch (err) {
-        if (!failed) services.log.warn({ err }, 'test clocks not advanced, retrying')
-        failed = true
-      }
-      await sleep(pollMs, undefined, { signal: stopping.signal }).catch(() => {})
-    }
-  }
-
-  let running: Promise<void> | undefined
-  return {
-    runOnce,
-    start: () => {
-      running ??= loop()
+  const rounds = openRounds({
+    pollMs,
+    round: async () => {
+      if (share().position === 0) await runOnce()
+      return false
     },
-    stop: async () => {
-      stopping.abort()
-      await running
-    },
-  }
+    failed: err => services.log.warn({ err }, 'test clocks not advanced, retrying'),
+  })
+  return { runOnce, start: rounds.start, stop: rounds.stop }
 }
 
 /** Fires timers that are due at the earliest time for which there are any. Returns how many are no longer due. */
