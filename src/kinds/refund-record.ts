@@ -5,7 +5,20 @@ import { checksummed, checksummedOrNull } from '../chain/checksum.ts'
 import { actorFields, constantField, idField } from '../fields/every-record.ts'
 import { example } from '../fields/examples.ts'
 import { groupOf, recordOf } from '../fields/record.ts'
-import { address, atomic, chainId, count, currency, minor, text, textOrNull, texts, txHash } from '../fields/wire.ts'
+import {
+  address,
+  atomic,
+  chainId,
+  count,
+  currency,
+  idOf,
+  minor,
+  text,
+  textOrNull,
+  texts,
+  txHash,
+} from '../fields/wire.ts'
+import { encodeId } from '../ids.ts'
 import { lazy } from '../lazy.ts'
 
 /** Facts that are not in the row of the refund. Without them the record is the one in events. */
@@ -76,6 +89,13 @@ export const refundRecord = recordOf<Actor<Refund>, RefundFacts>()('Refund', {
   id: idField('refund', refund => refund.id),
   paymentId: idField('payment', ({ context }) => context.paymentId),
   merchantId: actorFields.merchantId,
+  creditNoteId: {
+    type: () => idOf('cn').or('null'),
+    about:
+      'Credit note that the refund was issued with. If the refund is canceled, its amount becomes credit of the customer. Null for other refunds.',
+    example: null,
+    of: ({ context }) => (context.creditNoteId === null ? null : encodeId('cn', context.creditNoteId)),
+  },
   amountMinor: { type: minor, example: 1500, of: ({ context }) => context.amountMinor },
   currency: { type: currency, example: 'EUR', of: ({ context }) => context.currency },
   status: {

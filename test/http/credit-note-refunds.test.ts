@@ -76,7 +76,7 @@ describe('a credit note of a paid invoice', () => {
     })
     expect(note.refundIds).toHaveLength(1)
     expect((await to.ask('GET', `/v1/refunds/${note.refundIds[0]}`)).json).toMatchObject({
-      ...{ paymentId: payment.id, amountMinor: 400, reason: 'other', destination },
+      ...{ paymentId: payment.id, creditNoteId: note.id, amountMinor: 400, reason: 'other', destination },
     })
     expect(await to.creditOf(invoice)).toEqual(['credit_note 200 -> 200'])
     await processed(1, payment)

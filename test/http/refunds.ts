@@ -29,6 +29,7 @@ export const refund = type({
   id: '/^re_[0-9a-z]{26}$/',
   paymentId: '/^pay_[0-9a-z]{26}$/',
   merchantId: '/^mer_[0-9a-z]{26}$/',
+  creditNoteId: 'null',
   amountMinor: 'number.integer',
   currency: "'USD'",
   status: "'requires_destination' | 'requires_signature' | 'processing' | 'processed' | 'failed' | 'canceled'",

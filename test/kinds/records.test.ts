@@ -129,6 +129,7 @@ test('a refund shows its claim page and transaction only to callers that may act
     id: own('re'),
     paymentId,
     merchantId,
+    creditNoteId: null,
     amountMinor: 300,
     currency: 'USD',
     status: 'processed',

@@ -1749,6 +1749,7 @@ export type RefundWithAttention = {
   readonly id: string
   readonly paymentId: string
   readonly merchantId: string
+  readonly creditNoteId: string | null
   readonly amountMinor: number
   readonly currency: string
   readonly status: 'canceled' | 'failed' | 'processed' | 'processing' | 'requires_destination' | 'requires_signature'
@@ -2768,6 +2769,7 @@ export type Refund = {
   readonly id: string
   readonly paymentId: string
   readonly merchantId: string
+  readonly creditNoteId: string | null
   readonly amountMinor: number
   readonly currency: string
   readonly status: 'canceled' | 'failed' | 'processed' | 'processing' | 'requires_destination' | 'requires_signature'

@@ -455,6 +455,7 @@ const refund = (n: number, amountMinor: number, more: Partial<RefundWithAttentio
   ...{ object: 'refund', id: `re_06bt4m9x3kq7v5n2c8hd1wzr0${n}`, merchantId, currency: 'EUR', amountMinor },
   ...{ paymentId: payments.paid?.id ?? '', status: 'requires_signature', reason: 'requested_by_customer' },
   ...{ failureReason: null, destination: '0x8652A0c5E7B1a5C3b51B9D3aE81FA2b8C3d9d9fD', claimUrl: null },
+  creditNoteId: null,
   crypto: {
     ...{ amount: String(amountMinor * 10_842), asset: 'USDC', chainId: 8453, confirmations: 0, tokenAddress: USDC },
     txHash: null,
