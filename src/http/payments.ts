@@ -7,7 +7,7 @@ import { receiptUrlOf } from '../commands/receipts.ts'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { paymentStatus } from '../kinds/payment-record.ts'
-import { findShownPayment, listPayments, type ShownPayment } from '../queries/payments.ts'
+import { findMerchantsPayment, listPayments, type MerchantsPayment } from '../queries/payments.ts'
 import { cryptoFactsOf } from '../records/crypto-facts.ts'
 import { paymentReadRecord } from '../records/payment.ts'
 import type { Api } from './api.ts'
@@ -62,7 +62,7 @@ export const paymentRoutes: readonly Route[] = [
       path: '/payments/:id',
       docs: getPaymentDocs,
       handle: async (api, call) => {
-        const found = await findShownPayment(api.sql, { ...call.owner, id: idIn(call.params) })
+        const found = await findMerchantsPayment(api.sql, { ...call.owner, id: idIn(call.params) })
         return { status: 200, body: recordIn(api, call)(found ?? refuse('resource_not_found')) }
       },
     },
@@ -94,9 +94,10 @@ export const paymentRoutes: readonly Route[] = [
 /** In lists too: an object is the same in every response. Only events, which never change, have no `crypto`. */
 const recordIn =
   ({ chains, keyring, settings }: Api, { member }: Reader) =>
-  ({ payment, shown }: ShownPayment) =>
+  ({ payment, shown, invoiceNumber }: MerchantsPayment) =>
     paymentReadRecord.render(payment, {
       facts: cryptoFactsOf(payment.context, shown, chains),
+      invoiceNumber,
       receiptUrl: member?.role === 'viewer' ? null : receiptUrlOf(settings.publicUrl, keyring, payment.id),
     })
 
@@ -105,8 +106,8 @@ type Reader = { readonly member?: MemberCaller }
 
 /** The payment as the command has left it, with the current facts of its chain. */
 const changed = async (api: Api, call: ItemCall, payment: Actor<Payment>): Promise<Answer> => {
-  const shown = (await findShownPayment(api.sql, nameOf(call)))?.shown ?? null
-  return { status: 200, body: recordIn(api, call)({ payment, shown }) }
+  const { shown, invoiceNumber } = (await findMerchantsPayment(api.sql, nameOf(call))) ?? refuse('resource_not_found')
+  return { status: 200, body: recordIn(api, call)({ payment, shown, invoiceNumber }) }
 }
 
 const idIn = ({ id }: { readonly id: string }): string => decodeId('pay', id) ?? refuse('resource_not_found')

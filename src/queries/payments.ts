@@ -88,11 +88,24 @@ export const listMergedIds = async (sql: Sql, customerId: string): Promise<reado
   return [customerId, ...merged.map(({ customer_id }) => customer_id)]
 }
 
-const findShownRow = finderOf<ShownRow>('payments', shownColumns)
+/** A payment as its merchant reads it. `invoiceNumber`: of its invoice, if that has a number. */
+export type MerchantsPayment = ShownPayment & { readonly invoiceNumber: string | null }
 
-export const findShownPayment = async (sql: Sql, key: RecordKey): Promise<ShownPayment | undefined> => {
-  const row = await findShownRow(sql, key)
-  return row && readShown(row)
+type MerchantsRow = ShownRow & { readonly invoice_number: string | null }
+
+const merchantsColumns = (sql: Sql): Fragment => sql`
+  ${shownColumns(sql)}, (select i.number from invoices i where i.id = r.invoice_id) as invoice_number`
+
+const readMerchants = (row: MerchantsRow): MerchantsPayment => ({
+  ...readShown(row),
+  invoiceNumber: row.invoice_number,
+})
+
+const findMerchantsRow = finderOf<MerchantsRow>('payments', merchantsColumns)
+
+export const findMerchantsPayment = async (sql: Sql, key: RecordKey): Promise<MerchantsPayment | undefined> => {
+  const row = await findMerchantsRow(sql, key)
+  return row && readMerchants(row)
 }
 
 export type PaymentFilter = CommonFilter & {
@@ -109,7 +122,7 @@ export const listPayments = async (
   owner: ListOwner,
   filter: PaymentFilter,
   page: Page,
-): Promise<ShownPayment[]> => {
+): Promise<MerchantsPayment[]> => {
   const { paymentLinkId, reference, customerId, attention } = filter
   const customerIds = customerId === undefined ? undefined : await listMergedIds(sql, customerId)
   const filters = sql`
@@ -118,8 +131,8 @@ export const listPayments = async (
     ${customerIds ? sql`and customer_id = any(${[...customerIds]}::uuid[])` : sql``}
     ${attention ? sql`and attention` : sql``}`
   const parts = partsOf(sql, owner, filter, customerIds)
-  const columns = shownColumns(sql)
-  const rows = await listRows<ShownRow>(sql, {
+  const columns = merchantsColumns(sql)
+  const rows = await listRows<MerchantsRow>(sql, {
     table: 'payments',
     owner,
     page,
@@ -127,7 +140,7 @@ export const listPayments = async (
     filters,
     ...(parts && { parts }),
   })
-  return rows.map(readShown)
+  return rows.map(readMerchants)
 }
 
 /** The index that returns the fewest rows beside those that are wanted. */

@@ -38,6 +38,11 @@ export type PaymentAdditions = {
   readonly receiptUrl: string | null
 }
 
+type MerchantsAdditions = PaymentAdditions & {
+  /** Of its invoice, if that has a number. */
+  readonly invoiceNumber: string | null
+}
+
 type CustomersAdditions = PaymentAdditions & { readonly receiptUrl: string }
 
 type Quoted = Payment & { readonly quoteRate: string }
@@ -212,8 +217,14 @@ const receiptUrlField = {
 }
 
 /** A payment as in responses. */
-export const paymentReadRecord = recordOf<Actor<Payment>, PaymentAdditions>()('PaymentWithCrypto', {
+export const paymentReadRecord = recordOf<Actor<Payment>, MerchantsAdditions>()('PaymentWithCrypto', {
   ...paymentRecord.fields,
+  invoiceNumber: {
+    type: textOrNull,
+    about: 'Number of the invoice that is paid. Null if the payment is not for an invoice, or the invoice is a draft.',
+    example: null,
+    of: (_, { invoiceNumber }) => invoiceNumber,
+  },
   attention: {
     type: () => type('boolean'),
     about:

@@ -48,7 +48,13 @@ describe('money of an invoice', () => {
       allocations: [{ paymentId: payment.id, amountMinor: 1000 }],
       ...{ amountDueMinor: 0, amountPaidMinor: 1000, amountOverpaidMinor: 0 },
     })
-    expect((await to.ask('GET', `/v1/payments/${payment.id}`)).json).toMatchObject({ invoiceId: invoice.id })
+    const { number } = (await to.ask('GET', `/v1/invoices/${invoice.id}`)).json as { number: string }
+    const itsInvoice = { invoiceId: invoice.id, invoiceNumber: number }
+    expect(number).toStartWith('TEST-INV-')
+    expect((await to.ask('GET', `/v1/payments/${payment.id}`)).json).toMatchObject(itsInvoice)
+    expect((await to.ask('GET', `/v1/payments?limit=100`)).json).toMatchObject({
+      data: expect.arrayContaining([expect.objectContaining({ id: payment.id, ...itsInvoice })]),
+    })
     // Only what is not final of the second transfer was processing.
     expect(await processingOf(invoice)).toEqual([
       ...['finalize 0', 'money_counted 0', 'payment_processing 400', 'money_counted 0'],

@@ -78,6 +78,7 @@ const payment = type({
   livemode: 'boolean',
   createdAt: 'string',
   updatedAt: 'string',
+  invoiceNumber: 'null',
   receiptUrl: 'string | null',
   attention: 'boolean',
   crypto: crypto.or('null'),

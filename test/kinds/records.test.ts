@@ -71,9 +71,16 @@ describe('a payment', () => {
         { ...transfer, minedAt: new Date(minedAt), blockNumber: 9, txHash: hash(6), state: 'orphaned' as const },
       ],
     }
-    expect(paymentReadRecord.render(actorIn(paymentKind, payments, 'refunded'), { facts, receiptUrl: null })).toEqual({
+    expect(
+      paymentReadRecord.render(actorIn(paymentKind, payments, 'refunded'), {
+        facts,
+        receiptUrl: null,
+        invoiceNumber: null,
+      }),
+    ).toEqual({
       ...refunded,
       attention: false,
+      invoiceNumber: null,
       receiptUrl: null,
       crypto: {
         chainId: 31337,
@@ -107,11 +114,19 @@ describe('a payment', () => {
 
   test('without an asset has null for crypto, and with ether its quote', () => {
     expect(
-      paymentReadRecord.render(actorIn(paymentKind, payments, 'new'), { facts: null, receiptUrl: null }).crypto,
+      paymentReadRecord.render(actorIn(paymentKind, payments, 'new'), {
+        facts: null,
+        receiptUrl: null,
+        invoiceNumber: null,
+      }).crypto,
     ).toBeNull()
     const facts = { network: 'Sandbox', head: 0, txHash: null, paymentUri: '', explorerUrl: null, transfers: [] }
     expect(
-      paymentReadRecord.render(actorIn(paymentKind, payments, 'picked ether'), { facts, receiptUrl: null }).crypto,
+      paymentReadRecord.render(actorIn(paymentKind, payments, 'picked ether'), {
+        facts,
+        receiptUrl: null,
+        invoiceNumber: null,
+      }).crypto,
     ).toMatchObject({
       txHash: null,
       confirmations: 0,

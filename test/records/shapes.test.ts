@@ -78,10 +78,18 @@ describe('in every situation the record matches its schema exactly:', () => {
       expect(faults(paymentRecord, paymentRecord.render(payment))).toBe('')
       for (const shown of [null, shownAll]) {
         const facts = cryptoFactsOf(payment.context, shown, { find: () => undefined })
-        expect(faults(paymentReadRecord, paymentReadRecord.render(payment, { facts, receiptUrl: null }))).toBe('')
+        expect(
+          faults(
+            paymentReadRecord,
+            paymentReadRecord.render(payment, { facts, receiptUrl: null, invoiceNumber: null }),
+          ),
+        ).toBe('')
       }
       expect(
-        faults(paymentReadRecord, paymentReadRecord.render(payment, { facts: null, receiptUrl: 'https://…' })),
+        faults(
+          paymentReadRecord,
+          paymentReadRecord.render(payment, { facts: null, receiptUrl: 'https://…', invoiceNumber: 'INV-1' }),
+        ),
       ).toBe('')
     }
   })

@@ -1706,6 +1706,7 @@ export type PaymentWithCrypto = {
   readonly updatedAt: string
   readonly reference: string | null
   readonly metadata: Readonly<Record<string, string>>
+  readonly invoiceNumber: string | null
   readonly attention: boolean
   readonly receiptUrl: string | null
   readonly crypto: {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readAccounts } from '../../../src/chain/watch/native/balance-records.ts'
 import { findUnsettled } from '../../../src/chain/watch/unsettled.ts'
 import type { Sql } from '../../../src/postgres/connect.ts'
-import { findShownPayment } from '../../../src/queries/payments.ts'
+import { findMerchantsPayment } from '../../../src/queries/payments.ts'
 import { insertMerchant } from '../../access/keys.ts'
 import { apiServer } from '../../harness/api.ts'
 import { plansOf, waysTo } from '../../harness/plans.ts'
@@ -33,7 +33,7 @@ test('without statistics, the transfers of a payment are found by index', async 
     expect(unsettled).toMatch(new RegExp(`Index .*${index}`))
   expect(unsettled).not.toContain('transfers_of_payment')
   const queries: ((sql: Sql) => Promise<unknown>)[] = [
-    async sql => [(await findShownPayment(sql, name))?.shown?.transfers.length],
+    async sql => [(await findMerchantsPayment(sql, name))?.shown?.transfers.length],
     // Only transfers of native currency count as known, and there are none.
     async sql =>
       (await readAccounts(sql, 31337, [payment.address.toLowerCase()], 101))?.accounts.map(a => 1 + a.known.length),

@@ -3,7 +3,7 @@ import { openRpc } from '../../../src/chain/rpc/open.ts'
 import { findCursor } from '../../../src/chain/watch/chain-state.ts'
 import { readNext } from '../../../src/chain/watch/read.ts'
 import { openSource } from '../../../src/chain/watch/source.ts'
-import { findShownPayment } from '../../../src/queries/payments.ts'
+import { findMerchantsPayment } from '../../../src/queries/payments.ts'
 import { forFile } from '../../harness/for-file.ts'
 import { CONFIRMATIONS, openChainFixture } from './chain-fixture.ts'
 import { type AnswerChange, type NodeCall, refusal } from './test-node.ts'
@@ -184,7 +184,7 @@ test('of thousands of transfers the hundred largest are shown in order, and all 
   for (let n = 1; n <= 110; n++) await fixture.chain.pay(payment.address, n === 55 ? 1000n : BigInt(n))
   await fixture.chain.mine()
   await fixture.read()
-  const found = await findShownPayment(fixture.sql, {
+  const found = await findMerchantsPayment(fixture.sql, {
     id: payment.actor,
     merchantId: fixture.merchantId,
     livemode: false,

@@ -87,7 +87,7 @@ const payment = (customerEmail: string, amountMinor: number, more: Partial<Payme
       currency: 'EUR',
       customerEmail,
     },
-    ...{ customerName: null, customerId: null, invoiceId: null, failureReason: null },
+    ...{ customerName: null, customerId: null, invoiceId: null, invoiceNumber: null, failureReason: null },
     paymentLinkId: 'plink_06bt4m9x3kq7v5n2c8hd1wzrfe',
     ...{ expiresAt: ago(-28), livemode: true, createdAt: ago(3 + 17 * n), updatedAt: ago(2 + 17 * n) },
     ...{ reference: `LL-204${30 - n}`, metadata: {}, receiptUrl: null, crypto: crypto() },
