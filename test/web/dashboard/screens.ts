@@ -240,6 +240,7 @@ const views: Readonly<Record<string, View>> = {
   'keys-menu': { path: 'keys', act: page => page.locator('td .icon-button').first().click() },
   webhooks: { path: 'webhooks' },
   'webhooks-empty': { path: 'webhooks', data: 'empty' },
+  'webhooks-new-reminder': { path: 'webhooks?new=invoice.reminder' },
   'webhooks-new': { path: 'webhooks', mode: 'test', act: page => page.locator('.head .button--primary').click() },
   find: { path: 'payments', act: page => find(page, 'LL-2041') },
   'find-page': { path: 'keys', mode: 'test', act: page => find(page, 'key') },
@@ -693,6 +694,9 @@ const answer = (
     if (end.startsWith('deliveries/')) return json(given(deliveries.find(({ id }) => end.endsWith(id)) ?? {}))
     if (end.startsWith('webhook-endpoints/'))
       return json(given([...endpoints, inbox].find(({ id }) => end.endsWith(id)) ?? {}))
+    // All of them: who receives an event is asked.
+    if (new URL(route.request().url()).searchParams.get('limit') === '100')
+      return json({ ...sampleList(endpoints.map(given), data), has_more: false })
     return json(sampleList(endpoints.map(given), data))
   })
 

@@ -114,7 +114,7 @@ const OneCustomer = ({ customer }: CustomerProps) => {
     <>
       {/* Too wide to stand beside the details. */}
       {!isMerged && <Totals customer={customer} />}
-      <div class="split">
+      <div class="split split--ended">
         <div>
           {!isMerged && (
             <>
@@ -123,10 +123,12 @@ const OneCustomer = ({ customer }: CustomerProps) => {
               <Credit customer={customer} />
             </>
           )}
+        </div>
+        <Details customer={customer} />
+        <div>
           <RecordEvents id={customer.id} />
           <RecordJson record={customer} />
         </div>
-        <Details customer={customer} />
       </div>
     </>
   )

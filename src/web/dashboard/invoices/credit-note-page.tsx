@@ -70,14 +70,12 @@ const OneCreditNote = ({ note }: NoteProps) => {
   const { lines: linesTexts, document: documentTexts } = useInvoiceTexts()
   const { id, number, lines, currency } = note
   return (
-    <div class="split">
+    <div class="split split--ended">
       <div>
         <Section title={linesTexts.title}>
           <LineTable lines={lines.map(line => ({ ...line, id: line.lineId }))} currency={currency} />
           <NoteSums note={note} />
         </Section>
-        <RecordEvents id={id} />
-        <RecordJson record={note} />
       </div>
       <div>
         <Section title={texts.details}>
@@ -87,6 +85,10 @@ const OneCreditNote = ({ note }: NoteProps) => {
           <DocumentFiles call="getCreditNoteDocument" id={id} name={number} />
           <DocumentHashes {...note} />
         </Section>
+      </div>
+      <div>
+        <RecordEvents id={id} />
+        <RecordJson record={note} />
       </div>
     </div>
   )

@@ -7,6 +7,7 @@ import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { nameOfCustomer } from '../customers/customer-name.ts'
 import { useCustomer } from '../customers/use-customer.ts'
+import { RemindersUnheard } from '../settings/reminder-endpoints.tsx'
 import { useSettingsTexts } from '../settings/texts.ts'
 import type { Action } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
@@ -34,6 +35,7 @@ export const FinalizeDialog = (props: FinalizeDialogProps) => {
   const { formats } = useReader()
   const total = formats.money(totalMinor, draft.currency)
   const missing = missingIn(settings, action.error)
+  const hasReminders = totalMinor > 0 && (draft.reminders ?? settings.reminders).length > 0
   return (
     <FormDialog
       open
@@ -58,6 +60,7 @@ export const FinalizeDialog = (props: FinalizeDialogProps) => {
           [texts.finalCredit, <CreditFact draft={draft} totalMinor={totalMinor} />],
         ]}
       />
+      {hasReminders && <RemindersUnheard />}
     </FormDialog>
   )
 }
@@ -156,6 +159,16 @@ const useDateFacts = ({ due, reminders }: InvoiceDraft, settings: BillingSetting
   const planned = dated.dates.reminders.map(({ offsetDays }) => billing.reminder(offsetDays)).join(', ')
   return [
     [texts.finalDue, formats.day(dated.dates.dueDate)] as const,
-    [texts.finalReminders, planned || texts.finalNoReminders] as const,
+    [
+      texts.finalReminders,
+      planned === '' ? (
+        texts.finalNoReminders
+      ) : (
+        <>
+          {planned}
+          <span class="under">{texts.finalRemindersWhat}</span>
+        </>
+      ),
+    ] as const,
   ]
 }

@@ -4,6 +4,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { nameOfCustomer } from '../customers/customer-name.ts'
 import { AddressLines } from '../postal-address/address-lines.tsx'
+import { RemindersUnheard } from '../settings/reminder-endpoints.tsx'
 import { networkNameOf } from '../shell/chains.ts'
 import { Facts, Section } from '../shell/record.tsx'
 import { useAddress } from '../shell/shop.ts'
@@ -17,7 +18,7 @@ export const InvoiceDetails = ({ invoice }: InvoiceProps) => {
   const { details: texts, id: idLabel } = useInvoiceTexts()
   const { formats } = useReader()
   const { id, status, issueDate, dueDate, reference, notes, assets, metadata } = invoice
-  const { createdAt, paidAt, voidedAt, retainedUntil } = invoice
+  const { createdAt, paidAt, voidedAt, retainedUntil, reminders } = invoice
   const moment = (at: string | null) => at !== null && <Moment at={at} />
   return (
     <Section title={texts.title}>
@@ -52,6 +53,7 @@ export const InvoiceDetails = ({ invoice }: InvoiceProps) => {
           ...Object.entries(metadata).map(([key, value]) => [<code>{key}</code>, value] as const),
         ]}
       />
+      {status === 'open' && reminders.some(({ sentAt }) => sentAt === null) && <RemindersUnheard />}
       <VoidRefusal invoice={invoice} />
     </Section>
   )
@@ -98,19 +100,19 @@ const Seller = ({ invoice: { seller } }: InvoiceProps) => {
   )
 }
 
-/** Reminders that were planned, as long as the invoice is open. */
+/** Reminders that were created, and, as long as the invoice is open, the others. */
 const Reminders = ({ invoice: { status, reminders } }: InvoiceProps) => {
   const { details: texts } = useInvoiceTexts()
   const { formats, now } = useReader()
-  if (reminders.length === 0) return <span class="quiet">{texts.noReminders}</span>
+  const shown = reminders.filter(({ sentAt }) => sentAt !== null || status === 'open')
+  if (shown.length === 0) return <span class="quiet">{texts.noReminders}</span>
   return (
     <>
-      {reminders.map(({ offsetDays, at, sentAt }) => {
+      {shown.map(({ offsetDays, at, sentAt }) => {
         const time = formats.listed(sentAt ?? at, now.value)
-        const isPlanned = status === 'open' && new Date(at) > now.value
         return (
           <div key={offsetDays}>
-            {sentAt === null ? texts[isPlanned ? 'planned' : 'skipped'](time) : texts.sent(time)}
+            {sentAt === null ? texts[new Date(at) > now.value ? 'planned' : 'skipped'](time) : texts.reminded(time)}
           </div>
         )
       })}

@@ -1,12 +1,25 @@
 import type { InvoiceWithLines, Transition } from '../../api/calls.ts'
+import { useReader } from '../../parts/reader.ts'
 import type { StateShape } from '../../parts/state-mark.tsx'
 import { Timeline } from '../shell/timeline.tsx'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
 
-export const InvoiceHistory = ({ invoice: { id } }: { readonly invoice: InvoiceWithLines }) => {
-  const { opened, events } = useInvoiceTexts().history
+export const InvoiceHistory = ({ invoice }: { readonly invoice: InvoiceWithLines }) => {
+  const { id, creditAppliedMinor, currency } = invoice
+  const { opened, events, finalizedWithCredit } = useInvoiceTexts().history
+  const { formats } = useReader()
+  // Credit is applied by the finalization, without a transition of its own.
+  const finalize =
+    creditAppliedMinor > 0 ? finalizedWithCredit(formats.money(creditAppliedMinor, currency)) : events.finalize
   return (
-    <Timeline section="invoices" id={id} call="listInvoiceHistory" opened={opened} events={events} shapeOf={shapeOf} />
+    <Timeline
+      section="invoices"
+      id={id}
+      call="listInvoiceHistory"
+      opened={opened}
+      events={{ ...events, finalize }}
+      shapeOf={shapeOf}
+    />
   )
 }
 

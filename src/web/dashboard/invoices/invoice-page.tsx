@@ -108,19 +108,21 @@ const OneInvoice = ({ invoice }: InvoiceProps) => {
         <StateStrip label={texts.state} path={invoicePath(invoice, states)} notes={useStripNotes(invoice)} />
       </div>
       <InvoiceNotes invoice={invoice} />
-      <div class="split">
+      <div class="split split--ended">
         <div>
           <InvoiceLines invoice={invoice} />
           <InvoicePayments invoice={invoice} />
           <CreditNotes invoice={invoice} />
-          <InvoiceHistory invoice={invoice} />
-          <RecordEvents id={invoice.id} />
-          <RecordJson record={invoice} />
         </div>
         <div>
           <InvoiceShare invoice={invoice} />
           <InvoiceDetails invoice={invoice} />
           <InvoiceDocument invoice={invoice} />
+        </div>
+        <div>
+          <InvoiceHistory invoice={invoice} />
+          <RecordEvents id={invoice.id} />
+          <RecordJson record={invoice} />
         </div>
       </div>
     </>

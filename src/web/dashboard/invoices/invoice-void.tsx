@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { InvoiceWithLines } from '../../api/calls.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { FormField } from '../../parts/field.tsx'
+import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
 import { useAction } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
@@ -12,8 +13,11 @@ import { useInvoiceTexts } from './invoice-page-texts.ts'
 type VoidProps = { readonly invoice: InvoiceWithLines; readonly onClose: () => void }
 
 /** Voids an invoice of which nothing was received. */
-export const VoidDialog = ({ invoice: { id }, onClose }: VoidProps) => {
+export const VoidDialog = ({ invoice, onClose }: VoidProps) => {
+  const { id, totalMinor, currency } = invoice
+  const number = invoice.number ?? id
   const { void: texts, back } = useInvoiceTexts()
+  const { formats } = useReader()
   const { session } = useShop()
   const { merchantId } = useScope()
   const refresh = useRefresh()
@@ -31,21 +35,21 @@ export const VoidDialog = ({ invoice: { id }, onClose }: VoidProps) => {
       }
     })
     if (!isDone) return
-    showToast(texts.done)
+    showToast(texts.done(number))
     onClose()
   }
   return (
     <FormDialog
       open
       danger
-      title={texts.title}
+      title={texts.title(number)}
       no={back}
       yes={texts.yes}
       action={action}
       onSubmit={submit}
       onClose={onClose}
     >
-      <p>{texts.what}</p>
+      <p>{texts.what(formats.money(totalMinor, currency))}</p>
       <FormField label={texts.reason} hint={texts.reasonHint} optional>
         {props => (
           <textarea

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { FormField, TextField } from '../../parts/field.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { RemindersUnheard } from './reminder-endpoints.tsx'
 import { useSettingsTexts } from './texts.ts'
 
 type RemindersFieldProps = {
@@ -50,6 +51,7 @@ export const RemindersField = ({ value, onValue }: RemindersFieldProps) => {
           ))}
         </ul>
       )}
+      {sorted.length > 0 && <RemindersUnheard />}
       {value.length < MOST && (
         <div class="pair">
           <TextField

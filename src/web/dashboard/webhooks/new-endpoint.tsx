@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { ApiError } from '../../api/request.ts'
 import { TextField } from '../../parts/field.tsx'
 import { EventTypes } from '../event-types/event-types.tsx'
-import type { ListedEventType } from '../event-types/texts.ts'
+import { type ListedEventType, useEventTypes } from '../event-types/texts.ts'
 import { useAction } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { useRefresh } from '../shell/queries.ts'
@@ -14,12 +14,14 @@ const preselected: readonly ListedEventType[] = ['payment.succeeded', 'payment.f
 
 type NewEndpointProps = {
   readonly open: boolean
+  /** An event type that is chosen, too. */
+  readonly wanted: string | undefined
   readonly onClose: () => void
   readonly onMade: (secret: string) => void
 }
 
 /** Asks for the address and the events, and creates the endpoint. */
-export const NewEndpoint = ({ open, onClose, onMade }: NewEndpointProps) => {
+export const NewEndpoint = ({ open, wanted, onClose, onMade }: NewEndpointProps) => {
   const texts = useWebhooksTexts()
   const { session } = useShop()
   const scope = useScope()
@@ -27,7 +29,11 @@ export const NewEndpoint = ({ open, onClose, onMade }: NewEndpointProps) => {
   const action = useAction()
   const [url, setUrl] = useState('')
   const [description, setDescription] = useState('')
-  const [chosen, setChosen] = useState<readonly ListedEventType[]>(preselected)
+  const all = useEventTypes()
+  const [chosen, setChosen] = useState<readonly ListedEventType[]>(() => [
+    ...preselected,
+    ...all.filter(each => each === wanted && !preselected.includes(each)),
+  ])
   const [isChecked, setChecked] = useState(false)
   const isUrlRefused = action.error instanceof ApiError && action.error.param === 'url'
   const isUrl = /^https?:\/\/[^\s/]+/.test(url.trim())

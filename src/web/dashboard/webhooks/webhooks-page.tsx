@@ -16,6 +16,7 @@ import { SecretDialog } from '../secrets/secret-dialog.tsx'
 import { useAction } from '../shell/action.ts'
 import { Confirm } from '../shell/confirm.tsx'
 import { shownFailure } from '../shell/failure.ts'
+import { useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { PageLinks, readListPage, usePosition } from '../shell/pages.tsx'
@@ -38,7 +39,14 @@ export const WebhooksPage = () => {
   const refresh = useRefresh()
   const position = usePosition()
   const action = useAction()
-  const [isNew, setNew] = useState(false)
+  const query = useAddressQuery()
+  /** An event type that the new endpoint is to receive: a link from elsewhere opens the dialog with it. */
+  const wanted = query.get('new')
+  const [isNew, setNew] = useState(canWrite && wanted !== undefined)
+  const closeNew = () => {
+    setNew(false)
+    if (wanted !== undefined) query.filter({ new: undefined })
+  }
   const [secret, setSecret] = useState<string>()
   const [deleted, setDeleted] = useState<WebhookEndpoint>()
   const result = useShopQuery(['webhooks', position], ({ call, ...scope }, signal) =>
@@ -102,9 +110,10 @@ export const WebhooksPage = () => {
       </Result>
       <NewEndpoint
         open={isNew}
-        onClose={() => setNew(false)}
+        wanted={wanted}
+        onClose={closeNew}
         onMade={made => {
-          setNew(false)
+          closeNew()
           setSecret(made)
         }}
       />

@@ -125,6 +125,7 @@ export const invoiceEditorDe: Translated<typeof invoiceEditorEn> = {
   finalDue: 'Fällig am',
   finalNothingDue: 'Nichts ist offen: Die Rechnung ist sofort bezahlt.',
   finalReminders: 'Erinnerungen',
+  finalRemindersWhat: 'Als Ereignis für Ihre Webhook-Endpunkte. Der Dienst sendet dem Kunden nichts.',
   finalNoReminders: 'Keine',
   incomplete: 'Die Einstellungen zur Abrechnung sind unvollständig',
   incompleteWhat: missing => `Echte Rechnungen brauchen das von Ihrem Shop: ${missing}.`,

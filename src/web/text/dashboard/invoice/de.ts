@@ -43,7 +43,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     uncollectible: {
       button: 'Als uneinbringlich markieren',
       title: 'Diese Rechnung als uneinbringlich markieren?',
-      what: 'Sie erwarten das Geld nicht mehr. Es werden keine Erinnerungen mehr gesendet. Der Kunde kann sie weiter bezahlen. Sie kann nicht wieder offen werden.',
+      what: 'Sie erwarten das Geld nicht mehr. Es werden keine Erinnerungen mehr angelegt. Der Kunde kann sie weiter bezahlen. Sie kann nicht wieder offen werden.',
       yes: 'Als uneinbringlich markieren',
       done: 'Als uneinbringlich markiert',
     },
@@ -72,15 +72,11 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     nothingDue: 'Es wird nichts fällig sein, deshalb gilt sie sofort als bezahlt.',
   },
   remind: {
-    button: 'Erinnerung senden',
-    title: 'Eine Erinnerung senden?',
+    button: 'Erinnern',
+    title: 'Eine Erinnerung als Ereignis anlegen?',
     what: 'Das legt das Ereignis invoice.reminder für Ihre Webhook-Endpunkte an. Der Dienst sendet dem Kunden keine E-Mail: das macht Ihr System, wenn es das Ereignis erhält.',
     listening: count =>
       count === 1 ? '1 Endpunkt erhält dieses Ereignis.' : `${count} Endpunkte erhalten dieses Ereignis.`,
-    notListening: 'Kein Endpunkt erhält dieses Ereignis',
-    notListeningWhat:
-      'Das Ereignis wird angelegt, aber nichts wird zugestellt, und der Kunde wird nicht erinnert. Fügen Sie invoice.reminder zuerst den Ereignisarten eines Endpunkts hinzu.',
-    openWebhooks: 'Webhooks öffnen',
     yes: 'Ereignis anlegen',
     done: count =>
       count === 1
@@ -88,7 +84,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
         : `Erinnerung als Ereignis für ${count} Endpunkte angelegt`,
     doneForNone: 'Ereignis angelegt. Kein Endpunkt erhält es.',
     doneUnknown: 'Ereignis angelegt',
-    tooSoonTitle: 'Vor weniger als einer Stunde wurde eine Erinnerung gesendet',
+    tooSoonTitle: 'Vor weniger als einer Stunde wurde eine Erinnerung angelegt',
     tooSoonWhat: (time, minutes) =>
       minutes === 1
         ? `Die nächste ist in 1 Minute möglich, um ${time}.`
@@ -96,12 +92,13 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
   },
   void: {
     button: 'Stornieren',
-    title: 'Diese Rechnung stornieren?',
-    what: 'Im selben Schritt wird eine Rechnungskorrektur über den vollen Betrag ausgestellt. Die Zahlungsseite sagt, dass nichts zu zahlen ist. Angerechnetes Guthaben geht an den Kunden zurück. Das lässt sich nicht rückgängig machen.',
+    title: number => `Rechnung ${number} stornieren?`,
+    what: amount =>
+      `Im selben Schritt wird eine Rechnungskorrektur über den vollen Betrag von ${amount} ausgestellt. Die Zahlungsseite sagt, dass nichts zu zahlen ist. Angerechnetes Guthaben geht an den Kunden zurück. Das lässt sich nicht rückgängig machen.`,
     reason: 'Grund',
     reasonHint: 'Er steht auf der Rechnungskorrektur.',
     yes: 'Rechnung stornieren',
-    done: 'Rechnung storniert',
+    done: number => `Rechnung ${number} storniert`,
     cannot: amount =>
       `Diese Rechnung kann nicht storniert werden, weil ${amount} eingegangen sind oder bestätigt werden. Stellen Sie stattdessen eine Rechnungskorrektur aus.`,
   },
@@ -115,11 +112,11 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
   notes: {
     overdueTitle: (amount, date) => `${amount} waren am ${date} fällig`,
     overdueWhat:
-      'Senden Sie eine Erinnerung, mindern Sie den Betrag mit einer Rechnungskorrektur, oder markieren Sie die Rechnung als uneinbringlich.',
+      'Erinnern Sie den Kunden, mindern Sie den Betrag mit einer Rechnungskorrektur, oder markieren Sie die Rechnung als uneinbringlich.',
     processingTitle: amount => `${amount} werden bestätigt`,
     processingWhat:
-      'Sie zählen, sobald sie endgültig sind. Bis dahin wird keine Erinnerung gesendet, und die Rechnung wird nicht überfällig.',
-    processingWhatOverdue: 'Sie zählen, sobald sie endgültig sind. Bis dahin wird keine Erinnerung gesendet.',
+      'Sie zählen, sobald sie endgültig sind. Bis dahin wird keine Erinnerung angelegt, und die Rechnung wird nicht überfällig.',
+    processingWhatOverdue: 'Sie zählen, sobald sie endgültig sind. Bis dahin wird keine Erinnerung angelegt.',
     overpaidTitle: amount => `${amount} mehr als fällig sind eingegangen`,
     overpaidWhat:
       'Sie sind jetzt Guthaben des Kunden und werden auf die nächste Rechnung dieser Währung angerechnet. Sie können sie auch bei ihrer Zahlung erstatten.',
@@ -133,7 +130,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     voidMoneyTitle: amount => `${amount} sind für diese stornierte Rechnung eingegangen`,
     voidMoneyWhat: 'Sie sind jetzt Guthaben des Kunden. Sie können sie auch bei ihrer Zahlung erstatten.',
     uncollectibleTitle: 'Sie erwarten das Geld dieser Rechnung nicht mehr',
-    uncollectibleWhat: 'Es werden keine Erinnerungen gesendet. Der Kunde kann sie weiter bezahlen.',
+    uncollectibleWhat: 'Es werden keine Erinnerungen angelegt. Der Kunde kann sie weiter bezahlen.',
   },
   lines: {
     title: 'Positionen',
@@ -178,9 +175,9 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     issued: 'Ausgestellt',
     due: 'Fällig',
     reminders: 'Erinnerungen',
-    sent: time => `${time}, gesendet`,
+    reminded: time => `${time}, angelegt`,
     planned: time => `${time}, geplant`,
-    skipped: time => `${time}, nicht gesendet`,
+    skipped: time => `${time}, nicht angelegt`,
     noReminders: 'Keine',
     reference: 'Referenz',
     notes: 'Anmerkungen',
@@ -201,6 +198,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
   },
   history: {
     opened: 'Entwurf angelegt',
+    finalizedWithCredit: amount => `Ausgestellt, ${amount} aus Guthaben bezahlt`,
     events: {
       update: 'Entwurf geändert',
       delete: 'Entwurf gelöscht',
@@ -211,7 +209,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
       'after.dueDate': 'Das Fälligkeitsdatum ist vorbei',
       'after.reminder': 'Die Zeit einer Erinnerung ist gekommen',
       due_date_passed: 'Überfällig',
-      reminder_passed: 'Erinnerung gesendet',
+      reminder_passed: 'Erinnerung angelegt',
       remind: 'Erinnerung angefordert',
       mark_uncollectible: 'Als uneinbringlich markiert',
       void: 'Storniert',

@@ -40,7 +40,7 @@ export const invoiceEn = {
     uncollectible: {
       button: 'Mark as uncollectible',
       title: 'Mark this invoice as uncollectible?',
-      what: 'You no longer expect the money. No more reminders are sent. The customer can still pay it. It cannot become open again.',
+      what: 'You no longer expect the money. No more reminder events are created. The customer can still pay it. It cannot become open again.',
       yes: 'Mark as uncollectible',
       done: 'Marked as uncollectible',
     },
@@ -68,34 +68,31 @@ export const invoiceEn = {
     nothingDue: 'Nothing will be due, so it will be paid immediately.',
   },
   remind: {
-    button: 'Send reminder',
-    title: 'Send a reminder?',
+    button: 'Remind',
+    title: 'Create a reminder event?',
     what: 'This creates an invoice.reminder event for your webhook endpoints. The service sends no e-mail to the customer: your system does that when it receives the event.',
     listening: (count: number) =>
       count === 1 ? '1 endpoint receives this event.' : `${count} endpoints receive this event.`,
-    notListening: 'No endpoint receives this event',
-    notListeningWhat:
-      'The event is created, but nothing is delivered and the customer is not reminded. Add invoice.reminder to the event types of an endpoint first.',
-    openWebhooks: 'Open webhooks',
-    yes: 'Create reminder event',
+    yes: 'Create event',
     done: (count: number) =>
       count === 1 ? 'Reminder event created for 1 endpoint' : `Reminder event created for ${count} endpoints`,
     doneForNone: 'Reminder event created. No endpoint receives it.',
     doneUnknown: 'Reminder event created',
-    tooSoonTitle: 'A reminder was sent less than an hour ago',
+    tooSoonTitle: 'A reminder event was created less than an hour ago',
     tooSoonWhat: (time: string, minutes: number) =>
       minutes === 1
-        ? `The next one can be sent in 1 minute, at ${time}.`
-        : `The next one can be sent in ${minutes} minutes, at ${time}.`,
+        ? `The next one is possible in 1 minute, at ${time}.`
+        : `The next one is possible in ${minutes} minutes, at ${time}.`,
   },
   void: {
     button: 'Void',
-    title: 'Void this invoice?',
-    what: 'A credit note for the full amount is issued in the same step. The payment page says that nothing has to be paid. Credit that was applied returns to the customer. This cannot be undone.',
+    title: (number: string) => `Void invoice ${number}?`,
+    what: (amount: string) =>
+      `A credit note for the full ${amount} is issued in the same step. The payment page says that nothing has to be paid. Credit that was applied returns to the customer. This cannot be undone.`,
     reason: 'Reason',
     reasonHint: 'Printed on the credit note.',
     yes: 'Void invoice',
-    done: 'Invoice voided',
+    done: (number: string) => `Invoice ${number} voided`,
     cannot: (amount: string) =>
       `This invoice cannot be voided, because ${amount} was received or is confirming. Issue a credit note instead.`,
   },
@@ -108,11 +105,11 @@ export const invoiceEn = {
   },
   notes: {
     overdueTitle: (amount: string, date: string) => `${amount} was due on ${date}`,
-    overdueWhat: 'Send a reminder, lower the amount with a credit note, or mark the invoice as uncollectible.',
+    overdueWhat: 'Remind the customer, lower the amount with a credit note, or mark the invoice as uncollectible.',
     processingTitle: (amount: string) => `${amount} is confirming`,
     processingWhat:
-      'It counts when it is final. Until then no reminder is sent and the invoice does not become overdue.',
-    processingWhatOverdue: 'It counts when it is final. Until then no reminder is sent.',
+      'It counts when it is final. Until then no reminder event is created and the invoice does not become overdue.',
+    processingWhatOverdue: 'It counts when it is final. Until then no reminder event is created.',
     overpaidTitle: (amount: string) => `${amount} more arrived than was due`,
     overpaidWhat:
       'It is now credit of the customer and is applied to the next invoice of this currency. You can also refund it from its payment.',
@@ -125,7 +122,7 @@ export const invoiceEn = {
     voidMoneyTitle: (amount: string) => `${amount} arrived for this void invoice`,
     voidMoneyWhat: 'It is now credit of the customer. You can also refund it from its payment.',
     uncollectibleTitle: 'You no longer expect the money of this invoice',
-    uncollectibleWhat: 'No reminders are sent. The customer can still pay it.',
+    uncollectibleWhat: 'No reminder events are created. The customer can still pay it.',
   },
   lines: {
     title: 'Lines',
@@ -169,10 +166,10 @@ export const invoiceEn = {
     removed: 'Removed after its retention had ended',
     issued: 'Issued',
     due: 'Due',
-    reminders: 'Reminders',
-    sent: (time: string) => `${time}, sent`,
+    reminders: 'Reminder events',
+    reminded: (time: string) => `${time}, created`,
     planned: (time: string) => `${time}, planned`,
-    skipped: (time: string) => `${time}, not sent`,
+    skipped: (time: string) => `${time}, not created`,
     noReminders: 'None',
     reference: 'Reference',
     notes: 'Notes',
@@ -193,6 +190,7 @@ export const invoiceEn = {
   },
   history: {
     opened: 'Draft created',
+    finalizedWithCredit: (amount: string) => `Finalized, ${amount} paid from credit`,
     events: {
       update: 'Draft changed',
       delete: 'Draft deleted',
@@ -203,8 +201,8 @@ export const invoiceEn = {
       'after.dueDate': 'The due date has passed',
       'after.reminder': 'The time of a reminder has come',
       due_date_passed: 'Overdue',
-      reminder_passed: 'Reminder sent',
-      remind: 'Reminder requested',
+      reminder_passed: 'Reminder event created',
+      remind: 'Reminder event requested',
       mark_uncollectible: 'Marked as uncollectible',
       void: 'Voided',
       rotate_url: 'Link changed',

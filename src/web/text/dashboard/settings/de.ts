@@ -139,8 +139,14 @@ export const settingsDe: Translated<typeof settingsEn> = {
     daysUntilDue: 'Tage bis zur Fälligkeit',
     daysUntilDueHint: 'Ab dem Rechnungsdatum, für Rechnungen ohne eigene Fälligkeit. Von 0 bis 365.',
     reminders: 'Erinnerungen',
-    remindersHint: 'Um 09:00 Uhr in Ihrer Zeitzone, solange etwas offen ist. Höchstens 8.',
-    noReminders: 'Es werden keine Erinnerungen gesendet.',
+    remindersHint:
+      'Um 09:00 Uhr in Ihrer Zeitzone, solange etwas offen ist, wird das Ereignis invoice.reminder für Ihre Webhook-Endpunkte angelegt. Ihr System schreibt dann dem Kunden: der Dienst sendet Kunden nichts. Höchstens 8.',
+    noReminders: 'Es werden keine Erinnerungen angelegt.',
+    reminderUnheard: {
+      title: 'Kein Endpunkt erhält invoice.reminder',
+      what: 'Die Ereignisse werden angelegt, aber nichts wird zugestellt, und kein Kunde wird erinnert.',
+      add: 'Endpunkt hinzufügen',
+    },
     reminder: offset => {
       if (offset === 0) return 'Am Tag der Fälligkeit'
       const days = Math.abs(offset) === 1 ? '1 Tag' : `${Math.abs(offset)} Tage`

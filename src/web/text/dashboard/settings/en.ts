@@ -134,8 +134,14 @@ export const settingsEn = {
     daysUntilDue: 'Days until due',
     daysUntilDueHint: 'From the issue date, for invoices without their own due date. From 0 to 365.',
     reminders: 'Reminders',
-    remindersHint: 'Sent at 09:00 in your time zone while something is due. At most 8.',
-    noReminders: 'No reminders are sent.',
+    remindersHint:
+      'At 09:00 in your time zone, while something is due, the event invoice.reminder is created for your webhook endpoints. Your system then writes to the customer: the service sends nothing to customers. At most 8.',
+    noReminders: 'No reminder events are created.',
+    reminderUnheard: {
+      title: 'No endpoint receives invoice.reminder',
+      what: 'The events are created, but nothing is delivered, and no customer is reminded.',
+      add: 'Add an endpoint',
+    },
     reminder: (offset: number) => {
       if (offset === 0) return 'On the due date'
       const days = Math.abs(offset) === 1 ? '1 day' : `${Math.abs(offset)} days`
