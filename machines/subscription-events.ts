@@ -1,4 +1,4 @@
-import type { InvoiceContent } from './invoice-events.ts'
+import type { InvoiceContent, PageToken } from './invoice-events.ts'
 import type { PlanPrice } from './plan.ts'
 
 export type SubscriptionPrice = PlanPrice & { planId: string | null }
@@ -29,7 +29,7 @@ export type SubscriptionOpening = SubscriptionPrice & {
   assets: InvoiceContent['assets']
   reference: string | null
   metadata: Readonly<Record<string, string>>
-}
+} & PageToken
 
 /** An invoice that was issued for a period. `isPaid`: nothing was due. */
 export type IssuedInvoice = { invoiceId: string; periodIndex: number; dueAt: Date; isPaid: boolean }
@@ -101,4 +101,5 @@ export type SubscriptionEvent = { at: Date } & (
   | { type: 'update'; changes: SubscriptionChanges }
   /** After an outage over the end of the grace. */
   | { type: 'extend_grace'; graceEndsAt: Date }
+  | ({ type: 'rotate_url' } & PageToken)
 )

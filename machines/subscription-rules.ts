@@ -109,6 +109,10 @@ export const subscriptionRules = setup({
       assertEvent(event, 'update')
       return event.changes
     }),
+    replaceToken: assign(({ event }) => {
+      assertEvent(event, 'rotate_url')
+      return { tokenHash: event.tokenHash, sealedToken: event.sealedToken }
+    }),
     endCanceled: assign(({ context, event }) => ({
       ...ended(context, event),
       canceledAt: context.canceledAt ?? event.at,

@@ -1,6 +1,9 @@
 import { emit } from 'xstate'
 import { subscriptionRules } from './subscription-rules.ts'
 
+/** Until it has ended. */
+const page = subscriptionRules.createStateConfig({ on: { rotate_url: { actions: 'replaceToken' } } })
+
 const cancel = subscriptionRules.createStateConfig({
   on: { cancel: { target: 'canceled', actions: ['endCanceled', emit({ type: 'subscription.canceled' })] } },
 })
@@ -53,6 +56,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
     incomplete: {
       after: { expiry: { target: 'expired', actions: ['endIncomplete', emit({ type: 'subscription.expired' })] } },
       on: {
+        ...page.on,
         invoice_paid: {
           guard: 'paysAwaited',
           target: 'active',
@@ -84,6 +88,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         ],
       },
       on: {
+        ...page.on,
         ...cancel.on,
         invoice_paid: { guard: 'isUnpaid', actions: 'recordPaid' },
         cancel_at_end: {
@@ -145,6 +150,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         ],
       },
       on: {
+        ...page.on,
         ...cancel.on,
         invoice_paid: { guard: 'isUnpaid', actions: 'recordPaid' },
         pause: {
@@ -185,6 +191,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         ],
       },
       on: {
+        ...page.on,
         ...cancel.on,
         invoice_paid: [
           {
@@ -254,6 +261,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         ],
       },
       on: {
+        ...page.on,
         ...cancel.on,
         invoice_paid: { guard: 'isUnpaid', actions: 'recordPaid' },
         resume: { guard: 'isNotResuming', target: 'paused', reenter: true, actions: 'planResume' },

@@ -49,6 +49,9 @@ create table subscriptions (
   ended_at timestamptz,
   end_reason text,
   pending_change jsonb,
+  -- Of the address of its page, which holds the token.
+  token_hash text not null,
+  sealed_token text not null,
 
   -- No commit ends in `new`.
   constraint subscriptions_state check (
@@ -72,6 +75,7 @@ create table subscriptions (
       < interval_count * case "interval" when 'day' then 1 when 'week' then 7 when 'month' then 28 else 365 end
   ),
   constraint subscriptions_max_periods check (max_periods >= 1),
+  constraint subscriptions_token check (token_hash ~ '^[0-9a-f]*$' and length(token_hash) = 64),
   constraint subscriptions_activation check (activation in ('on_payment', 'immediate')),
   constraint subscriptions_after_grace check (after_grace in ('cancel', 'pause')),
   constraint subscriptions_reference check (length(reference) <= 200),
@@ -103,6 +107,9 @@ create table subscriptions (
       else true end
   )
 );
+
+-- The page of a subscription is found by its token.
+create unique index subscriptions_token_once on subscriptions (token_hash);
 
 -- A merchant's list pages by these, and by ?status=, ?customerId=, ?planId=.
 create index subscriptions_list on subscriptions (merchant_id, livemode, seq);

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { InvoiceContent } from '../../machines/invoice-events.ts'
-import { hashInvoiceToken, makeInvoiceToken } from '../access/invoice-token.ts'
 import { type BundleOutcome, type Command, CommandFault, type Row } from '../actors/command.ts'
 import type { Actor, Kind } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
@@ -17,6 +16,7 @@ import type { FinalizationFacts } from '../queries/invoices.ts'
 import type { ListOwner } from '../queries/list-rows.ts'
 import { INVOICE_PURPOSE } from '../sealed-columns.ts'
 import { type IssuePlan, issueInvoice, partyOf, recordInSeries, StalePlan } from './invoice-issue.ts'
+import { newPageToken } from './page-tokens.ts'
 import { createHiddenLink } from './payment-links.ts'
 
 export type InvoiceServices = Services & { readonly keyring: Keyring }
@@ -53,7 +53,12 @@ export const finalizationOf = (
   const seriesId = seriesIdOf(series)
   const plan: IssuePlan = {
     ...{ invoiceId: id, seriesId, rev, settings: facts.settings, party: partyOf(facts.customer) },
-    fixed: { creditAppliedMinor, paymentLinkId, partySalt: newSalt(services), ...newToken(services, id) },
+    fixed: {
+      creditAppliedMinor,
+      paymentLinkId,
+      partySalt: newSalt(services),
+      ...newPageToken(services, INVOICE_PURPOSE, id),
+    },
   }
   const entry = { customerId: facts.customer.id, currency: content.currency, amountMinor: -creditAppliedMinor }
   const { merchantId, livemode } = content
@@ -172,11 +177,3 @@ export const untilCurrent = async <Made>(work: (attempt: number) => Promise<Made
 const lastOf = (id: string, actors: readonly Actor[]): Actor | undefined => actors.findLast(actor => actor.id === id)
 
 const newSalt = ({ random }: Services): string => Buffer.from(random(new Uint8Array(16))).toString('hex')
-
-export const newToken = ({ random, keyring }: InvoiceServices, invoiceId: string) => {
-  const token = makeInvoiceToken(random)
-  return {
-    tokenHash: hashInvoiceToken(token) ?? '',
-    sealedToken: keyring.seal(INVOICE_PURPOSE, invoiceId, token),
-  }
-}

@@ -13,6 +13,7 @@ import { findInvoice, findWithFacts, getCreditBalance } from '../queries/invoice
 import type { ListOwner } from '../queries/list-rows.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
+import { INVOICE_PURPOSE } from '../sealed-columns.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { refuseState, refuseStateOf } from './customers.ts'
 import {
@@ -22,7 +23,6 @@ import {
   ensureSeries,
   finalizationOf,
   type InvoiceServices,
-  newToken,
   requireComplete,
   untilCurrent,
   withResponse,
@@ -35,6 +35,7 @@ import {
   requireDueDate,
 } from './invoice-content.ts'
 import { type CustomerReference, nameCustomer, refuseOtherClock } from './named-customers.ts'
+import { newPageToken } from './page-tokens.ts'
 
 export type InvoiceRequest = {
   readonly owner: ListOwner
@@ -159,7 +160,8 @@ export const rotateInvoiceUrl = async (
   services: InvoiceServices,
   key: RecordKey,
   requester: Requester<Invoice>,
-): Promise<Actor<Invoice>> => change(services, key, { type: 'rotate_url', ...newToken(services, key.id) }, requester)
+): Promise<Actor<Invoice>> =>
+  change(services, key, { type: 'rotate_url', ...newPageToken(services, INVOICE_PURPOSE, key.id) }, requester)
 
 /** Creates a draft with the content of an invoice. A fixed due date is not copied. */
 export const duplicateInvoice = async (

@@ -1,3 +1,4 @@
+import type { PageToken } from '../../machines/invoice-events.ts'
 import type { Plan } from '../../machines/plan.ts'
 import type { Subscription, SubscriptionOpening } from '../../machines/subscription-events.ts'
 import type { Command } from '../actors/command.ts'
@@ -15,6 +16,7 @@ import { findPlan } from '../queries/plans.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { findSubscription } from '../queries/subscriptions.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
+import { SUBSCRIPTION_PURPOSE } from '../sealed-columns.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { refuseState, refuseStateOf } from './customers.ts'
 import {
@@ -27,6 +29,7 @@ import {
 } from './finalizations.ts'
 import { type NewLine, summedLines } from './invoice-content.ts'
 import { type CustomerReference, nameCustomer } from './named-customers.ts'
+import { newPageToken } from './page-tokens.ts'
 import { daysOf } from './plans.ts'
 import { atRevision, issuedIn, periodInvoice, voidLaterInvoices } from './subscription-invoices.ts'
 
@@ -77,14 +80,15 @@ export const createSubscription = async (
     const times = timesOf(request, terms.trialDays, now)
     const { trialDays: _, ...kept } = terms
     const { merchantId, livemode } = owner
+    const id = uuidv7(clock.now(), random)
     const opening: SubscriptionOpening = {
       ...{ ...kept, ...times, merchantId, livemode, apiVersion, customerId: customer.id, testClockId },
       ...{ source: 'merchant', verified: true },
       // What begins when it is created is counted from then.
       anchorGiven: times.anchorGiven || terms.activation === 'immediate',
       ...{ reference: request.reference, metadata: request.metadata },
+      ...newPageToken(services, SUBSCRIPTION_PURPOSE, id),
     }
-    const id = uuidv7(clock.now(), random)
     const facts = {
       ...{ settings, customer: { ...customer.context, id: customer.id, state: customer.state } },
       creditMinor: await getCreditBalance(sql, customer.id, opening.currency),
@@ -118,7 +122,7 @@ type Terms = Omit<
   SubscriptionOpening,
   | keyof ListOwner
   | ('apiVersion' | 'customerId' | 'testClockId' | 'source' | 'verified' | 'anchorAt' | 'anchorGiven' | 'trialEndsAt')
-  | ('reference' | 'metadata')
+  | ('reference' | 'metadata' | keyof PageToken)
 > & { readonly trialDays: number }
 
 const termsOf = async (
@@ -172,6 +176,21 @@ const timesOf = (
 
 const refuseField = (param: string, rule: string): never =>
   refuse('parameter_invalid', { param, message: `${param} ${rule}` })
+
+/** Gives the page of a subscription a new address. */
+export const rotateSubscriptionUrl = async (
+  services: InvoiceServices,
+  key: RecordKey,
+  { cause, responseRows }: Requester<Subscription>,
+): Promise<Actor<Subscription>> => {
+  const { id } = (await findSubscription(services.sql, key)) ?? refuse('resource_not_found')
+  const event = { type: 'rotate_url', ...newPageToken(services, SUBSCRIPTION_PURPOSE, id) }
+  const commands = withResponse(subscriptionKind, id, [{ kind: 'subscription', actor: id, event, cause }], responseRows)
+  const outcome = await services.actors.dispatchBundle(commands)
+  if (outcome.ok) return afterBundle(subscriptionKind, id, outcome)
+  refuseTwin(outcome)
+  return refuseState(outcome)
+}
 
 /**
  * Cancels a subscription, now or when the period that was paid is over. Its invoices that are not paid are voided in the

@@ -1,5 +1,5 @@
 import { type } from 'arktype'
-import { hashInvoiceToken } from '../access/invoice-token.ts'
+import { hashPageToken } from '../access/page-token.ts'
 import { listOffers } from '../commands/checkout-offers.ts'
 import { windowEnd } from '../commands/checkouts.ts'
 import { findPayableLink, openInvoicePayment } from '../commands/invoice-payments.ts'
@@ -117,7 +117,7 @@ const asSecret = <Sent extends { readonly headers: object }>({ headers, ...answe
 
 /** A draft has no token. */
 const findAlsoVoid = async ({ sql }: Api, token: string): Promise<VisitedInvoice> => {
-  const hash = hashInvoiceToken(token) ?? refuse('resource_not_found')
+  const hash = hashPageToken(token) ?? refuse('resource_not_found')
   return (await findVisitedInvoice(sql, hash)) ?? refuse('resource_not_found')
 }
 

@@ -31,8 +31,9 @@ import {
 } from './docs/invoices.ts'
 import { answerIdempotently, type IdempotentCall } from './idempotency.ts'
 import { invoicePdfAnswer } from './invoice-document.ts'
-import { maySeeErasedParty, readInvoiceFor, withoutUrl, withUrl } from './invoice-facts.ts'
+import { maySeeErasedParty, readInvoiceFor, withoutUrl } from './invoice-facts.ts'
 import { listOf, listQuery, pageOf } from './list.ts'
+import { invoicePages, withPageUrl } from './page-urls.ts'
 import { recordKey } from './record-id.ts'
 import type { Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
@@ -65,7 +66,7 @@ export const invoiceActionRoutes: readonly Route[] = [
           answerIdempotently<Invoice>(api, await inModeOfInvoice(api, call), {
             work: responseRows => work(api, recordKey('inv', call), { cause: call.cause, responseRows }),
             answer: invoice => ({ status, body: withoutUrl(invoice) }),
-            reveal: stored => withUrl(api, call.owner, stored),
+            reveal: stored => withPageUrl(api, invoicePages, call.owner, stored),
           }),
       },
     ),
@@ -83,7 +84,7 @@ export const invoiceActionRoutes: readonly Route[] = [
           work: responseRows =>
             voidInvoice(api, recordKey('inv', call), call.body.reason ?? null, { cause: call.cause, responseRows }),
           answer: invoice => ({ status: 200, body: withoutUrl(invoice) }),
-          reveal: stored => withUrl(api, call.owner, stored),
+          reveal: stored => withPageUrl(api, invoicePages, call.owner, stored),
         }),
     },
   ),

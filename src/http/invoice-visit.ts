@@ -1,5 +1,5 @@
 import type { Payment } from '../../machines/payment-events.ts'
-import { hashInvoiceToken } from '../access/invoice-token.ts'
+import { hashPageToken } from '../access/page-token.ts'
 import type { Actor } from '../actors/kind.ts'
 import { isUnderWay } from '../commands/checkouts.ts'
 import { findPayableLink, payableMinor } from '../commands/invoice-payments.ts'
@@ -44,7 +44,7 @@ export const findInvoiceVisit = async (
   api: Api,
   { params, headers, query, requestId }: InvoiceCall,
 ): Promise<InvoiceVisit> => {
-  const hash = hashInvoiceToken(params.token)
+  const hash = hashPageToken(params.token)
   const found = hash === undefined ? undefined : await findVisitedInvoice(api.sql, hash)
   return {
     ...{ found, headers, requestId, token: params.token, path: `/invoices/${params.token}` },

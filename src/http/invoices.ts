@@ -18,9 +18,10 @@ import {
 } from './docs/invoices.ts'
 import { answerIdempotently } from './idempotency.ts'
 import { changesIn, customerIn, invoiceChange, newInvoice } from './invoice-body.ts'
-import { readInvoiceFor, withoutUrl, withUrl } from './invoice-facts.ts'
+import { readInvoiceFor, withoutUrl } from './invoice-facts.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { moment } from './moment.ts'
+import { invoicePages, withPageUrl } from './page-urls.ts'
 import { requirePayable } from './payment-links.ts'
 import { recordId, recordKey } from './record-id.ts'
 import type { Route } from './route.ts'
@@ -60,7 +61,7 @@ export const invoiceRoutes: readonly Route[] = [
           return createInvoice(api, { owner, customer, fields, finalize }, { cause, responseRows })
         },
         answer: invoice => ({ status: 201, body: withoutUrl(invoice) }),
-        reveal: stored => withUrl(api, owner, stored),
+        reveal: stored => withPageUrl(api, invoicePages, owner, stored),
       })
     },
   }),

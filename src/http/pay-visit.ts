@@ -1,6 +1,6 @@
 import type { Payment } from '../../machines/payment-events.ts'
 import { hashClientSecret } from '../access/client-secret.ts'
-import { hashInvoiceToken } from '../access/invoice-token.ts'
+import { hashPageToken } from '../access/page-token.ts'
 import type { Actor } from '../actors/kind.ts'
 import { publicNodes } from '../chain/known/public-nodes.ts'
 import { sandboxId } from '../chain/known/sandbox.ts'
@@ -81,7 +81,7 @@ export const findPayVisit = async (api: Api, call: PageCall): Promise<PayVisit> 
 /** The page of a payment of an invoice. The token in the address must be valid too. */
 export const findInvoicePayVisit = async (api: Api, call: InvoicePageCall): Promise<PayVisit> => {
   const { token, paymentId } = call.params
-  const hash = hashInvoiceToken(token)
+  const hash = hashPageToken(token)
   const invoice = hash === undefined ? undefined : await findVisitedInvoice(api.sql, hash)
   const common = { ...requestOf(call), parent: `/invoices/${token}`, ...(invoice && { invoice }) }
   const isOf = ({ invoiceId }: Payment) => invoiceId !== null && invoiceId === invoice?.invoice.id

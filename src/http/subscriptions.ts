@@ -4,6 +4,7 @@ import type { Actor } from '../actors/kind.ts'
 import {
   cancelSubscription,
   createSubscription,
+  rotateSubscriptionUrl,
   type SubscriptionRequest,
   type SubscriptionTerms,
 } from '../commands/subscriptions.ts'
@@ -13,18 +14,21 @@ import { decodeId } from '../ids.ts'
 import { subscriptionStatus } from '../kinds/subscription-record.ts'
 import { findSubscription, listSubscriptions } from '../queries/subscriptions.ts'
 import { subscriptionReadRecord } from '../records/subscription.ts'
+import type { Api } from './api.ts'
 import { customerByEmail, findClockId, testClockId } from './customers.ts'
 import {
   cancelSubscriptionDocs,
   createSubscriptionDocs,
   getSubscriptionDocs,
   listSubscriptionsDocs,
+  rotateSubscriptionUrlDocs,
 } from './docs/subscriptions.ts'
-import { answerIdempotently } from './idempotency.ts'
+import { answerIdempotently, type IdempotentCall, type IdempotentRequest } from './idempotency.ts'
 import { customerIn } from './invoice-body.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
 import { moment } from './moment.ts'
+import { pageUrlFor, subscriptionPages, type UrlReader, withPageUrl } from './page-urls.ts'
 import { requirePayable } from './payment-links.ts'
 import { newTerms } from './plans.ts'
 import { recordId, recordKey } from './record-id.ts'
@@ -73,7 +77,7 @@ export const subscriptionRoutes: readonly Route[] = [
           if (!('planId' in request.terms)) requirePayable(api, { ...request.terms, livemode: owner.livemode })
           return createSubscription(api, { owner, customer, ...request }, { cause, responseRows })
         },
-        answer: subscription => ({ status: 201, body: shown(subscription) }),
+        ...withUrl(api, call, 201),
       })
     },
   }),
@@ -82,11 +86,15 @@ export const subscriptionRoutes: readonly Route[] = [
     path: '/subscriptions',
     docs: listSubscriptionsDocs,
     query: () => listQuery().merge(filters()),
-    handle: async (api, { owner, query }) => {
+    handle: async (api, call) => {
+      const { owner, query } = call
       const page = await placedPage(api.sql, 'subscription', owner, query)
       const { status, customerId, planId, limit } = query
       const filter = { statuses: status && [...new Set(status)], customerId, planId }
-      return { status: 200, body: listOf(await listSubscriptions(api.sql, owner, filter, page), limit, shown) }
+      return {
+        status: 200,
+        body: listOf(await listSubscriptions(api.sql, owner, filter, page), limit, readFor(api, call)),
+      }
     },
   }),
 
@@ -95,7 +103,7 @@ export const subscriptionRoutes: readonly Route[] = [
     docs: getSubscriptionDocs,
     handle: async (api, call) => {
       const found = (await findSubscription(api.sql, recordKey('sub', call))) ?? refuse('resource_not_found')
-      return { status: 200, body: shown(found) }
+      return { status: 200, body: readFor(api, call)(found) }
     },
   }),
 
@@ -107,12 +115,37 @@ export const subscriptionRoutes: readonly Route[] = [
       answerIdempotently<Subscription>(api, call, {
         work: responseRows =>
           cancelSubscription(api, recordKey('sub', call), call.body.at, { cause: call.cause, responseRows }),
-        answer: subscription => ({ status: 200, body: shown(subscription) }),
+        ...withUrl(api, call, 200),
+      }),
+  }),
+
+  ...onItem('POST', writes, {
+    path: '/subscriptions/:id/rotate-url',
+    docs: rotateSubscriptionUrlDocs,
+    handle: (api, call) =>
+      answerIdempotently<Subscription>(api, call, {
+        work: responseRows => rotateSubscriptionUrl(api, recordKey('sub', call), { cause: call.cause, responseRows }),
+        ...withUrl(api, call, 200),
       }),
   }),
 ]
 
-const shown = (subscription: Actor<Subscription>) => subscriptionReadRecord.render(subscription)
+/** A subscription as the caller can see it. */
+const readFor = (api: Api, reader: UrlReader) => {
+  const urlOf = pageUrlFor(api, subscriptionPages, reader)
+  return (subscription: Actor<Subscription>) =>
+    subscriptionReadRecord.render(subscription, { url: urlOf(subscription) })
+}
+
+/** Responses are stored without the address of the page, which they get when they are sent. */
+const withUrl = (
+  api: Api,
+  { owner }: Pick<IdempotentCall, 'owner'>,
+  status: 200 | 201,
+): Pick<IdempotentRequest<Subscription>, 'answer' | 'reveal'> => ({
+  answer: subscription => ({ status, body: subscriptionReadRecord.render(subscription, { url: null }) }),
+  reveal: stored => withPageUrl(api, subscriptionPages, owner, stored),
+})
 
 const requestIn = (body: Parsed<typeof newSubscription>): Omit<SubscriptionRequest, 'owner'> => ({
   customer: customerIn(body) ?? refuse('parameter_missing', { param: 'customerId' }),

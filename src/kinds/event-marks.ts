@@ -133,6 +133,7 @@ export const eventMarks: { readonly [Name in MachineName]: Marks<MachineEvents[N
     change: { by: 'merchant' },
     update: { by: 'merchant' },
     extend_grace: { by: 'system' },
+    rotate_url: { by: 'merchant' },
   },
   credit_note: {},
   plan: {

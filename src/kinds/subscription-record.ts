@@ -262,7 +262,8 @@ export const subscriptionRecord = recordOf<Actor<Subscription>>()('Subscription'
   },
   url: {
     type: textOrNull,
-    about: 'Page of the subscription for your customer. Always null in events.',
+    about:
+      'Page of the subscription for your customer. Null for members with the role viewer and keys without `billing:write`, and always in events.',
     example: null,
     of: (): string | null => null,
   },

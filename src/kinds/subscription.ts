@@ -60,6 +60,8 @@ export const subscriptionKind: Kind<Subscription> = {
     endedAt: 'time',
     endReason: 'text',
     pendingChange: 'json',
+    tokenHash: 'text',
+    sealedToken: 'text',
   },
   // Without the texts.
   history: [

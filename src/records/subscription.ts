@@ -12,13 +12,17 @@ const line = groupOf<Subscription['lines'][number]>()({
 })
 
 /** A subscription as in responses. */
-export const subscriptionReadRecord = recordOf<Actor<Subscription>>()('SubscriptionWithLines', {
-  ...subscriptionRecord.fields,
-  lines: {
-    inside: line.inside,
-    type: () => line.type().array(),
-    about: 'Lines of the invoice of each period.',
-    example: [line.example],
-    of: ({ context }) => context.lines.map(each => line.render(each)),
+export const subscriptionReadRecord = recordOf<Actor<Subscription>, { readonly url: string | null }>()(
+  'SubscriptionWithLines',
+  {
+    ...subscriptionRecord.fields,
+    url: { ...subscriptionRecord.fields.url, of: (_, { url }) => url },
+    lines: {
+      inside: line.inside,
+      type: () => line.type().array(),
+      about: 'Lines of the invoice of each period.',
+      example: [line.example],
+      of: ({ context }) => context.lines.map(each => line.render(each)),
+    },
   },
-})
+)

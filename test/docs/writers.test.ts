@@ -23,7 +23,10 @@ test('it lists every statement of the program that writes the row of an actor', 
   expect(known).toEqual([])
   expect(any).toEqual(['src/actors/lease.ts', 'src/rekey/rekey.ts'])
   const sealed = sealedColumns.filter(({ table }) => actorTables.includes(table))
-  expect(sealed.map(({ table, column }) => `${table}.${column}`)).toEqual(['invoices.sealed_token'])
+  expect(sealed.map(({ table, column }) => `${table}.${column}`)).toEqual([
+    'invoices.sealed_token',
+    'subscriptions.sealed_token',
+  ])
   expect(listed('Statements in the source')).toEqual(any)
 })
 

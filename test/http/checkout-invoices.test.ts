@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { hashInvoiceToken } from '../../src/access/invoice-token.ts'
+import { hashPageToken } from '../../src/access/page-token.ts'
 import { voidInvoice } from '../../src/commands/credit-notes.ts'
 import { openInvoicePayment } from '../../src/commands/invoice-payments.ts'
 import { checkoutInvoiceRoutes } from '../../src/http/checkout-invoices.ts'
@@ -145,7 +145,7 @@ describe('POST /v1/checkout/invoices/:token/payments', () => {
 
   test('410: the invoice is voided after the request has read it', async () => {
     const invoice = await issue()
-    const visited = await findVisitedInvoice(sql, hashInvoiceToken(invoice.token) ?? '')
+    const visited = await findVisitedInvoice(sql, hashPageToken(invoice.token) ?? '')
     if (!visited) throw new Error('the invoice is missing')
     await voidInvoice(api, { id: invoice.actor, ...owner }, null, { cause: 'test', responseRows: () => [] })
     const opening = openInvoicePayment(api, visited, { asset: undefined, cause: 'test' })

@@ -276,6 +276,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
       [`POST ${surface}/subscriptions`, { make: async () => '', body: aSubscription }],
       [`GET ${surface}/subscriptions/:id`, subscription],
       [`POST ${surface}/subscriptions/:id/cancel`, { ...subscription, body: { at: 'now' } }],
+      [`POST ${surface}/subscriptions/:id/rotate-url`, { ...subscription, body: {} }],
     ]),
   ),
   'GET /v1/checkout/links/:linkId': paymentLink,

@@ -15,10 +15,12 @@ import { subscriptionReadRecord } from '../../src/records/subscription.ts'
 import { passSubscriptionTimers, runSubscriptions } from '../../src/server/subscription-loop.ts'
 import { runTestClocks } from '../../src/server/test-clocks.ts'
 import { renewSubscription } from '../../tasks/renew-subscription.ts'
+import { insertKey } from '../access/keys.ts'
 import { until } from '../harness/until.ts'
 import { makeCustomer } from './customers.ts'
 import { aLamp } from './invoices.ts'
 import { expectPages, testRefusedQueries } from './lists.ts'
+import { member } from './people.ts'
 import { makePlan } from './plans.ts'
 import { makeTestClock } from './test-clocks.ts'
 import { type Asked, newKey, twoShops } from './two-shops.ts'
@@ -106,7 +108,7 @@ describe('POST /v1/subscriptions', () => {
       ...{ access: { granted: false, until: null }, amountMinor: 4_900, interval: 'month', intervalCount: 1 },
       ...{ periodIndex: 0, periodStart: null, periodEnd: null, nextInvoiceAt: null, trialEndsAt: null },
       ...{ leadDays: 7, graceDays: 7, maxPeriods: null, activation: 'on_payment', afterGrace: 'cancel' },
-      ...{ latestInvoiceId: openInvoiceId, url: null, reference: 'contract 7', metadata: { shelf: 'B' } },
+      ...{ latestInvoiceId: openInvoiceId, url: expect.any(String), reference: 'contract 7', metadata: { shelf: 'B' } },
     })
     expect(await read(subscription.id)).toEqual(subscription)
     const [invoice, ...others] = await invoicesOf(subscription.id)
@@ -383,6 +385,42 @@ describe('by a test clock', () => {
     expect(await runJobs()).toBe(1)
     expect(await read(id)).toMatchObject({ status: 'active', periodIndex: 1 })
     expect(await eventsOf(id)).toEqual(['created', 'activated', 'renewed'])
+  })
+})
+
+describe('the address of the page of a subscription', () => {
+  const urlOf = async (id: string, asked?: Asked) => (await ask('GET', `/subscriptions/${id}`, asked)).json as Shown
+  const rotate = (id: string, asked?: Asked) => ask('POST', `/subscriptions/${id}/rotate-url`, asked)
+
+  test('is shown to keys with billing:write, owners and developers, and in no event', async () => {
+    const { id, url } = await made(monthly)
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:3000\/subscriptions\/[\w-]{22}$/)
+    const reader = (await insertKey(sql, { ...lamps, scopes: ['billing:read'] })).secret
+    const viewer = await member(api, lamps, 'viewer', `${crypto.randomUUID()}@lamps.example`)
+    expect((await urlOf(id, { bearer: reader })).url).toBeNull()
+    expect((await urlOf(id, { bearer: viewer.bearer, path: lamps.path })).url).toBeNull()
+    expect((await urlOf(id, { bearer: lamps.owner.bearer, path: lamps.path })).url).toBe(url)
+    const { data } = await page<Shown>('/subscriptions', { bearer: reader })
+    expect(data.map(each => each.url)).toEqual(data.map(() => null))
+    const token = url?.split('/').at(-1) ?? 'none'
+    const [copies] = await sql<{ count: number }[]>`
+      select (select count(*) from events where object::text like ${`%${token}%`})::integer
+        + (select count(*) from transitions t where t::text like ${`%${token}%`})::integer as count`
+    expect(copies?.count).toBe(0)
+  })
+
+  test('is another one after rotate-url, also in a repeated response', async () => {
+    const { id, url: first } = await made(monthly)
+    const headers = newKey()
+    const answer = await rotate(id, { headers })
+    const second = (answer.json as Shown).url
+    expect([answer.status, second === first]).toEqual([200, false])
+    expect((await rotate(id, { headers })).text).toBe(answer.text)
+    expect((await urlOf(id)).url).toBe(second)
+    const [stored] = await sql<{ is_stored: boolean }[]>`
+      select exists (select from idempotency_keys k where k::text like ${`%${second?.split('/').at(-1)}%`}) as is_stored`
+    expect(stored?.is_stored).toBe(false)
+    expect(await rotate(id, { bearer: chairsKey })).toMatchObject({ status: 404 })
   })
 })
 

@@ -28,7 +28,7 @@ export const subscriptionOpening: SubscriptionOpening = {
   ...priceOf(1000),
   ...{ interval: 'month', intervalCount: 1, anchorAt: minutes(0), anchorGiven: false, trialEndsAt: null },
   ...{ leadDays: 7, graceDays: 3, maxPeriods: 3, activation: 'on_payment', afterGrace: 'cancel' },
-  ...{ assets: null, reference: 'contract 7', metadata: {} },
+  ...{ assets: null, reference: 'contract 7', metadata: {}, tokenHash: 'a'.repeat(64), sealedToken: 'sealed a' },
 }
 
 export const invoiceIdOf = (periodIndex: number) =>
@@ -83,6 +83,7 @@ export const subscriptions: Cases = {
     uncancel: { type: 'uncancel' },
     change: { ...voiding('change', 1), price: priceOf(2000) },
     update: { type: 'update', changes: { metadata: { a: 'b' }, graceDays: 4 } },
+    'rotate url': { type: 'rotate_url', tokenHash: 'b'.repeat(64), sealedToken: 'sealed b' },
     'extend grace': { type: 'extend_grace', graceEndsAt: minutes(40 * DAY) },
   },
   situations: {
@@ -113,6 +114,9 @@ export const subscriptions: Cases = {
       'begin, paid 0, after invoice 1, paid 1, after boundary, after invoice 2 paid, after boundary, after boundary',
   },
   table: `
+    The address of its page can be changed until it has ended.
+    incomplete, trialing, trial invoiced, trial paid, trial canceling, active, invoiced, next paid, pausing, canceling, canceling paid, changing, last, past_due, past_due canceling, past_due pausing, paused, resuming, resuming invoiced, resuming paid | rotate url | stays |  | tokenHash=${'b'.repeat(64)} sealedToken=sealed b
+
     It begins with a trial, with an invoice to be paid first, or immediately.
     new                                                   | begin                         | incomplete | subscription.created +expiry                                                         | invoicedIndex=0 ${latest(0)} ${unpaid(0)}
     new                                                   | begin paid                    | active     | subscription.created subscription.activated +invoice +firstDue +boundary             | periodIndex=0 invoicedIndex=0 ${latest(0)}
@@ -246,8 +250,11 @@ export const subscriptions: Cases = {
     canceled  | end_reason = 'incomplete'                            | subscriptions_ended
     expired   | end_reason = 'completed'                             | subscriptions_ended
     active    | end_reason = 'requested'                             | subscriptions_ended
+    active    | token_hash = 'b'                                     | subscriptions_token
   `,
-  duplicates: '',
+  duplicates: `
+    active | reference = 'contract 8' | token_hash = repeat('d', 64) | subscriptions_token_once
+  `,
   largest: {
     ...{ metadata: largestMetadata, reference: largestText(200), totalMinor: MAX_AMOUNT, subtotalMinor: MAX_AMOUNT },
     pendingChange: priceOf(MAX_AMOUNT),

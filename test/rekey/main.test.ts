@@ -47,6 +47,7 @@ const others = [
   'refund_claims.sealed_secret',
   'refund_signers.sealed_key',
   'invoices.sealed_token',
+  'subscriptions.sealed_token',
   'webhook_endpoints.sealed_secret',
   'webhook_endpoints.previous_sealed_secret',
 ]

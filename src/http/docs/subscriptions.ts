@@ -60,3 +60,11 @@ export const cancelSubscriptionDocs: Docs = {
   fields: { at: '`period_end` or `now`. Default: `period_end`.' },
   example: { at: 'period_end' },
 }
+
+export const rotateSubscriptionUrlDocs: Docs = {
+  operation: 'rotateSubscriptionUrl',
+  summary: 'Change the address of the page of a subscription',
+  description: 'The former address stops working immediately.',
+  answers: { 200: subscriptionReadRecord },
+  refusals: ['state_conflict', 'idempotency_key_reused'],
+}

@@ -99,6 +99,7 @@ export const calls = {
     'GET /v1/merchants/{merchantId}/subscriptions?limit&order&livemode&customerId&planId&startingAfter&status',
   getSubscription: 'GET /v1/merchants/{merchantId}/subscriptions/{id}',
   cancelSubscription: 'POST /v1/merchants/{merchantId}/subscriptions/{id}/cancel',
+  rotateSubscriptionUrl: 'POST /v1/merchants/{merchantId}/subscriptions/{id}/rotate-url',
   simulatePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/simulate',
   listBalances: 'GET /v1/merchants/{merchantId}/balances?livemode',
   createCollection: 'POST /v1/merchants/{merchantId}/collections?livemode',
@@ -1040,6 +1041,10 @@ export type Calls = {
     input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string } & {
       readonly at?: 'now' | 'period_end'
     }
+    output: SubscriptionWithLines
+  }
+  rotateSubscriptionUrl: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string }
     output: SubscriptionWithLines
   }
   simulatePayment: {
