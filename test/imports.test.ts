@@ -86,6 +86,7 @@ const folders = [
   'src/web/dashboard/payments',
   'src/web/dashboard/customers',
   'src/web/dashboard/invoices',
+  'src/web/dashboard/plans',
   // It shows the records of a customer, of all kinds.
   'src/web/dashboard/customers/customer-page.tsx',
   'src/web/dashboard/keys',

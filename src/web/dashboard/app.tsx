@@ -50,6 +50,9 @@ const NewInvoicePage = lazy(async () => (await import('./invoices/new-invoice-pa
 const InvoicePage = recordPage(lazy(async () => (await import('./invoices/invoice-page.tsx')).InvoicePage))
 const EditInvoicePage = recordPage(lazy(async () => (await import('./invoices/edit-invoice-page.tsx')).EditInvoicePage))
 const CreditNotePage = recordPage(lazy(async () => (await import('./invoices/credit-note-page.tsx')).CreditNotePage))
+const PlansPage = lazy(async () => (await import('./plans/plans-page.tsx')).PlansPage)
+const NewPlanPage = lazy(async () => (await import('./plans/new-plan-page.tsx')).NewPlanPage)
+const PlanPage = recordPage(lazy(async () => (await import('./plans/plan-page.tsx')).PlanPage))
 const BalancesPage = lazy(async () => (await import('./balances/balances-page.tsx')).BalancesPage)
 const EndpointPage = recordPage(lazy(async () => (await import('./webhooks/endpoint-page.tsx')).EndpointPage))
 const DeliveriesPage = lazy(async () => (await import('./deliveries/deliveries-page.tsx')).DeliveriesPage)
@@ -192,6 +195,9 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
         <Route path="/dashboard/:merchant/:mode/invoices/:id" component={InvoicePage} />
         <Route path="/dashboard/:merchant/:mode/invoices/:id/edit" component={EditInvoicePage} />
         <Route path="/dashboard/:merchant/:mode/credit-notes/:id" component={CreditNotePage} />
+        <Route path="/dashboard/:merchant/:mode/plans" component={PlansPage} />
+        <Route path="/dashboard/:merchant/:mode/plans/new" component={NewPlanPage} />
+        <Route path="/dashboard/:merchant/:mode/plans/:id" component={PlanPage} />
         <Route path="/dashboard/:merchant/:mode/balances" component={BalancesPage} />
         <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
         <Route path="/dashboard/:merchant/:mode/account" component={AccountPage} preferences={preferences} />

@@ -97,10 +97,14 @@ const ShopSwitch = () => {
 
 const Navigation = () => {
   const { nav } = useTexts()
-  const { shop, developers, management } = useDestinations()
+  const { shop, billing, developers, management } = useDestinations()
   return (
     <nav class="nav" aria-label={nav.main}>
       {shop.map(each => (
+        <SectionLink key={each.section} {...each} />
+      ))}
+      <h2>{nav.billing}</h2>
+      {billing.map(each => (
         <SectionLink key={each.section} {...each} />
       ))}
       <h2>{nav.developers}</h2>
@@ -169,9 +173,9 @@ const BottomBar = ({ preferences }: { readonly preferences: Preferences }) => {
   const { nav } = useTexts()
   const go = useGo()
   const address = useAddress()
-  const { shop, developers, management } = useDestinations()
+  const { shop, billing, developers, management } = useDestinations()
   const items: readonly MenuItem[] = [
-    ...[...shop.slice(IN_BAR), ...developers].map(({ section, name }) => ({
+    ...[...shop.slice(IN_BAR), ...billing, ...developers].map(({ section, name }) => ({
       ...{ label: name, onSelect: () => go(address(section)) },
     })),
     { label: nav.reference, onSelect: () => location.assign('/docs') },

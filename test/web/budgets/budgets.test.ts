@@ -35,7 +35,16 @@ const packages = [
 
 /** Computed by the same functions in the editor of invoices and on the server. They need nothing of either. */
 const shared = [
-  ...['credit-note-sums', 'days', 'document-number', 'invoice-dates', 'invoice-sums', 'quantity', 'rounding'],
+  ...[
+    'credit-note-sums',
+    'days',
+    'document-number',
+    'invoice-dates',
+    'invoice-sums',
+    'periods',
+    'quantity',
+    'rounding',
+  ],
   ...['document/party', 'document/text/de', 'document/text/en', 'document/values', 'document/wording'],
 ].map(name => `src/billing/${name}.ts`)
 

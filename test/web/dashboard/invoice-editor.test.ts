@@ -162,7 +162,7 @@ describe.skipIf(!hasBrowser)('the editor of invoices', () => {
         expect(await line(n).getByRole('status', { name: 'Amount' }).textContent()).toBe(
           money(before.lines[n - 1].amountMinor),
         )
-      await page.getByText('An invoice has at most 100 lines.').waitFor()
+      await page.getByText('There can be at most 100 lines.').waitFor()
       await field(50, 'Unit price').fill('12345.67')
       await field(3, 'Quantity').fill('0,142857')
       const shown = await sums()

@@ -41,6 +41,7 @@ import {
   sessions,
   settings,
 } from './samples.ts'
+import { plans } from './subscription-samples.ts'
 
 /**
  * Writes pictures of the pages of the dashboard in both widths, themes and languages, with full, empty, loading and failed
@@ -217,6 +218,22 @@ const views: Readonly<Record<string, View>> = {
   'credit-note-loading': { path: `credit-notes/${creditNotes[0]?.id}`, data: 'loading' },
   'credit-note-failed': { path: `credit-notes/${creditNotes[0]?.id}`, data: 'failed' },
   'invoice-remind': { path: `invoices/${shownInvoices.overdue?.id}`, act: remindTooSoon },
+  plans: { path: 'plans' },
+  'plans-viewer': { path: 'plans', role: 'viewer' },
+  'plans-empty': { path: 'plans', data: 'empty', mode: 'test' },
+  'plans-nothing': { path: 'plans?status=archived', data: 'empty' },
+  'plans-loading': { path: 'plans', data: 'loading' },
+  'plans-failed': { path: 'plans', data: 'failed' },
+  ...Object.fromEntries(Object.entries(plans).map(([name, { id }]) => [`plan-${name}`, { path: `plans/${id}` }])),
+  'plan-viewer': { path: `plans/${plans.month.id}`, role: 'viewer' },
+  'plan-loading': { path: `plans/${plans.month.id}`, data: 'loading' },
+  'plan-failed': { path: `plans/${plans.month.id}`, data: 'failed' },
+  'plan-archive': { path: `plans/${plans.month.id}`, act: page => page.locator('.head .button--danger').click() },
+  'plan-edit': { path: `plans/${plans.month.id}`, act: page => page.locator('.head .button').nth(1).click() },
+  'plan-new': { path: 'plans/new', mode: 'test' },
+  'plan-new-filled': { path: 'plans/new', act: fillPlan },
+  'plan-new-errors': { path: 'plans/new', act: breakPlan },
+  'plan-new-viewer': { path: 'plans/new', role: 'viewer' },
   'find-customer': { path: 'payments', act: page => find(page, 'lund') },
   balances: { path: 'balances' },
   'balances-empty': { path: 'balances', data: 'empty' },
@@ -436,6 +453,24 @@ async function leaveInvoice(page: Page) {
   await page.locator('.crumb').click()
 }
 
+async function fillPlan(page: Page) {
+  await page.locator('[name=name]').fill('Lamp of the month')
+  await page.locator('[name=description]').last().fill('Lamp of the month')
+  await page.locator('[name=unitAmount]').fill('49.00')
+  await page.locator('[name=trialDays]').fill('14')
+  await page.locator('.more summary').click()
+}
+
+async function breakPlan(page: Page) {
+  await page.locator('[name=intervalCount]').fill('13')
+  await page.locator('[name=graceDays]').fill('28')
+  await page.locator('[name=maxPeriods]').evaluate((field: HTMLInputElement) => {
+    field.value = '0'
+    field.dispatchEvent(new Event('input', { bubbles: true }))
+  })
+  await page.locator('button[type=submit]').click()
+}
+
 async function showPreview(page: Page) {
   await page.locator('.line').first().waitFor()
   const tab = page.locator('[role=tab]').nth(1)
@@ -638,6 +673,8 @@ const answer = (
           ) ?? {},
         ),
       )
+    if (end === 'plans') return json({ ...sampleList(Object.values(plans).map(given), data), has_more: false })
+    if (end.startsWith('plans/')) return json(given(Object.values(plans).find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'balances')
       return json({
         ...sampleList(balances, data),

@@ -162,11 +162,11 @@ const useGroups = (text: string, records: readonly FoundRecord[]): readonly Grou
   const { nav } = useTexts()
   const address = useAddress()
   const canWrite = useCanWrite()
-  const { shop, developers, management } = useDestinations()
+  const { shop, billing, developers, management } = useDestinations()
   const choiceOf = useRecordChoice()
   const named = ({ content }: Choice) => String(content).toLowerCase().includes(text.toLowerCase())
   const pages: readonly Choice[] = [
-    ...[...shop, ...developers, ...management].map(({ section, icon, name }) => ({
+    ...[...shop, ...billing, ...developers, ...management].map(({ section, icon, name }) => ({
       href: address(section),
       icon,
       content: name,
@@ -182,6 +182,7 @@ const useGroups = (text: string, records: readonly FoundRecord[]): readonly Grou
     { href: address('links', 'new'), icon: 'plus', content: texts.newLink },
     { href: address('customers', 'new'), icon: 'plus', content: texts.newCustomer },
     { href: address('invoices', 'new'), icon: 'plus', content: texts.newInvoice },
+    { href: address('plans', 'new'), icon: 'plus', content: texts.newPlan },
   ]
   const groups: readonly Group[] = [
     { title: texts.records, choices: records.map(choiceOf) },

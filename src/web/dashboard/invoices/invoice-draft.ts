@@ -57,6 +57,8 @@ export type InvoiceBody = Omit<Calls['createInvoice']['input'], 'merchantId' | '
 export type InvoiceBodyChanges = Omit<Calls['updateInvoice']['input'], 'merchantId' | 'id'>
 
 export const MOST_LINES = 100
+/** Of a plan. */
+export const MOST_REPEATED_LINES = 20
 /** Of the body of a request. */
 export const MOST_BYTES = 65_536
 
@@ -174,16 +176,20 @@ const pricedLine = (line: LineDraft): PricedLine => ({
 export const sumDraft = ({ lines, taxBehavior }: Pick<InvoiceDraft, 'lines' | 'taxBehavior'>): SummedInvoice =>
   sumInvoice(lines.map(pricedLine), taxBehavior)
 
-/** A line as the API takes it. Nothing in it is wrong. */
-const lineBody = (line: LineDraft): InvoiceBody['lines'][number] => ({
+/** A line of a plan as the API takes it. Nothing in it is wrong. */
+export const soldLineBody = (line: LineDraft) => ({
   description: line.description.trim(),
   quantity: quantityIn(line.quantity) ?? '1',
   unitAmountMinor: signedAmountOf(line.unitAmount) ?? 0,
   ...{ taxRateBps: rateOf(line) ?? 0, taxCategory: line.taxCategory, taxNote: line.taxNote.trim() || null },
+})
+
+const lineBody = (line: LineDraft): InvoiceBody['lines'][number] => ({
+  ...soldLineBody(line),
   ...{ periodStart: line.periodStart || null, periodEnd: line.periodEnd || null },
 })
 
-const customerBody = (customer: DraftCustomer): Pick<InvoiceBody, 'customerId' | 'customer'> =>
+export const customerBody = (customer: DraftCustomer): Pick<InvoiceBody, 'customerId' | 'customer'> =>
   customer.by === 'search'
     ? { ...(customer.id !== undefined && { customerId: customer.id }) }
     : {

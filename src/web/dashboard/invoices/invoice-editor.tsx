@@ -3,7 +3,6 @@ import { useLocation } from 'preact-iso'
 import type { BillingSettings, InvoiceWithLines } from '../../api/calls.ts'
 import { ApiError } from '../../api/request.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { FormField } from '../../parts/field.tsx'
 import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
@@ -12,7 +11,6 @@ import { refusedField, shownFailure } from '../shell/failure.ts'
 import { focusWrong } from '../shell/focus-wrong.ts'
 import { LeaveGuard } from '../shell/leave-guard.tsx'
 import { useRefresh } from '../shell/queries.ts'
-import { RadioChoice } from '../shell/radio-choice.tsx'
 import { useAddress } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
 import { CustomerChoice } from './customer-choice.tsx'
@@ -33,9 +31,8 @@ import {
   sumDraft,
 } from './invoice-draft.ts'
 import { InvoicePreview } from './invoice-preview.tsx'
-import { LinesFieldset } from './lines-fieldset.tsx'
 import { MoreFields } from './more-fields.tsx'
-import { SumRows, useTaxRows } from './sum-rows.tsx'
+import { PriceFields } from './price-fields.tsx'
 import { ChangedElsewhere, useSaveInvoice } from './use-save-invoice.ts'
 
 type InvoiceEditorProps = {
@@ -53,7 +50,6 @@ export const InvoiceEditor = ({ settings, invoice, customerId }: InvoiceEditorPr
   const { route } = useLocation()
   const refresh = useRefresh()
   const action = useAction()
-  const taxRows = useTaxRows()
   const form = useRef<HTMLFormElement>(null)
   const [edits, setEdits] = useState<InvoiceEdits>({})
   const [isChecked, setChecked] = useState(false)
@@ -173,47 +169,15 @@ export const InvoiceEditor = ({ settings, invoice, customerId }: InvoiceEditorPr
             refused={refused}
             isErased={isErased}
           />
-          <div class="editor__terms">
-            <FormField label={texts.currency} error={refused === 'currency' ? texts.refused : undefined}>
-              {props => (
-                <select
-                  class="input"
-                  name="currency"
-                  {...props}
-                  value={draft.currency}
-                  onChange={event => edit({ currency: event.currentTarget.value })}
-                >
-                  <option>EUR</option>
-                  <option>USD</option>
-                </select>
-              )}
-            </FormField>
-            <RadioChoice
-              legend={texts.taxBehavior}
-              name="taxBehavior"
-              values={['exclusive', 'inclusive'] as const}
-              words={texts.taxBehaviors}
-              about={texts.taxBehaviorsWhat}
-              value={draft.taxBehavior}
-              onValue={taxBehavior => edit({ taxBehavior })}
-            />
-          </div>
-          <LinesFieldset
-            lines={draft.lines}
-            currency={draft.currency}
+          <PriceFields
+            draft={draft}
+            onEdit={edit}
+            onLines={onLines}
             summed={summed}
             settings={settings}
             isChecked={isChecked}
             refused={refused}
-            onLines={onLines}
           />
-          {totals ? (
-            <SumRows rows={taxRows(totals)} currency={draft.currency} />
-          ) : (
-            <NoteBox tone="bad" alert title={texts.outOfRange}>
-              {texts.outOfRangeWhat}
-            </NoteBox>
-          )}
           {size > MOST_BYTES && <TooLarge size={size} />}
           <DueFields
             due={draft.due}

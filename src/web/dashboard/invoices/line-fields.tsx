@@ -27,13 +27,15 @@ export type LineFieldsProps = {
   readonly amountMinor: number | undefined
   readonly currency: string
   readonly editing: LineEditing
+  /** Whether it can be about a period of its own. */
+  readonly hasPeriod: boolean
 }
 
 type Field = keyof LineFaults
 
 /** The fields of a line. All of them belong to it by the name of their group. */
 export const LineFields = (props: LineFieldsProps) => {
-  const { line, n, isLast, isOnly, isChecked, refused, amountMinor, currency, editing } = props
+  const { line, n, isLast, isOnly, isChecked, refused, amountMinor, currency, editing, hasPeriod } = props
   const texts = useInvoiceEditorTexts()
   const { taxCategories: categoryNames } = useInvoicesTexts()
   const { formats } = useReader()
@@ -115,7 +117,7 @@ export const LineFields = (props: LineFieldsProps) => {
       </div>
       <details class="line__more" open={isOpen} onToggle={event => setOpened(event.currentTarget.open)}>
         <summary>
-          <span>{texts.more}</span>
+          <span>{hasPeriod ? texts.more : texts.taxCategory}</span>
           <span class="quiet">{taxCategory !== 'standard' && categoryNames[taxCategory]}</span>
         </summary>
         {isOpen && (
@@ -149,10 +151,12 @@ export const LineFields = (props: LineFieldsProps) => {
                 {...input('taxNote', 'taxNote')}
               />
             )}
-            <div class="line__period">
-              <DayField label={texts.periodStart} {...input('periodStart', 'periodStart')} />
-              <DayField label={texts.periodEnd} {...input('periodEnd', 'periodEnd')} />
-            </div>
+            {hasPeriod && (
+              <div class="line__period">
+                <DayField label={texts.periodStart} {...input('periodStart', 'periodStart')} />
+                <DayField label={texts.periodEnd} {...input('periodEnd', 'periodEnd')} />
+              </div>
+            )}
           </div>
         )}
       </details>

@@ -5,7 +5,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { useAddress } from '../shell/shop.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
-import { type InvoiceDraft, MOST_LINES, newLine } from './invoice-draft.ts'
+import { type InvoiceDraft, MOST_LINES, MOST_REPEATED_LINES, newLine } from './invoice-draft.ts'
 import { type LineEditing, LineFields, type LineFieldsProps } from './line-fields.tsx'
 import { ratePercent } from './sum-rows.tsx'
 
@@ -21,11 +21,14 @@ type LinesFieldsetProps = {
   readonly refused: string | undefined
   /** Never another function: otherwise each key would draw all lines. */
   readonly onLines: (update: (lines: Lines) => Lines) => void
+  /** Lines of a plan: fewer, and without periods of their own. */
+  readonly isRepeated: boolean
 }
 
 /** The lines, with keys to add, move and remove them. */
 export const LinesFieldset = (props: LinesFieldsetProps) => {
-  const { lines, currency, summed, settings, isChecked, refused, onLines } = props
+  const { lines, currency, summed, settings, isChecked, refused, onLines, isRepeated } = props
+  const most = isRepeated ? MOST_REPEATED_LINES : MOST_LINES
   const texts = useInvoiceEditorTexts()
   const { locale } = useReader()
   const address = useAddress()
@@ -49,11 +52,11 @@ export const LinesFieldset = (props: LinesFieldsetProps) => {
   })
 
   const add = useCallback(() => {
-    if (now.current.length >= MOST_LINES) return
+    if (now.current.length >= most) return
     const line = newLine(settings)
     focus.current = { key: line.key, name: '[name="description"]' }
     onLines(all => [...all, line])
-  }, [settings, onLines])
+  }, [settings, onLines, most])
 
   const editing = useMemo<LineEditing>(() => {
     const placeOf = (key: number) => now.current.findIndex(each => each.key === key)
@@ -107,13 +110,14 @@ export const LinesFieldset = (props: LinesFieldsetProps) => {
             amountMinor={summed.ok ? summed.sums.lines[at]?.amountMinor : undefined}
             currency={currency}
             editing={editing}
+            hasPeriod={!isRepeated}
           />
         ))}
       </div>
       <p class="sr" role="status">
         {said}
       </p>
-      {lines.length < MOST_LINES ? (
+      {lines.length < most ? (
         <div class="buttons">
           <button type="button" class="button" onClick={add}>
             <Icon name="plus" small />
@@ -121,7 +125,7 @@ export const LinesFieldset = (props: LinesFieldsetProps) => {
           </button>
         </div>
       ) : (
-        <p class="quiet">{texts.noMoreLines}</p>
+        <p class="quiet">{texts.noMoreLines(most)}</p>
       )}
     </fieldset>
   )

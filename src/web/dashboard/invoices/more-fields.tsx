@@ -3,9 +3,8 @@ import { FormField, TextField } from '../../parts/field.tsx'
 import { MetadataFields } from '../customers/metadata-fields.tsx'
 import { useCustomersTexts } from '../customers/texts.ts'
 import { RemindersField } from '../settings/reminders-field.tsx'
-import { chainsIn } from '../shell/chains.ts'
 import { RadioChoice } from '../shell/radio-choice.tsx'
-import { useShop } from '../shell/shop.ts'
+import { AssetsField } from './assets-field.tsx'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import type { InvoiceDraft, InvoiceEdits, InvoiceFaults } from './invoice-draft.ts'
 
@@ -67,7 +66,11 @@ export const MoreFields = ({ draft, onEdit, settings, faults, refused }: MoreFie
           )}
         </FormField>
         <Reminders draft={draft} onEdit={onEdit} settings={settings} />
-        <Assets draft={draft} onEdit={onEdit} error={faults?.assets ? texts.assetsNone : errorOf('assets')} />
+        <AssetsField
+          assets={draft.assets}
+          onAssets={assets => onEdit({ assets })}
+          error={faults?.assets ? texts.assetsNone : errorOf('assets')}
+        />
         <MetadataFields
           entries={draft.metadata}
           onEntries={metadata => onEdit({ metadata })}
@@ -96,58 +99,5 @@ const Reminders = ({ draft, onEdit, settings }: Pick<MoreFieldsProps, 'draft' | 
         <RemindersField value={draft.reminders} onValue={reminders => onEdit({ reminders })} />
       )}
     </>
-  )
-}
-
-type AssetsProps = Pick<MoreFieldsProps, 'draft' | 'onEdit'> & { readonly error: string | undefined }
-
-/** What the customer can pay with. */
-const Assets = ({ draft: { assets }, onEdit, error }: AssetsProps) => {
-  const texts = useInvoiceEditorTexts()
-  const { livemode } = useShop()
-  const offered = chainsIn(livemode).flatMap(({ chainId, network, native, tokens }) =>
-    [native, ...tokens].map(({ asset }) => ({ chainId, asset, network })),
-  )
-  const isChosen = (one: { readonly chainId: number; readonly asset: string }) =>
-    assets?.some(({ chainId, asset }) => chainId === one.chainId && asset === one.asset) ?? false
-  return (
-    <fieldset class="form" aria-invalid={error !== undefined}>
-      <legend class="legend">{texts.assets}</legend>
-      <div class="choices-row">
-        <label class="check">
-          <input type="radio" name="assets" checked={assets === null} onInput={() => onEdit({ assets: null })} />
-          <span>{texts.assetsAll}</span>
-        </label>
-        <label class="check">
-          <input type="radio" name="assets" checked={assets !== null} onInput={() => onEdit({ assets: [] })} />
-          <span>{texts.assetsSome}</span>
-        </label>
-      </div>
-      {assets !== null && (
-        <div class="check-columns">
-          {offered.map(({ chainId, asset, network }) => (
-            <label key={`${chainId} ${asset}`} class="check">
-              <input
-                type="checkbox"
-                name="asset"
-                checked={isChosen({ chainId, asset })}
-                onInput={event => {
-                  const others = assets.filter(each => each.chainId !== chainId || each.asset !== asset)
-                  onEdit({ assets: event.currentTarget.checked ? [...others, { chainId, asset }] : others })
-                }}
-              />
-              <span>
-                {asset} <span class="quiet">{network}</span>
-              </span>
-            </label>
-          ))}
-        </div>
-      )}
-      {error !== undefined && (
-        <p class="field" role="alert">
-          <span class="error">{error}</span>
-        </p>
-      )}
-    </fieldset>
   )
 }

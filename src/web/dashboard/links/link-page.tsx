@@ -3,8 +3,6 @@ import { useRoute } from 'preact-iso'
 import type { PaymentLink } from '../../api/calls.ts'
 import { ShortHex } from '../../parts/address.tsx'
 import { Badge } from '../../parts/badge.tsx'
-import { CopyButton } from '../../parts/copy.tsx'
-import { Icon } from '../../parts/icon.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
@@ -18,6 +16,7 @@ import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
 import { LinkQr } from './link-qr.tsx'
 import { linkLooks } from './link-state.ts'
 import { NoAddressNote } from './no-address.tsx'
+import { ShareAddress } from './share-address.tsx'
 import { useLinksTexts } from './texts.ts'
 
 export const LinkPage = () => {
@@ -70,19 +69,9 @@ const OneLink = ({ link }: { readonly link: PaymentLink }) => {
       <div>
         <Section title={texts.share}>
           <p class="quiet">{status === 'active' ? texts.shareWhat : texts.shareClosed[status]}</p>
-          <div class="share">
-            <code data-value={url}>{url}</code>
-            <span class="buttons">
-              <CopyButton value={url} what={texts.address}>
-                {texts.copyAddress}
-              </CopyButton>
-              <a class="button" href={url} target="_blank" rel="noreferrer">
-                <Icon name="open" small />
-                {texts.open}
-              </a>
-            </span>
+          <ShareAddress url={url} open={texts.open}>
             {status === 'active' && <LinkQr link={link} />}
-          </div>
+          </ShareAddress>
         </Section>
         <RecordJson record={link} />
       </div>

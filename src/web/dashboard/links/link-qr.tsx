@@ -1,4 +1,3 @@
-import type { PaymentLink } from '../../api/calls.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { qrCells } from '../../parts/qr-cells.ts'
 import { QrCode } from '../../parts/qr-code.tsx'
@@ -9,8 +8,12 @@ import { useLinksTexts } from './texts.ts'
 /** Pixels of a module in the picture: a code of 33 modules prints sharply at 5 cm and 600 dpi. */
 const PIXELS = 32
 
-/** The address of a link as a QR code, for a counter or a bill, with files to print. */
-export const LinkQr = ({ link: { id, reference, url } }: { readonly link: PaymentLink }) => {
+type LinkQrProps = {
+  readonly link: { readonly id: string; readonly reference: string | null; readonly url: string }
+}
+
+/** The address of a public page as a QR code, for a counter or a bill, with files to print. */
+export const LinkQr = ({ link: { id, reference, url } }: LinkQrProps) => {
   const texts = useLinksTexts()
   const savePng = () =>
     pngOf(url).then(

@@ -12,6 +12,7 @@ import { PageHead } from '../shell/page-head.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useAddress, useCanWrite, useScope, useShop } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
+import { wholeOf } from '../shell/whole.ts'
 import { parseAmount } from './amount.ts'
 import { LinkPreview } from './link-preview.tsx'
 import { NoAddressNote } from './no-address.tsx'
@@ -165,13 +166,6 @@ export const NewLinkPage = () => {
       </div>
     </>
   )
-}
-
-/** Undefined without a text, NaN if it is not a whole number. */
-const wholeOf = (text: string): number | undefined => {
-  const trimmed = text.trim()
-  if (trimmed === '') return undefined
-  return /^\d{1,9}$/.test(trimmed) ? Number(trimmed) : Number.NaN
 }
 
 const given = <Name extends string>(fields: Readonly<Record<Name, string>>): { [Key in Name]?: string } =>

@@ -24,9 +24,12 @@ export const useDestinations = () => {
       { section: 'links', icon: 'link', name: nav.links },
       { section: 'refunds', icon: 'refund', name: nav.refunds },
       { section: 'disputes', icon: 'dispute', name: nav.disputes },
+      { section: 'balances', icon: 'wallet', name: nav.balances },
+    ] satisfies readonly Destination[],
+    billing: [
       { section: 'customers', icon: 'customer', name: nav.customers },
       { section: 'invoices', icon: 'invoice', name: nav.invoices },
-      { section: 'balances', icon: 'wallet', name: nav.balances },
+      { section: 'plans', icon: 'plan', name: nav.plans },
     ] satisfies readonly Destination[],
     developers: [
       { section: 'keys', icon: 'key', name: nav.keys },

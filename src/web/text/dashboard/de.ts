@@ -15,6 +15,8 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     linksShort: 'Links',
     customers: 'Kunden',
     invoices: 'Rechnungen',
+    billing: 'Abrechnung',
+    plans: 'Abopläne',
     refunds: 'Erstattungen',
     disputes: 'Einsprüche',
     balances: 'Guthaben',

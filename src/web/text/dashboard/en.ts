@@ -12,6 +12,8 @@ export const dashboardEn = {
     linksShort: 'Links',
     customers: 'Customers',
     invoices: 'Invoices',
+    billing: 'Billing',
+    plans: 'Plans',
     refunds: 'Refunds',
     disputes: 'Disputes',
     balances: 'Balances',

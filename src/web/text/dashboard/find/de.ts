@@ -11,6 +11,7 @@ export const findDe: Translated<typeof findEn> = {
   newLink: 'Neuer Zahlungslink',
   newCustomer: 'Neuer Kunde',
   newInvoice: 'Neue Rechnung',
+  newPlan: 'Neuer Aboplan',
   draft: total => `Entwurf über ${total}`,
   matching: text => `Zahlungen zu „${text}“`,
   refund: 'Erstattung',

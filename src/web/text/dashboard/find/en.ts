@@ -8,6 +8,7 @@ export const findEn = {
   newLink: 'New payment link',
   newCustomer: 'New customer',
   newInvoice: 'New invoice',
+  newPlan: 'New plan',
   draft: (total: string) => `Draft for ${total}`,
   matching: (text: string) => `Payments that match “${text}”`,
   refund: 'Refund',

@@ -55,7 +55,7 @@ export const invoiceEditorDe: Translated<typeof invoiceEditorEn> = {
   moved: (from, to) => `Position ${from} ist jetzt Position ${to}.`,
   removed: n => `Position ${n} wurde entfernt.`,
   addLine: 'Position hinzufügen',
-  noMoreLines: 'Eine Rechnung hat höchstens 100 Positionen.',
+  noMoreLines: most => `Es können höchstens ${most} Positionen sein.`,
   lineFaults: {
     description: { empty: 'Beschreiben Sie, was berechnet wird.' },
     quantity: {

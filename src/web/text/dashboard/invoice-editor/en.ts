@@ -52,7 +52,7 @@ export const invoiceEditorEn = {
   moved: (from: number, to: number) => `Line ${from} is now line ${to}.`,
   removed: (n: number) => `Line ${n} was removed.`,
   addLine: 'Add line',
-  noMoreLines: 'An invoice has at most 100 lines.',
+  noMoreLines: (most: number) => `There can be at most ${most} lines.`,
   lineFaults: {
     description: { empty: 'Describe what is charged.' },
     quantity: {
