@@ -1,8 +1,9 @@
 import { useAddress } from '../shell/shop.ts'
-import { useInvoice } from './use-invoice.ts'
 
-/** A link to an invoice, by its number once that is read. */
-export const InvoiceLink = ({ id }: { readonly id: string }) => {
+type InvoiceLinkProps = { readonly id: string; readonly number: string | null }
+
+/** A link to an invoice, by its number if it has one. */
+export const InvoiceLink = ({ id, number }: InvoiceLinkProps) => {
   const address = useAddress()
-  return <a href={address('invoices', id)}>{useInvoice(id).data?.number ?? id}</a>
+  return <a href={address('invoices', id)}>{number ?? id}</a>
 }

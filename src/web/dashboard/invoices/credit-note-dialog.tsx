@@ -202,7 +202,7 @@ export const CreditNoteDialog = ({ invoice, issued, onClose }: DialogProps) => {
               onDrafts={setRefunds}
               isChecked={isChecked}
               refused={refusedPayment === undefined ? undefined : { paymentId: refusedPayment, error: refused }}
-              sumError={refundedMinor > restMinor ? texts.restExceeded(money(restMinor)) : undefined}
+              restMinor={restMinor}
             />
           )}
         </>

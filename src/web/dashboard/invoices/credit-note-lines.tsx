@@ -16,7 +16,7 @@ type LinesProps = {
 export const CreditedLines = ({ invoice, rests, drafts, faults, onDrafts }: LinesProps) => {
   const texts = useCreditNotesTexts()
   const { formats } = useReader()
-  const money = (minor: number) => formats.money(minor, invoice.currency)
+  const money = (minor: number) => `${formats.money(minor, invoice.currency)} ${texts.withTax[invoice.taxBehavior]}`
   return (
     <>
       {rests.map(({ lineId, quantity, amountMinor }) => {
@@ -31,7 +31,11 @@ export const CreditedLines = ({ invoice, rests, drafts, faults, onDrafts }: Line
             <legend class="legend">{description}</legend>
             <div class="pair">
               <FormField
-                label={texts.kinds[kind]}
+                label={
+                  kind === 'quantity'
+                    ? texts.kinds[kind]
+                    : `${texts.kinds[kind]} (${texts.withTax[invoice.taxBehavior]})`
+                }
                 hint={
                   quantity === null
                     ? texts.left(money(amountMinor))

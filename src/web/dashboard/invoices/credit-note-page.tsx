@@ -17,7 +17,7 @@ import { useAddress } from '../shell/shop.ts'
 import { DocumentFiles, DocumentHashes } from './invoice-document.tsx'
 import { LineTable } from './invoice-lines.tsx'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
-import { NoteRefunds, useRefundsOfNotes } from './note-refunds.tsx'
+import { AwaitedClaims, NoteRefunds, refundSumsOf, useRefundsOfNotes } from './note-refunds.tsx'
 import { SumRows, useTaxRows } from './sum-rows.tsx'
 import { useInvoicesTexts } from './texts.ts'
 
@@ -69,28 +69,34 @@ const OneCreditNote = ({ note }: NoteProps) => {
   const texts = useCreditNotesTexts()
   const { lines: linesTexts, document: documentTexts } = useInvoiceTexts()
   const { id, number, lines, currency } = note
+  const refunds = useRefundsOfNotes([note])
   return (
-    <div class="split split--ended">
-      <div>
-        <Section title={linesTexts.title}>
-          <LineTable lines={lines.map(line => ({ ...line, id: line.lineId }))} currency={currency} />
-          <NoteSums note={note} />
-        </Section>
+    <>
+      <div class="decision">
+        <AwaitedClaims notes={[note]} refunds={refunds} />
       </div>
-      <div>
-        <Section title={texts.details}>
-          <NoteFacts note={note} />
-        </Section>
-        <Section title={documentTexts.title}>
-          <DocumentFiles call="getCreditNoteDocument" id={id} name={number} />
-          <DocumentHashes {...note} />
-        </Section>
+      <div class="split split--ended">
+        <div>
+          <Section title={linesTexts.title}>
+            <LineTable lines={lines.map(line => ({ ...line, id: line.lineId }))} currency={currency} />
+            <NoteSums note={note} />
+          </Section>
+        </div>
+        <div>
+          <Section title={texts.details}>
+            <NoteFacts note={note} />
+          </Section>
+          <Section title={documentTexts.title}>
+            <DocumentFiles call="getCreditNoteDocument" id={id} name={number} />
+            <DocumentHashes {...note} />
+          </Section>
+        </div>
+        <div>
+          <RecordEvents id={id} />
+          <RecordJson record={note} />
+        </div>
       </div>
-      <div>
-        <RecordEvents id={id} />
-        <RecordJson record={note} />
-      </div>
-    </div>
+    </>
   )
 }
 
@@ -99,6 +105,7 @@ const NoteSums = ({ note }: NoteProps) => {
   const texts = useCreditNotesTexts()
   const taxRows = useTaxRows()
   const { currency, dueReducedMinor, creditMinor, refundsMinor } = note
+  const refunded = refundSumsOf(note, useRefundsOfNotes([note]))
   const some = (label: string, minor: number) => (minor === 0 ? [] : [[label, minor] as const])
   return (
     <SumRows
@@ -106,7 +113,13 @@ const NoteSums = ({ note }: NoteProps) => {
       rows={[
         ...taxRows(note),
         ...some(texts.lowers, dueReducedMinor),
-        ...some(texts.toRefunds, refundsMinor),
+        ...(refunded
+          ? [
+              ...some(texts.toRefunds, refunded.pending),
+              ...some(texts.refunded, refunded.processed),
+              ...some(texts.refundToCredit, refunded.canceled),
+            ]
+          : some(texts.refunds, refundsMinor)),
         ...some(texts.toCredit, creditMinor),
       ]}
     />

@@ -1,7 +1,6 @@
 import type { InvoiceWithLines, PaymentWithCrypto } from '../../api/calls.ts'
 import type { ApiError } from '../../api/request.ts'
 import { TextField } from '../../parts/field.tsx'
-import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { useCreditNotesTexts } from '../billing-records/credit-notes-texts.ts'
 import { paidWith } from '../payments/payment-state.ts'
@@ -49,13 +48,15 @@ type RefundFieldsProps = {
   readonly isChecked: boolean
   /** The refund that the server has refused. */
   readonly refused: { readonly paymentId: string; readonly error: ApiError | undefined } | undefined
-  readonly sumError: string | undefined
+  /** What the credit note returns to the customer. */
+  readonly restMinor: number
 }
 
 /** How much of each payment is refunded, and where to. */
-export const RefundFields = ({ rows, drafts, onDrafts, isChecked, refused, sumError }: RefundFieldsProps) => {
+export const RefundFields = ({ rows, drafts, onDrafts, isChecked, refused, restMinor }: RefundFieldsProps) => {
   const texts = useCreditNotesTexts()
   const { formats, now } = useReader()
+  const isTooMuch = rows.reduce((sum, { amountMinor = 0 }) => sum + amountMinor, 0) > restMinor
   return (
     <>
       {rows.map(({ payment, mostMinor, text, amountMinor, address }) => {
@@ -67,6 +68,7 @@ export const RefundFields = ({ rows, drafts, onDrafts, isChecked, refused, sumEr
         const amountError = () => {
           if (amountMinor === undefined) return texts.amountWrong
           if (amountMinor > mostMinor) return texts.tooMuch(money(mostMinor))
+          if (isTooMuch && amountMinor > 0) return texts.restExceeded(money(restMinor))
           if (code === 'refund_exceeds_remaining')
             return texts.tooMuch(money(typeof remaining === 'number' ? remaining : mostMinor))
           return code === 'credit_exceeds_balance' ? texts.creditRefused : undefined
@@ -82,7 +84,7 @@ export const RefundFields = ({ rows, drafts, onDrafts, isChecked, refused, sumEr
               inputMode="decimal"
               autocomplete="off"
               value={text}
-              hint={texts.most(money(mostMinor))}
+              hint={texts.most(money(Math.min(mostMinor, restMinor)))}
               error={amountError()}
               onInput={event => change({ text: event.currentTarget.value })}
             />
@@ -107,7 +109,6 @@ export const RefundFields = ({ rows, drafts, onDrafts, isChecked, refused, sumEr
           </fieldset>
         )
       })}
-      {sumError !== undefined && <NoteBox title={sumError} tone="bad" alert />}
     </>
   )
 }

@@ -4,7 +4,9 @@ import { FiatAmount } from '../../parts/money.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { Table, type TableColumn } from '../../parts/table.tsx'
 import { Section } from '../shell/record.tsx'
+import { useCreditNotesOf } from './credit-notes.tsx'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
+import { refundSumsOf, useRefundsOfNotes } from './note-refunds.tsx'
 import { ratePercent, SumRows, useTaxRows } from './sum-rows.tsx'
 import { useInvoicesTexts } from './texts.ts'
 
@@ -106,6 +108,11 @@ const InvoiceSums = ({ invoice }: { readonly invoice: InvoiceWithLines }) => {
   const taxRows = useTaxRows()
   const { status, currency } = invoice
   const some = (label: string, minor: number) => (minor === 0 ? [] : [[label, minor] as const])
+  const notes = useCreditNotesOf(invoice) ?? []
+  const refunds = useRefundsOfNotes(notes)
+  // What was paid before it was credited is credit or is refunded, and does not lower what is due.
+  const creditedMinor = notes.reduce((sum, { totalMinor, dueReducedMinor }) => sum + totalMinor - dueReducedMinor, 0)
+  const pendingMinor = notes.reduce((sum, note) => sum + (refundSumsOf(note, refunds)?.pending ?? 0), 0)
   return (
     <SumRows
       currency={currency}
@@ -117,6 +124,8 @@ const InvoiceSums = ({ invoice }: { readonly invoice: InvoiceWithLines }) => {
         ...(status === 'draft' ? [] : [[sums.due, invoice.amountDueMinor, 'strong'] as const]),
         ...some(texts.processing, invoice.amountProcessingMinor),
         ...some(texts.overpaid, invoice.amountOverpaidMinor),
+        ...some(texts.credited, creditedMinor),
+        ...some(texts.toRefund, pendingMinor),
         ...some(texts.refunded, invoice.amountRefundedMinor),
         ...some(texts.uncredited, invoice.uncreditedRefundsMinor),
       ]}

@@ -4,8 +4,10 @@ import type { BadgeTone } from '../../parts/badge.tsx'
 import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { useAddress } from '../shell/shop.ts'
+import { useCreditNotesOf } from './credit-notes.tsx'
 import { DraftNotes } from './invoice-draft-notes.tsx'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
+import { AwaitedClaims, useRefundsOfNotes } from './note-refunds.tsx'
 
 type InvoiceProps = { readonly invoice: InvoiceWithLines }
 
@@ -64,8 +66,10 @@ const IssuedNotes = ({ invoice }: InvoiceProps) => {
       ...{ what: texts.uncreditedWhat, tone: 'warn' },
     },
   ]
+  const creditNotes = useCreditNotesOf(invoice) ?? []
   return (
     <>
+      <AwaitedClaims notes={creditNotes} refunds={useRefundsOfNotes(creditNotes)} />
       {notes.map(
         ({ isSaid, title, what, tone, actions }) =>
           isSaid && (

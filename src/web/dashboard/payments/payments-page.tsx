@@ -148,7 +148,8 @@ export const PaymentsTable = ({ rows, narrow = false }: PaymentsTableProps) => {
       key: 'reference',
       head: payments.reference,
       card: 5,
-      cell: ({ reference, invoiceId }) => (invoiceId === null ? clipped(reference) : <InvoiceLink id={invoiceId} />),
+      cell: ({ reference, invoiceId, invoiceNumber }) =>
+        invoiceId === null ? clipped(reference) : <InvoiceLink id={invoiceId} number={invoiceNumber} />,
     },
     { key: 'with', head: payments.paidWith, card: 4, cell: paidWith },
     {

@@ -9,6 +9,7 @@ import { Confirm } from '../shell/confirm.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { useCanWrite, useScope, useShop } from '../shell/shop.ts'
 import { readNote } from './notes.ts'
+import { usePaymentOf } from './refund-note.ts'
 import { networkOf } from './refund-state.ts'
 import { forgetTrouble, isAsking } from './signing.ts'
 import { type RefundTexts, useRefundTexts } from './texts.ts'
@@ -69,6 +70,8 @@ export const Decisions = ({ refund, decisions }: RefundProps & { readonly decisi
             showToast(asked.done)
           } finally {
             await refresh('refunds')
+            // The amount may have become credit.
+            void refresh('customers')
           }
         }}
       >
@@ -88,13 +91,19 @@ const explain = (error: unknown, asked: Decision | undefined, { resolve }: Refun
 export const CancelRefund = ({ refund }: RefundProps) => {
   const texts = useRefundTexts()
   const canWrite = useCanWrite()
-  const { id, status } = refund
+  const { formats } = useReader()
+  const payment = usePaymentOf(refund)
+  const { id, status, creditNoteId, amountMinor, currency } = refund
   if (!canWrite || (status !== 'requires_destination' && status !== 'requires_signature')) return null
   const isWithWallet = isAsking(id) || readNote(id) !== undefined
+  const what =
+    creditNoteId === null
+      ? texts.cancelWhat
+      : texts.cancelToCredit(formats.money(amountMinor, currency), payment?.customerName ?? payment?.customerEmail)
   const decision: Decision = {
     ...{ key: 'cancel', label: texts.cancel, title: texts.cancelTitle, yes: texts.cancel, danger: true },
-    ...{ request: 'cancel', done: texts.canceled },
-    what: isWithWallet ? `${texts.cancelOpenWallet} ${texts.cancelWhat}` : texts.cancelWhat,
+    ...{ request: 'cancel', done: creditNoteId === null ? texts.canceled : texts.canceledToCredit },
+    what: isWithWallet ? `${texts.cancelOpenWallet} ${what}` : what,
   }
   return <Decisions refund={refund} decisions={[decision]} />
 }

@@ -3,28 +3,26 @@ import { useCreditNotesTexts } from '../billing-records/credit-notes-texts.ts'
 import { useShopQuery } from '../shell/queries.ts'
 import { useRefundTexts } from './texts.ts'
 
-const MOST = 100
+/** The credit note that a refund was issued with; undefined without one, and until it is read. */
+export const useNoteOf = ({ creditNoteId: id }: RefundWithAttention): CreditNoteWithLines | undefined =>
+  useShopQuery(['credit-notes', 'one', id], async ({ merchantId, call }, signal) =>
+    id === null ? null : call('getCreditNote', { merchantId, id }, { signal }),
+  ).value.data ?? undefined
 
-/**
- * The credit note that has started a refund. A refund does not name it, and has the reason `other` if those of refunds lack
- * the reason of the note. Without an invoice the latest notes are searched; null: none are needed.
- */
-export const useNoteOf = (invoiceId: string | null | undefined) => {
-  const { data } = useShopQuery(['credit-notes', 'refunding', invoiceId], async ({ call, ...scope }, signal) => {
-    if (invoiceId === null) return []
-    const input = { ...scope, limit: MOST, ...(invoiceId !== undefined && { invoiceId }) }
-    return (await call('listCreditNotes', input, { signal })).data
-  }).value
-  return ({ id }: RefundWithAttention): CreditNoteWithLines | undefined =>
-    data?.find(({ refundIds }) => refundIds.includes(id))
-}
+/** The payment of a refund; undefined until it is read. */
+export const usePaymentOf = ({ paymentId: id }: RefundWithAttention) =>
+  useShopQuery(['payments', 'one', id], ({ merchantId, call }, signal) =>
+    call('getPayment', { merchantId, id }, { signal }),
+  ).value.data
 
-/** Why a refund was started: for the reason of its credit note, or for its own. */
+/** Why a refund was started: for the reason of its credit note, or for its own. A list does not read the notes. */
 export const useReasonOf = () => {
   const texts = useRefundTexts()
   const notes = useCreditNotesTexts()
-  return ({ reason }: RefundWithAttention, note: CreditNoteWithLines | undefined): string => {
+  return ({ reason, creditNoteId }: RefundWithAttention, note?: CreditNoteWithLines): string => {
     if (note) return texts.byNote(note.number, notes.reasons[note.reason])
-    return reason === null ? texts.noReason : texts.reasons[reason]
+    const said = reason === null ? texts.noReason : texts.reasons[reason]
+    if (creditNoteId === null) return said
+    return reason === null || reason === 'other' ? texts.note : `${texts.note}: ${said}`
   }
 }

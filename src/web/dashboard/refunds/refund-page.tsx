@@ -18,7 +18,7 @@ import { useAddress, useCanWrite } from '../shell/shop.ts'
 import { Timeline } from '../shell/timeline.tsx'
 import { CancelRefund } from './decisions.tsx'
 import { eraseNote, readNote } from './notes.ts'
-import { useNoteOf, useReasonOf } from './refund-note.ts'
+import { useNoteOf, usePaymentOf, useReasonOf } from './refund-note.ts'
 import { networkOf, refundPath, refundRemark } from './refund-state.ts'
 import { reportNoted } from './reporting.ts'
 import { forgetTrouble, isAsking } from './signing.ts'
@@ -158,8 +158,8 @@ const Details = ({ refund }: RefundProps) => {
   const { id, destination, crypto, status, createdAt, metadata } = refund
   const { chainId, txHash, confirmations } = crypto
   const address = useAddress()
-  const invoiceId = usePaymentOf(refund)?.invoiceId
-  const note = useNote(refund)
+  const payment = usePaymentOf(refund)
+  const note = useNoteOf(refund)
   const unit = findUnit(crypto)
   const needed = findChain(chainId)?.confirmations
   const transaction = txHash === null ? undefined : explorerLink(chainId, 'tx', txHash)
@@ -178,7 +178,12 @@ const Details = ({ refund }: RefundProps) => {
             ),
           ],
           [texts.payment, <PaymentOf refund={refund} />],
-          [texts.invoice, invoiceId != null && <InvoiceLink id={invoiceId} />],
+          [
+            texts.invoice,
+            payment && payment.invoiceId !== null && (
+              <InvoiceLink id={payment.invoiceId} number={payment.invoiceNumber} />
+            ),
+          ],
           [texts.note, note && <a href={address('credit-notes', note.id)}>{note.number}</a>],
           [
             texts.transaction,
@@ -209,18 +214,10 @@ const Details = ({ refund }: RefundProps) => {
   )
 }
 
-const usePaymentOf = ({ paymentId }: RefundWithAttention) =>
-  useShopQuery(['payments', 'one', paymentId], ({ merchantId, call }, signal) =>
-    call('getPayment', { merchantId, id: paymentId }, { signal }),
-  ).value.data
-
-/** The credit note of the refund; only payments of invoices have some. */
-const useNote = (refund: RefundWithAttention) => useNoteOf(usePaymentOf(refund)?.invoiceId ?? null)(refund)
-
 const Reason = ({ refund }: RefundProps) => {
   const reasonOf = useReasonOf()
-  const note = useNote(refund)
-  return refund.reason === null && note === undefined ? null : <span>{reasonOf(refund, note)}</span>
+  const note = useNoteOf(refund)
+  return refund.reason === null && refund.creditNoteId === null ? null : <span>{reasonOf(refund, note)}</span>
 }
 
 const PaymentOf = ({ refund }: RefundProps) => {

@@ -9,7 +9,7 @@ import { findUnit } from '../shell/chains.ts'
 import { useLive } from '../shell/live.ts'
 import { useActionsColumn } from '../shell/row-actions.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
-import { useNoteOf, useReasonOf } from './refund-note.ts'
+import { useReasonOf } from './refund-note.ts'
 import { isManual, isRefundOver, networkOf, refundPath, refundRemark } from './refund-state.ts'
 import { useRefundTexts } from './texts.ts'
 
@@ -26,7 +26,6 @@ export const RefundTable = ({ label, rows, compact = false }: TableProps) => {
   const canWrite = useCanWrite()
   const changed = useLive()?.changed.value
   const actionsColumn = useActionsColumn()
-  const noteOf = useNoteOf(rows.some(({ reason }) => reason === 'other') ? undefined : null)
   const reasonOf = useReasonOf()
   const columns: readonly TableColumn<RefundWithAttention>[] = [
     {
@@ -46,7 +45,7 @@ export const RefundTable = ({ label, rows, compact = false }: TableProps) => {
       card: 3,
       cell: refund => (
         <a class="open clip" href={address('refunds', refund.id)}>
-          {reasonOf(refund, noteOf(refund))}
+          {reasonOf(refund)}
         </a>
       ),
     },

@@ -22,6 +22,7 @@ export const creditNotesDe: Translated<typeof creditNotesEn> = {
   kinds: { quantity: 'Menge', amountMinor: 'Betrag' },
   left: amount => `${amount} übrig`,
   quantityLeft: (quantity, amount) => `${quantity} übrig, ${amount}`,
+  withTax: { exclusive: 'ohne Steuer', inclusive: 'mit Steuer' },
   empty: 'Geben Sie für mindestens eine Position an, was gutgeschrieben wird.',
   quantityWrong: 'Geben Sie eine Menge wie 2 oder 1,5 ein.',
   amountWrong: 'Geben Sie einen Betrag wie 15,00 ein, mehr als null.',
@@ -30,16 +31,20 @@ export const creditNotesDe: Translated<typeof creditNotesEn> = {
   nothingLeft: 'Diese Rechnung ist schon ganz gutgeschrieben.',
   settlement: 'Was mit dem Geld geschieht',
   lowers: 'Mindert den offenen Betrag',
-  rest: 'Schon bezahlt',
+  rest: 'An den Kunden zurück',
   toCredit: 'Kundenguthaben',
-  toRefunds: 'Erstattung',
+  toRefunds: 'Zu erstatten',
+  refunded: 'Erstattet',
+  refundToCredit: 'Erstattung storniert, jetzt Guthaben',
+  claimLink: 'den Link für den Kunden',
+  copyClaimLink: 'Abruflink kopieren',
   refundStates: {
-    requires_destination: 'Erstattung wartet auf die Adresse des Kunden',
-    requires_signature: 'Erstattung wartet auf eine Signatur',
-    processing: 'Erstattung wird bestätigt',
+    requires_destination: 'Zu erstatten: Der Kunde gibt die Adresse auf dem Abruflink ein',
+    requires_signature: 'Zu erstatten: wartet auf eine Signatur',
+    processing: 'Zu erstatten: Die Transaktion wird bestätigt',
     processed: 'Erstattet',
-    failed: 'Erstattung gescheitert',
-    canceled: 'Erstattung storniert',
+    failed: 'Zu erstatten: Die Transaktion ist gescheitert, signieren Sie noch einmal',
+    canceled: 'Storniert, jetzt Kundenguthaben',
   },
   ways: { credit: 'Kundenguthaben', refund: 'Erstattung' },
   waysWhat: {
@@ -52,7 +57,7 @@ export const creditNotesDe: Translated<typeof creditNotesEn> = {
   tooMuch: amount =>
     `Höchstens ${amount} dieser Zahlung können erstattet werden. Geben Sie einen kleineren Betrag ein.`,
   restExceeded: amount =>
-    `Die Erstattungen sind mehr als die ${amount}, die schon bezahlt sind. Geben Sie weniger ein.`,
+    `Diese Rechnungskorrektur gibt dem Kunden ${amount} zurück. Geben Sie insgesamt höchstens das ein.`,
   changed:
     'Was fällig ist, hat sich inzwischen geändert. Die Beträge oben sind neu: Vergleichen Sie sie, und senden Sie noch einmal.',
   destination: 'Adresse für diese Erstattung',
@@ -81,4 +86,7 @@ export const creditNotesDe: Translated<typeof creditNotesEn> = {
   amount: 'Betrag',
   refund: amount => `Erstattung von ${amount}`,
   openRefund: 'Erstattung öffnen',
+  claimTitle: amount => `${amount} können noch nicht erstattet werden: Die Adresse des Kunden fehlt`,
+  claimWhat: 'Senden Sie dem Kunden den Abruflink. Dort gibt er eine Adresse ein. Danach wird die Erstattung gezahlt.',
+  claimWhatElse: 'Der Kunde gibt sie auf dem Abruflink der Erstattung ein.',
 }

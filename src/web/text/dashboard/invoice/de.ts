@@ -150,6 +150,8 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     credit: 'Aus Guthaben bezahlt',
     processing: 'Davon in Bestätigung',
     overpaid: 'Zu viel bezahlt, jetzt Guthaben',
+    credited: 'Nach der Zahlung gutgeschrieben',
+    toRefund: 'Zu erstatten',
     refunded: 'Erstattet',
     uncredited: 'Davon ohne Korrektur',
   },

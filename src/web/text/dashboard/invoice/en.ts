@@ -142,6 +142,8 @@ export const invoiceEn = {
     credit: 'Paid from credit',
     processing: 'Of which confirming',
     overpaid: 'Overpaid, now credit',
+    credited: 'Credited after payment',
+    toRefund: 'To be refunded',
     refunded: 'Refunded',
     uncredited: 'Of which without a credit note',
   },

@@ -50,7 +50,7 @@ export const invoicesDe: Translated<typeof invoicesEn> = {
     net: 'Netto',
     tax: rate => `Steuer ${rate}`,
     total: 'Gesamt',
-    creditNotes: 'Rechnungskorrekturen',
+    creditNotes: 'Durch Korrekturen gemindert',
     paid: 'Bezahlt',
     due: 'Offen',
   },

@@ -46,7 +46,7 @@ export const invoicesEn = {
     net: 'Net',
     tax: (rate: string) => `Tax ${rate}`,
     total: 'Total',
-    creditNotes: 'Credit notes',
+    creditNotes: 'Reduced by credit notes',
     paid: 'Paid',
     due: 'Due',
   },

@@ -51,12 +51,12 @@ export const refundsDe: Translated<typeof refundsEn> = {
   },
   confirmations: (count, required) => `${count} von ${required}`,
   reasons: {
-    requested_by_customer: 'Wunsch des Kunden',
+    requested_by_customer: 'Vom Kunden gewünscht',
     duplicate: 'Doppelte Zahlung',
     fraudulent: 'Betrügerische Zahlung',
     overpayment: 'Zu viel gezahlt',
     late_payment: 'Zu spät gezahlt',
-    other: 'Anderer Grund',
+    other: 'Sonstiges',
   },
   byNote: (number, reason) => `Rechnungskorrektur ${number}: ${reason}`,
   note: 'Rechnungskorrektur',
@@ -256,7 +256,10 @@ export const refundsDe: Translated<typeof refundsEn> = {
   cancelWhat: 'Der Betrag ist frei für eine andere Erstattung. Senden Sie danach kein Geld mehr für diese.',
   cancelOpenWallet:
     'Eine Wallet in diesem Browser wurde gebeten, diese Erstattung zu zahlen. Vergewissern Sie sich vor dem Stornieren, dass nichts gesendet wurde.',
+  cancelToCredit: (amount, customer = 'dem Kunden') =>
+    `${amount} werden Guthaben von ${customer}, denn die Rechnungskorrektur bleibt. Senden Sie danach kein Geld mehr für diese Erstattung.`,
   canceled: 'Erstattung storniert',
+  canceledToCredit: 'Erstattung storniert, der Betrag ist jetzt Guthaben',
   keep: 'Behalten',
   start: {
     title: 'Erstatten',

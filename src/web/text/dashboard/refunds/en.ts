@@ -48,12 +48,12 @@ export const refundsEn = {
   },
   confirmations: (count: number, required: number) => `${count} of ${required}`,
   reasons: {
-    requested_by_customer: 'Customer asked',
+    requested_by_customer: 'Requested by customer',
     duplicate: 'Duplicate payment',
     fraudulent: 'Fraudulent payment',
     overpayment: 'Too much was paid',
     late_payment: 'Paid too late',
-    other: 'Another reason',
+    other: 'Other',
   },
   byNote: (number: string, reason: string) => `Credit note ${number}: ${reason}`,
   note: 'Credit note',
@@ -246,7 +246,10 @@ export const refundsEn = {
   cancelWhat: 'The amount is free for another refund. Do not send money for this one afterwards.',
   cancelOpenWallet:
     'A wallet in this browser was asked to pay this refund. Make sure that nothing was sent before you cancel it.',
+  cancelToCredit: (amount: string, customer = 'the customer') =>
+    `${amount} becomes credit of ${customer}, because the credit note stays. Do not send money for this refund afterwards.`,
   canceled: 'Refund canceled',
+  canceledToCredit: 'Refund canceled, the amount is now credit',
   keep: 'Keep it',
   start: {
     title: 'Refund',
