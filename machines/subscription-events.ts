@@ -3,6 +3,9 @@ import type { PlanPrice } from './plan.ts'
 
 export type SubscriptionPrice = PlanPrice & { planId: string | null }
 
+/** What the periods cost that are not invoiced yet. `fromIndex`: the first of them. */
+export type PendingChange = SubscriptionPrice & { fromIndex: number }
+
 export type SubscriptionOpening = SubscriptionPrice & {
   merchantId: string
   livemode: boolean
@@ -62,8 +65,7 @@ export type Subscription = SubscriptionOpening & {
   canceledAt: Date | null
   endedAt: Date | null
   endReason: EndReason | null
-  /** What the next period will cost. */
-  pendingChange: SubscriptionPrice | null
+  pendingChange: PendingChange | null
 }
 
 export type SubscriptionChanges = Partial<

@@ -9,6 +9,8 @@ import type {
 
 const DAY_MS = 86_400_000
 
+const addDays = (at: Date, days: number): Date => new Date(at.getTime() + days * DAY_MS)
+
 type FieldsOf<Timer extends keyof SubscriptionTimerFields> = Readonly<Partial<SubscriptionTimerFields[Timer]>>
 
 /** The types of XState have no fields for the events of timers. */
@@ -46,6 +48,7 @@ export const subscriptionRules = setup({
   actions: {
     // Implemented in `writes` of src/kinds/subscription.ts.
     joinCustomer: () => {},
+    joinPlan: () => {},
     recordInvoice: assign(({ context, event }) => {
       const { invoiceId, periodIndex, isPaid } = issuedIn(event)
       return {
@@ -65,7 +68,10 @@ export const subscriptionRules = setup({
       return { ...anchoredAt(context, event.paidAt), periodIndex: 0 }
     }),
     recordTrialEnding: assign({ trialEndingSent: true }),
-    advance: assign(({ context }) => ({ ...newPrice(context), periodIndex: nextIndex(context), ...notPaused })),
+    advance: assign(({ context }) => ({
+      ...newPrice(context, nextIndex(context)),
+      ...{ periodIndex: nextIndex(context), ...notPaused },
+    })),
     oweNext: assign(({ context, event }) => ({
       ...owing(context, nextIndex(context), dueIn(event)),
       // It was resumed for the period that begins.
@@ -76,7 +82,11 @@ export const subscriptionRules = setup({
     renew: assign(({ context }) => {
       const { periodIndex, owedIndex } = context
       const begins = owedIndex !== null && (periodIndex === null || owedIndex > periodIndex)
-      return { ...(begins && { ...newPrice(context), periodIndex: owedIndex }), owedIndex: null, graceEndsAt: null }
+      return {
+        ...(begins && { ...newPrice(context, owedIndex), periodIndex: owedIndex }),
+        owedIndex: null,
+        graceEndsAt: null,
+      }
     }),
     extendGrace: assign(({ event }) => {
       assertEvent(event, 'extend_grace')
@@ -103,11 +113,14 @@ export const subscriptionRules = setup({
     withdrawCancel: assign({ cancelAtPeriodEnd: false, canceledAt: null }),
     replacePrice: assign(({ context, event }) => {
       assertEvent(event, 'change')
-      return { ...withoutVoided(context, event), pendingChange: event.price }
+      const pendingChange = { ...event.price, fromIndex: firstUninvoiced(context, event) }
+      return { ...withoutVoided(context, event), pendingChange }
     }),
-    change: assign(({ event }) => {
+    // A grace that has begun becomes longer or shorter.
+    change: assign(({ context: { graceDays, graceEndsAt }, event }) => {
       assertEvent(event, 'update')
-      return event.changes
+      const addedDays = (event.changes.graceDays ?? graceDays) - graceDays
+      return { ...event.changes, graceEndsAt: graceEndsAt && addDays(graceEndsAt, addedDays) }
     }),
     replaceToken: assign(({ event }) => {
       assertEvent(event, 'rotate_url')
@@ -150,7 +163,8 @@ export const subscriptionRules = setup({
     isCanceling: ({ context }) => context.cancelAtPeriodEnd,
     mayCancel: ({ context }) => !context.cancelAtPeriodEnd,
     isNotResuming: ({ context }) => context.resumeIndex === null,
-    mayChange: ({ context }) => hasNext(context),
+    mayChange: ({ context, event }) =>
+      context.maxPeriods === null || firstUninvoiced(context, event) < context.maxPeriods,
   },
   delays: { expiry: 0, trialEnding: 0, invoice: 0, firstDue: 0, boundary: 0, grace: 0, resume: 0 },
 })
@@ -194,9 +208,16 @@ const withoutVoided = (subscription: Subscription, event: object): Pick<Subscrip
   return { ...withoutUnpaid(subscription, voided), invoicedIndex: isLatest ? before : invoicedIndex }
 }
 
-/** A period that begins costs what was decided last. */
-const newPrice = ({ pendingChange }: Subscription): Partial<Subscription> =>
-  pendingChange === null ? {} : { ...pendingChange, pendingChange: null }
+/** After what an event voids. */
+const firstUninvoiced = (subscription: Subscription, event: object): number =>
+  (withoutVoided(subscription, event).invoicedIndex ?? -1) + 1
+
+/** A period that begins costs what was decided before it was invoiced. */
+const newPrice = ({ pendingChange }: Subscription, index: number): Partial<Subscription> => {
+  if (pendingChange === null || index < pendingChange.fromIndex) return {}
+  const { fromIndex: _, ...price } = pendingChange
+  return { ...price, pendingChange: null }
+}
 
 const notPaused = { pausedAt: null, resumeIndex: null }
 
@@ -205,7 +226,7 @@ const anchoredAt = ({ anchorGiven, anchorAt }: Subscription, at: Date): Pick<Sub
 })
 
 const owing = ({ graceDays }: Subscription, owedIndex: number, since: Date): Partial<Subscription> => ({
-  ...{ owedIndex, graceEndsAt: new Date(since.getTime() + graceDays * DAY_MS) },
+  ...{ owedIndex, graceEndsAt: addDays(since, graceDays) },
 })
 
 /** What is not voided can still be paid. */

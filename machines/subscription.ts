@@ -21,7 +21,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
     ...{ pauseAtPeriodEnd: false, pausedAt: null, resumesAt: null, resumeIndex: null },
     ...{ cancelAtPeriodEnd: false, canceledAt: null, endedAt: null, endReason: null, pendingChange: null },
   }),
-  initial: { target: 'new', actions: 'joinCustomer' },
+  initial: { target: 'new', actions: ['joinCustomer', 'joinPlan'] },
   states: {
     // Left in the bundle that creates the subscription, when its first invoice is issued or its trial begins.
     new: {
@@ -101,7 +101,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         },
         change: {
           ...{ target: 'trialing', reenter: true },
-          actions: ['replacePrice', emit({ type: 'subscription.updated' })],
+          actions: ['replacePrice', 'joinPlan', emit({ type: 'subscription.updated' })],
         },
         update: {
           ...{ target: 'trialing', reenter: true },
@@ -171,7 +171,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         },
         change: {
           ...{ guard: 'mayChange', target: 'active', reenter: true },
-          actions: ['replacePrice', emit({ type: 'subscription.updated' })],
+          actions: ['replacePrice', 'joinPlan', emit({ type: 'subscription.updated' })],
         },
         update: {
           ...{ target: 'active', reenter: true },

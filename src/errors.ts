@@ -120,6 +120,7 @@ const refusals = {
     'invalid_request_error',
     'The amount is larger than the credit balance of the customer.',
   ],
+  currency_mismatch: [422, 'invalid_request_error', 'The currency is not that of the subscription.'],
   invoice_incomplete: [
     422,
     'invalid_request_error',

@@ -4976,6 +4976,18 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.join_plan(record uuid, given json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform from plans where id = (given->>'plan')::uuid and state = 'active' for share skip locked;
+  if not found then
+    raise exception 'the plan is archived, or is being changed'
+    using errcode = 'check_violation', constraint = 'plan_remains';
+  end if;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.known_native_amount(chain bigint, to_whom text, after_number bigint, up_to bigint)
  RETURNS numeric
  LANGUAGE sql

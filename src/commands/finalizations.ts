@@ -47,7 +47,7 @@ export const finalizationOf = (
   const { id, rev, content } = draft
   const now = services.clock.now()
   const newId = () => uuidv7(now, services.random)
-  const creditAppliedMinor = Math.min(content.totalMinor, facts.creditMinor)
+  const creditAppliedMinor = creditAppliedTo(content, facts)
   const amountMinor = content.totalMinor - creditAppliedMinor
   const paymentLinkId = amountMinor > 0 ? newId() : null
   const seriesId = seriesIdOf(series)
@@ -78,6 +78,11 @@ export const finalizationOf = (
     },
   ]
 }
+
+export const creditAppliedTo = (
+  { totalMinor }: Pick<InvoiceContent, 'totalMinor'>,
+  { creditMinor }: Pick<FinalizationFacts, 'creditMinor'>,
+): number => Math.min(totalMinor, creditMinor)
 
 const dueOf = ({ merchantId, livemode, currency, assets }: IssuableDraft['content'], amountMinor: number) => ({
   ...{ merchantId, livemode, currency, amountMinor },
@@ -118,9 +123,7 @@ export const dispatchPlanned = async (
 ): Promise<BundleOutcome | 'stale'> => {
   try {
     const outcome = await actors.dispatchBundle(commands)
-    // The customer was created or erased, or its credit was spent, by another request.
-    const isStale =
-      !outcome.ok && ['credit_exceeds_balance', 'customer_erased', 'duplicate_customer'].includes(outcome.refusal)
+    const isStale = !outcome.ok && refusalsOfOthers.includes(outcome.refusal)
     return isStale ? 'stale' : outcome
   } catch (error) {
     if (!(error instanceof CommandFault)) throw error
@@ -128,6 +131,12 @@ export const dispatchPlanned = async (
     throw error.cause instanceof Refusal ? error.cause : error
   }
 }
+
+/** The customer was created or erased, its credit was spent, or the plan was archived, by another request. */
+const refusalsOfOthers: readonly string[] = [
+  ...['credit_exceeds_balance', 'customer_erased', 'duplicate_customer'],
+  'plan_archived',
+]
 
 /** Rows for the response, on the last command of a bundle, by the actor in the response as it is then. */
 export const withResponse = <C>(

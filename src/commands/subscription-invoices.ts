@@ -1,4 +1,4 @@
-import type { Invoice, InvoiceContent } from '../../machines/invoice-events.ts'
+import type { Invoice, InvoiceContent, InvoicePeriod } from '../../machines/invoice-events.ts'
 import type {
   IssuedInvoice,
   Subscription,
@@ -7,15 +7,27 @@ import type {
 } from '../../machines/subscription-events.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
+import { possibleEvents } from '../actors/step.ts'
 import { dayIn } from '../billing/days.ts'
-import { periodOf } from '../billing/periods.ts'
+import { type Period, periodOf } from '../billing/periods.ts'
+import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
 import { invoiceKind } from '../kinds/invoice.ts'
+import { subscriptionKind } from '../kinds/subscription.ts'
+import { upcomingInvoice } from '../kinds/subscription-times.ts'
 import { ofKind } from '../queries/actors.ts'
 import { type FinalizationFacts, findWithFacts } from '../queries/invoices.ts'
+import type { RecordKey } from '../queries/record-finder.ts'
+import { findSubscriptionWithFacts } from '../queries/subscriptions.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { isVoidable, voidingOf } from './credit-notes.ts'
-import { currentSeriesOf, ensureSeries, finalizationOf, type InvoiceServices } from './finalizations.ts'
+import {
+  creditAppliedTo,
+  currentSeriesOf,
+  ensureSeries,
+  finalizationOf,
+  type InvoiceServices,
+} from './finalizations.ts'
 import { StalePlan } from './invoice-issue.ts'
 
 export type PeriodInvoice = {
@@ -39,27 +51,16 @@ export const periodInvoice = async (
   services: InvoiceServices,
   { subscription, periodIndex, facts, cause, hasNoTimes = false, due, isRetried }: PeriodInvoice,
 ): Promise<{ readonly id: string; readonly commands: readonly Command[] }> => {
-  const { id: subscriptionId, context } = subscription
-  const { merchantId, livemode, apiVersion, customerId, testClockId, assets, anchorAt } = context
+  const { livemode, testClockId } = subscription.context
   const now = await findCustomerTime(services, testClockId)
   const series = currentSeriesOf(facts, { documentKind: 'invoice', livemode, testClockId }, now)
   if (isRetried) await ensureSeries(services, series, cause)
-  const period = periodOf(anchorAt, context, periodIndex)
-  const times = hasNoTimes
-    ? { periodStart: null, periodEnd: null }
-    : { periodStart: period.start, periodEnd: period.end }
-  const { currency, taxBehavior, lines, taxes, subtotalMinor, taxMinor, totalMinor } = context.pendingChange ?? context
-  const content = {
-    ...{ merchantId, livemode, apiVersion, customerId, testClockId, currency, taxBehavior },
-    ...(due ?? { daysUntilDue: null, dueDate: dueDateOf(period.start, facts, now) }),
-    ...{ taxes, subtotalMinor, taxMinor, totalMinor, assets, notes: facts.settings.notes },
-    lines: lines.map(line => ({
-      ...{ ...line, periodStart: times.periodStart?.toISOString() ?? null },
-      periodEnd: times.periodEnd?.toISOString() ?? null,
-    })),
-    ...{ reference: null, orderNumber: null, reminderOffsets: null, metadata: {} },
-    ...{ subscriptionId, periodIndex, ...times },
-  }
+  const period = periodOf(subscription.context.anchorAt, subscription.context, periodIndex)
+  const content = contentOf(subscription, {
+    ...{ periodIndex, facts },
+    times: hasNoTimes ? { periodStart: null, periodEnd: null } : { periodStart: period.start, periodEnd: period.end },
+    due: due ?? { daysUntilDue: null, dueDate: dueDateOf(period, facts, now) },
+  })
   const id = uuidv7(services.clock.now(), services.random)
   const draft = { id, rev: 1, content }
   return {
@@ -71,8 +72,59 @@ export const periodInvoice = async (
   }
 }
 
+type Said = Pick<PeriodInvoice, 'periodIndex' | 'facts'> & {
+  readonly times: Pick<InvoicePeriod, 'periodStart' | 'periodEnd'>
+  readonly due: Pick<InvoiceContent, 'daysUntilDue' | 'dueDate'>
+}
+
+/** What the invoice of a period says. */
+const contentOf = ({ id, context }: PeriodInvoice['subscription'], { periodIndex, facts, times, due }: Said) => {
+  const { merchantId, livemode, apiVersion, customerId, testClockId, assets } = context
+  const { currency, taxBehavior, lines, taxes, subtotalMinor, taxMinor, totalMinor } = context.pendingChange ?? context
+  return {
+    ...{ merchantId, livemode, apiVersion, customerId, testClockId, currency, taxBehavior, ...due },
+    ...{ taxes, subtotalMinor, taxMinor, totalMinor, assets, notes: facts.settings.notes },
+    lines: lines.map(line => ({
+      ...{ ...line, periodStart: times.periodStart?.toISOString() ?? null },
+      periodEnd: times.periodEnd?.toISOString() ?? null,
+    })),
+    ...{ reference: null, orderNumber: null, reminderOffsets: null, metadata: {} },
+    ...{ subscriptionId: id, periodIndex, ...times },
+  }
+}
+
+/** An invoice that will be issued, as things are. */
+export type PreviewedInvoice = {
+  readonly content: ReturnType<typeof contentOf>
+  readonly period: Period
+  readonly dueDate: string
+  readonly finalizesAt: Date
+  readonly creditAppliedMinor: number
+}
+
+/** The next invoice of a subscription that is not issued yet. Refused if there will be none. */
+export const previewInvoice = async (services: InvoiceServices, key: RecordKey): Promise<PreviewedInvoice> => {
+  const found = (await findSubscriptionWithFacts(services.sql, key)) ?? refuse('resource_not_found')
+  const { subscription, facts } = found
+  const { anchorAt, testClockId } = subscription.context
+  const next = upcomingInvoice(subscription) ?? refuseWithoutNext(subscription)
+  const { periodIndex, finalizesAt } = next
+  const now = await findCustomerTime(services, testClockId)
+  const period = periodOf(anchorAt, subscription.context, periodIndex)
+  const dueDate = dueDateOf(period, facts, now)
+  const times = { periodStart: period.start, periodEnd: period.end }
+  const content = contentOf(subscription, { periodIndex, facts, times, due: { daysUntilDue: null, dueDate } })
+  return { content, period, dueDate, finalizesAt, creditAppliedMinor: creditAppliedTo(content, facts) }
+}
+
+const refuseWithoutNext = ({ state }: Actor<Subscription>): never =>
+  refuse('state_conflict', {
+    message: 'The subscription has no next invoice.',
+    details: { status: state, possible: possibleEvents(subscriptionKind, state) },
+  })
+
 /** The day on which the period begins; the issue date if that is later, as after an outage. */
-const dueDateOf = (start: Date, { settings: { time_zone } }: FinalizationFacts, now: Date): string =>
+const dueDateOf = ({ start }: Period, { settings: { time_zone } }: FinalizationFacts, now: Date): string =>
   dayIn(time_zone, new Date(Math.max(start.getTime(), now.getTime())))
 
 /** The fields of the event that records an invoice, from the invoice as it was finalized in the same bundle. */
@@ -116,7 +168,7 @@ export const invoicePaid = (subscriptionId: string, { id, context }: Actor<Invoi
   event: { type: 'invoice_paid', invoiceId: id, paidAt: context.paidAt },
 })
 
-type Voiding = { readonly isRetried: boolean; readonly cause: string }
+export type Voiding = { readonly isRetried: boolean; readonly cause: string }
 
 type Voids = {
   /** For the event that the bundle has the commands for. */

@@ -1,9 +1,8 @@
-import type { Subscription } from '../../machines/subscription-events.ts'
 import { expectsInvoice, hasNext, isNextInvoiced, nextIndex } from '../../machines/subscription-rules.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
-import { addUtcDays, periodStart } from '../billing/periods.ts'
-import { DAYS_TO_PAY_FIRST, nextStart } from '../kinds/subscription-times.ts'
+import { addUtcDays } from '../billing/periods.ts'
+import { DAYS_TO_PAY_FIRST, firstIndexAfter, nextStart } from '../kinds/subscription-times.ts'
 import { isReadPast } from '../queries/invoice-waits.ts'
 import { findSubscriptionWithFacts } from '../queries/subscriptions.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
@@ -125,13 +124,6 @@ const plans: Readonly<Record<string, (planned: Planned) => Promise<readonly Comm
     const now = await findCustomerTime(services, subscription.context.testClockId)
     return [timerOf(planned, { resumeIndex: firstIndexAfter(subscription.context, now) })]
   },
-}
-
-/** The first period that begins after a time. */
-const firstIndexAfter = (subscription: Subscription, at: Date): number => {
-  let index = (subscription.periodIndex ?? -1) + 1
-  while (periodStart(subscription.anchorAt, subscription, index) <= at) index++
-  return index
 }
 
 /**

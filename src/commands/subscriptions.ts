@@ -18,7 +18,7 @@ import { findSubscription } from '../queries/subscriptions.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { SUBSCRIPTION_PURPOSE } from '../sealed-columns.ts'
 import { type Requester, refuseTwin } from './by.ts'
-import { refuseState, refuseStateOf } from './customers.ts'
+import { refuseState } from './customers.ts'
 import {
   afterBundle,
   dispatchPlanned,
@@ -31,7 +31,7 @@ import { type NewLine, summedLines } from './invoice-content.ts'
 import { type CustomerReference, nameCustomer } from './named-customers.ts'
 import { newPageToken } from './page-tokens.ts'
 import { daysOf } from './plans.ts'
-import { atRevision, issuedIn, periodInvoice, voidLaterInvoices } from './subscription-invoices.ts'
+import { issuedIn, periodInvoice } from './subscription-invoices.ts'
 
 /** What a subscription without a plan costs and how it is renewed, as a caller sends it. */
 export type SubscriptionTerms = Pick<
@@ -72,8 +72,9 @@ export const createSubscription = async (
   const { owner } = request
   const settings = (await findBillingSettings(sql, owner.merchantId)) ?? refuse('resource_not_found')
   const apiVersion = await getEventsVersion(sql, owner.merchantId)
-  const terms = await termsOf(services, request, settings)
   return untilCurrent(async () => {
+    // Again in every round: the plan may have been archived.
+    const terms = await termsOf(services, request, settings)
     const customer = await nameCustomer(services, owner, request.customer, cause)
     const { testClockId } = customer.context
     const now = await findCustomerTime(services, testClockId)
@@ -191,29 +192,3 @@ export const rotateSubscriptionUrl = async (
   refuseTwin(outcome)
   return refuseState(outcome)
 }
-
-/**
- * Cancels a subscription, now or when the period that was paid is over. Its invoices that are not paid are voided in the
- * same commit, except those to which money was sent.
- */
-export const cancelSubscription = (
-  services: InvoiceServices,
-  key: RecordKey,
-  at: 'period_end' | 'now',
-  { cause, responseRows }: Requester<Subscription>,
-): Promise<Actor<Subscription>> =>
-  untilCurrent(async attempt => {
-    const subscription = (await findSubscription(services.sql, key)) ?? refuse('resource_not_found')
-    const { id, context } = subscription
-    const type = at === 'now' || subscription.state === 'paused' ? 'cancel' : 'cancel_at_end'
-    if (context.endedAt !== null) refuseStateOf(subscriptionKind, subscription)
-    const later = await voidLaterInvoices(services, subscription, { isRetried: attempt > 0, cause })
-    const event = { type, voided: later.voided, ...(type === 'cancel' && { reason: 'requested' }) }
-    const commands = atRevision(subscription, [...later.commands, { kind: 'subscription', actor: id, event, cause }])
-    const outcome = await dispatchPlanned(services, withResponse(subscriptionKind, id, commands, responseRows))
-    if (outcome === 'stale') return undefined
-    if (outcome.ok) return afterBundle(subscriptionKind, id, outcome)
-    refuseTwin(outcome)
-    // An invoice has changed since it was read: the next round reads it again.
-    return outcome.actor?.kind === 'subscription' ? refuseState(outcome) : undefined
-  })

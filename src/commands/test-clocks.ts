@@ -12,7 +12,7 @@ import { findTestClock } from '../queries/test-clocks.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { refuseState } from './customers.ts'
 import type { InvoiceServices } from './finalizations.ts'
-import { cancelSubscription } from './subscriptions.ts'
+import { cancelSubscription } from './subscription-actions.ts'
 
 /** Without `now` it shows the present. */
 export const createTestClock = async (

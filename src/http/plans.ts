@@ -25,6 +25,9 @@ const changeable = () =>
     'metadata?': metadata(),
   })
 
+/** At most 12 years. How many there are in the interval is checked afterwards. */
+export const mostDays = '0 <= number.integer <= 4379'
+
 /** Of plans, and of subscriptions without one. */
 export const newTerms = () =>
   type({
@@ -34,9 +37,8 @@ export const newTerms = () =>
     interval: "'day' | 'week' | 'month' | 'year'",
     'intervalCount?': '1 <= number.integer <= 12',
     'trialDays?': '0 <= number.integer <= 730',
-    // At most 12 years. How many there are in the interval is checked afterwards.
-    'leadDays?': '0 <= number.integer <= 4379',
-    'graceDays?': '0 <= number.integer <= 4379',
+    'leadDays?': mostDays,
+    'graceDays?': mostDays,
     'maxPeriods?': '1 <= number.integer <= 10000 | null',
     'activation?': "'on_payment' | 'immediate'",
     'afterGrace?': "'cancel' | 'pause'",

@@ -31,6 +31,7 @@ import type { Route } from './route.ts'
 import { settingsRoutes } from './settings.ts'
 import { simulateRoutes } from './simulate.ts'
 import { streamRoutes } from './stream.ts'
+import { subscriptionActionRoutes } from './subscription-actions.ts'
 import { subscriptionRoutes } from './subscriptions.ts'
 import { testClockRoutes } from './test-clocks.ts'
 import { webhookEndpointRoutes } from './webhook-endpoints.ts'
@@ -58,6 +59,7 @@ export const routes: readonly Route[] = [
   ...creditNoteRoutes,
   ...planRoutes,
   ...subscriptionRoutes,
+  ...subscriptionActionRoutes,
   ...simulateRoutes,
   ...testClockRoutes,
   ...balanceRoutes,

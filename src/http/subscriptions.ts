@@ -2,7 +2,6 @@ import { type } from 'arktype'
 import type { Subscription } from '../../machines/subscription-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import {
-  cancelSubscription,
   createSubscription,
   rotateSubscriptionUrl,
   type SubscriptionRequest,
@@ -17,7 +16,6 @@ import { subscriptionReadRecord } from '../records/subscription.ts'
 import type { Api } from './api.ts'
 import { customerByEmail, findClockId, testClockId } from './customers.ts'
 import {
-  cancelSubscriptionDocs,
   createSubscriptionDocs,
   getSubscriptionDocs,
   listSubscriptionsDocs,
@@ -77,7 +75,7 @@ export const subscriptionRoutes: readonly Route[] = [
           if (!('planId' in request.terms)) requirePayable(api, { ...request.terms, livemode: owner.livemode })
           return createSubscription(api, { owner, customer, ...request }, { cause, responseRows })
         },
-        ...withUrl(api, call, 201),
+        ...withSubscriptionUrl(api, call, 201),
       })
     },
   }),
@@ -93,7 +91,7 @@ export const subscriptionRoutes: readonly Route[] = [
       const filter = { statuses: status && [...new Set(status)], customerId, planId }
       return {
         status: 200,
-        body: listOf(await listSubscriptions(api.sql, owner, filter, page), limit, readFor(api, call)),
+        body: listOf(await listSubscriptions(api.sql, owner, filter, page), limit, readSubscriptionFor(api, call)),
       }
     },
   }),
@@ -103,20 +101,8 @@ export const subscriptionRoutes: readonly Route[] = [
     docs: getSubscriptionDocs,
     handle: async (api, call) => {
       const found = (await findSubscription(api.sql, recordKey('sub', call))) ?? refuse('resource_not_found')
-      return { status: 200, body: readFor(api, call)(found) }
+      return { status: 200, body: readSubscriptionFor(api, call)(found) }
     },
-  }),
-
-  ...onItem('POST', writes, {
-    path: '/subscriptions/:id/cancel',
-    docs: cancelSubscriptionDocs,
-    body: () => type({ at: type("'period_end' | 'now'").default('period_end') }),
-    handle: (api, call) =>
-      answerIdempotently<Subscription>(api, call, {
-        work: responseRows =>
-          cancelSubscription(api, recordKey('sub', call), call.body.at, { cause: call.cause, responseRows }),
-        ...withUrl(api, call, 200),
-      }),
   }),
 
   ...onItem('POST', writes, {
@@ -125,20 +111,20 @@ export const subscriptionRoutes: readonly Route[] = [
     handle: (api, call) =>
       answerIdempotently<Subscription>(api, call, {
         work: responseRows => rotateSubscriptionUrl(api, recordKey('sub', call), { cause: call.cause, responseRows }),
-        ...withUrl(api, call, 200),
+        ...withSubscriptionUrl(api, call, 200),
       }),
   }),
 ]
 
 /** A subscription as the caller can see it. */
-const readFor = (api: Api, reader: UrlReader) => {
+export const readSubscriptionFor = (api: Api, reader: UrlReader) => {
   const urlOf = pageUrlFor(api, subscriptionPages, reader)
   return (subscription: Actor<Subscription>) =>
     subscriptionReadRecord.render(subscription, { url: urlOf(subscription) })
 }
 
 /** Responses are stored without the address of the page, which they get when they are sent. */
-const withUrl = (
+export const withSubscriptionUrl = (
   api: Api,
   { owner }: Pick<IdempotentCall, 'owner'>,
   status: 200 | 201,

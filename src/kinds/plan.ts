@@ -45,5 +45,5 @@ export const planKind: Kind<Plan> = {
     'afterGrace',
     'reference',
   ],
-  refusals: { plans_reference_once: 'duplicate_reference' },
+  refusals: { plans_reference_once: 'duplicate_reference', plan_remains: 'plan_archived' },
 }

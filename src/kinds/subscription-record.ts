@@ -52,15 +52,21 @@ const planIdOf = (id: string | null): string | null => id && encodeId('plan', id
 const pendingChange = groupOf<NonNullable<Subscription['pendingChange']>>()({
   planId: {
     type: planIdOrNull,
-    about: 'Plan of the next period. Null if none.',
+    about: 'Plan of the subscription then. Null if none.',
     example: exampleId('plan'),
     of: ({ planId }) => planIdOf(planId),
   },
   amountMinor: {
     type: minor,
-    about: 'What the next period costs, with tax.',
+    about: 'What a period costs then, with tax.',
     example: 5831,
     of: ({ totalMinor }) => totalMinor,
+  },
+  periodIndex: {
+    type: count,
+    about: 'First period that costs this: the first one that is not invoiced yet.',
+    example: 2,
+    of: ({ fromIndex }) => fromIndex,
   },
 })
 
@@ -244,7 +250,7 @@ export const subscriptionRecord = recordOf<Actor<Subscription>>()('Subscription'
   pendingChange: {
     inside: pendingChange.inside,
     type: () => pendingChange.type().or('null'),
-    about: 'What changes with the next period. Null if nothing does.',
+    about: 'What changes with a later period. Null if nothing does.',
     example: null,
     of: ({ context }) => context.pendingChange && pendingChange.render(context.pendingChange),
   },

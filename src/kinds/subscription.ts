@@ -102,6 +102,10 @@ export const subscriptionKind: Kind<Subscription> = {
     resume: ({ resumesAt }) => resumesAt,
   },
   writes: {
+    joinPlan: ({ context: { planId, pendingChange } }) => {
+      const plan = pendingChange === null ? planId : pendingChange.planId
+      return plan === null ? null : { function: 'join_plan', given: { plan } }
+    },
     joinCustomer: ({ context: { customerId } }) => ({ function: 'join_customer', given: { customer: customerId } }),
   },
   publish: published(subscription => subscriptionRecord.render(subscription)),

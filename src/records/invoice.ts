@@ -67,7 +67,7 @@ export const soldFields = {
   },
 }
 
-const line = groupOf<InvoiceLine>()({
+export const invoiceLine = groupOf<InvoiceLine>()({
   id: { type: text, about: 'ID of the line, unique within the invoice.', example: 'line_1', of: ({ id }) => id },
   description: { type: text, about: 'What is sold.', example: 'A lamp', of: ({ description }) => description },
   quantity: {
@@ -91,7 +91,7 @@ const line = groupOf<InvoiceLine>()({
   ...soldFields,
 })
 
-export const invoiceLineFields = line.fields
+export const invoiceLineFields = invoiceLine.fields
 
 export const invoiceTax = groupOf<InvoiceTax>()({
   ...{ taxCategory: taxRate.taxCategory, taxRateBps: taxRate.taxRateBps },
@@ -183,11 +183,11 @@ const reminder = groupOf<Reminder>()({
 export const invoiceReadRecord = recordOf<Actor<Invoice>, InvoiceAdditions>()('InvoiceWithLines', {
   ...invoiceRecord.fields,
   lines: {
-    inside: line.inside,
-    type: () => line.type().array(),
+    inside: invoiceLine.inside,
+    type: () => invoiceLine.type().array(),
     about: 'The lines, in the order in which they were sent.',
-    example: [line.example],
-    of: ({ context }) => context.lines.map(each => line.render(each)),
+    example: [invoiceLine.example],
+    of: ({ context }) => context.lines.map(each => invoiceLine.render(each)),
   },
   taxes: {
     inside: invoiceTax.inside,

@@ -1,6 +1,7 @@
 import { hashClientSecret } from '../../src/access/client-secret.ts'
 import { createApiKey } from '../../src/commands/api-keys.ts'
 import { invite } from '../../src/commands/invites.ts'
+import { cancelSubscription, pauseSubscription } from '../../src/commands/subscription-actions.ts'
 import { createInbox } from '../../src/commands/webhook-endpoints.ts'
 import type { Api } from '../../src/http/api.ts'
 import type { Route } from '../../src/http/route.ts'
@@ -140,12 +141,20 @@ const plan: Fixture = {
   make: async (api, { merchantId }, livemode) => encodeId('plan', (await makePlan(api, { merchantId, livemode })).id),
 }
 
-const subscription: Fixture = {
+/** In its trial; with `begin` or `pause` active, and with the request that is named. */
+const subscription = (requested?: 'begin' | 'cancel_at_end' | 'pause'): Fixture => ({
   make: async (api, { merchantId }, livemode) => {
     await setSeller(api.sql, merchantId)
-    return encodeId('sub', (await makeSubscription(api, { merchantId, livemode })).id)
+    const owner = { merchantId, livemode }
+    const begun = { trialDays: 0, activation: 'immediate' } as const
+    const isBegun = requested === 'begin' || requested === 'pause'
+    const { id } = await makeSubscription(api, owner, isBegun ? begun : {})
+    const requester = { cause: 'test', responseRows: () => [] }
+    if (requested === 'pause') await pauseSubscription(api, { id, ...owner }, null, requester)
+    if (requested === 'cancel_at_end') await cancelSubscription(api, { id, ...owner }, 'period_end', requester)
+    return encodeId('sub', id)
   },
-}
+})
 
 const testClock: Fixture = {
   // Test clocks do not exist in live mode.
@@ -274,9 +283,16 @@ const fixtures: Readonly<Record<string, Fixture>> = {
       [`PATCH ${surface}/plans/:id`, { ...plan, body: { name: 'Lamp club' } }],
       [`POST ${surface}/plans/:id/archive`, plan],
       [`POST ${surface}/subscriptions`, { make: async () => '', body: aSubscription }],
-      [`GET ${surface}/subscriptions/:id`, subscription],
-      [`POST ${surface}/subscriptions/:id/cancel`, { ...subscription, body: { at: 'now' } }],
-      [`POST ${surface}/subscriptions/:id/rotate-url`, { ...subscription, body: {} }],
+      [`GET ${surface}/subscriptions/:id`, subscription()],
+      [`PATCH ${surface}/subscriptions/:id`, { ...subscription(), body: { graceDays: 3 } }],
+      [`POST ${surface}/subscriptions/:id/cancel`, { ...subscription(), body: { at: 'now' } }],
+      [`POST ${surface}/subscriptions/:id/uncancel`, subscription('cancel_at_end')],
+      [`POST ${surface}/subscriptions/:id/pause`, { ...subscription('begin'), body: { resumesAt: null } }],
+      [`POST ${surface}/subscriptions/:id/resume`, subscription('pause')],
+      [`POST ${surface}/subscriptions/:id/change`, { ...subscription(), body: { lines: [aLamp] } }],
+      [`GET ${surface}/subscriptions/:id/invoices`, subscription()],
+      [`GET ${surface}/subscriptions/:id/preview`, subscription()],
+      [`POST ${surface}/subscriptions/:id/rotate-url`, { ...subscription(), body: {} }],
     ]),
   ),
   'GET /v1/checkout/links/:linkId': paymentLink,

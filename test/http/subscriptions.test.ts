@@ -1,20 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { passInvoiceTimesOf } from '../../src/chain/watch/invoice-times.ts'
-import { cancelSubscription } from '../../src/commands/subscriptions.ts'
-import { creditNoteRoutes } from '../../src/http/credit-notes.ts'
-import { customerCreditRoutes } from '../../src/http/customer-credit.ts'
-import { customerRoutes } from '../../src/http/customers.ts'
-import { invoiceActionRoutes } from '../../src/http/invoice-actions.ts'
-import { invoiceRoutes } from '../../src/http/invoices.ts'
-import { planRoutes } from '../../src/http/plans.ts'
-import { subscriptionRoutes } from '../../src/http/subscriptions.ts'
-import { testClockRoutes } from '../../src/http/test-clocks.ts'
+import { cancelSubscription } from '../../src/commands/subscription-actions.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import { recordTimerRun } from '../../src/queries/subscription-runs.ts'
-import { subscriptionReadRecord } from '../../src/records/subscription.ts'
-import { passSubscriptionTimers, runSubscriptions } from '../../src/server/subscription-loop.ts'
-import { runTestClocks } from '../../src/server/test-clocks.ts'
-import { renewSubscription } from '../../tasks/renew-subscription.ts'
+import { runSubscriptions } from '../../src/server/subscription-loop.ts'
 import { insertKey } from '../access/keys.ts'
 import { until } from '../harness/until.ts'
 import { makeCustomer } from './customers.ts'
@@ -22,82 +10,12 @@ import { aLamp } from './invoices.ts'
 import { expectPages, testRefusedQueries } from './lists.ts'
 import { member } from './people.ts'
 import { makePlan } from './plans.ts'
+import { monthly, type ShownSubscription, START, subscriptionShops } from './subscription-shop.ts'
 import { makeTestClock } from './test-clocks.ts'
-import { type Asked, newKey, twoShops } from './two-shops.ts'
+import { type Asked, newKey } from './two-shops.ts'
 
-const { server, lamps, chairsKey, ask, page, key } = await twoShops({
-  routes: [
-    ...[...subscriptionRoutes, ...planRoutes, ...invoiceRoutes, ...invoiceActionRoutes, ...creditNoteRoutes],
-    ...[...customerRoutes, ...customerCreditRoutes, ...testClockRoutes],
-  ],
-})
-const { api, sql } = server
-// Reminders wait for payments too.
-await sql`update billing_settings set reminders = '[]' where merchant_id = ${lamps.merchantId}`
-const mode = { merchantId: lamps.merchantId, livemode: false }
-
-type Shown = ReturnType<typeof subscriptionReadRecord.render>
-
-const monthly = { currency: 'EUR', lines: [aLamp], interval: 'month' }
-const START = '2026-11-30T12:00:00.000Z'
-
-/** A customer whose time is that of a clock. */
-const customerOfClock = async () => {
-  const clock = await makeTestClock(api, mode, new Date(START))
-  const { id } = await makeCustomer(api, mode, { testClockId: clock.id })
-  return { customerId: id, clockId: encodeId('clk', clock.id) }
-}
-const create = async (json: object = {}, asked: Asked = {}) => {
-  const customer = 'customerId' in json || 'customer' in json ? {} : { customerId: (await makeCustomer(api, mode)).id }
-  return ask('POST', '/subscriptions', { ...asked, json: { ...customer, ...json } })
-}
-const made = async (json: object = {}, asked?: Asked): Promise<Shown> => {
-  const { status, text } = await create(json, asked)
-  expect([status, text]).toEqual([201, expect.any(String)])
-  return subscriptionReadRecord.type().assert(JSON.parse(text)) as Shown
-}
-const read = async (id: string): Promise<Shown> => (await ask('GET', `/subscriptions/${id}`)).json as Shown
-const cancel = (id: string, json: object = {}, asked: Asked = {}) =>
-  ask('POST', `/subscriptions/${id}/cancel`, { ...asked, json })
-const invoicesOf = async (id: string) =>
-  (
-    await page<{ id: string; status: string; dueDate: string; subscription: object }>(
-      `/invoices?subscriptionId=${id}&order=asc`,
-    )
-  ).data
-/** A credit note over all that is due pays an invoice without money. */
-const pay = async (invoiceId: string | null | undefined) => {
-  const json = { invoiceId, reason: 'other', whole: true }
-  expect(await ask('POST', '/credit-notes', { json })).toMatchObject({ status: 201 })
-  await runJobs()
-}
-/** Runs what the worker runs when invoices were paid. */
-const runJobs = async () => {
-  const jobs = await sql<{ id: string; payload: object }[]>`
-    delete from graphile_worker._private_jobs j using graphile_worker._private_tasks t
-    where t.id = j.task_id and t.identifier = 'renew-subscription' returning j.id, j.payload`
-  for (const { id, payload } of jobs) {
-    const job = { id, task_identifier: 'renew-subscription', attempts: 1 }
-    await renewSubscription(api, payload, { job, signal: AbortSignal.timeout(10_000) })
-  }
-  return jobs.length
-}
-const eventsOf = async (id: string) =>
-  (await sql<{ type: string }[]>`select type from events where actor = ${decodeId('sub', id) ?? ''} order by seq`).map(
-    ({ type }) => type.replace('subscription.', ''),
-  )
-
-const clocks = runTestClocks(api, {
-  share: () => ({ position: 0, count: 1 }),
-  passes: [passInvoiceTimesOf, (_, testClockId) => passSubscriptionTimers(api, testClockId)],
-})
-const advance = async (clockId: string, to: string) => {
-  expect(await ask('POST', `/sandbox/test-clocks/${clockId}/advance`, { json: { to } })).toMatchObject({ status: 200 })
-  await until(async () => {
-    await clocks.runOnce()
-    return (await ask('GET', `/sandbox/test-clocks/${clockId}`)).text.includes('"ready"')
-  })
-}
+const { server, api, sql, mode, lamps, chairsKey, key, ask, page, ...shop } = await subscriptionShops()
+const { customerOfClock, create, made, read, cancel, invoicesOf, pay, runJobs, eventsOf, clocks, advance } = shop
 
 describe('POST /v1/subscriptions', () => {
   test('201: without a plan it is incomplete until its first invoice, due in seven days, is paid', async () => {
@@ -180,7 +98,7 @@ describe('POST /v1/subscriptions', () => {
     expect(await ask('GET', `/plans/${planId}`)).toMatchObject({ json: { subscriptionsCount: 2 } })
     await cancel(first.id, { at: 'now' })
     expect(await ask('GET', `/plans/${planId}`)).toMatchObject({ json: { subscriptionsCount: 1 } })
-    const listed = await page<Shown>(`/subscriptions?planId=${planId}&status=incomplete`)
+    const listed = await page<ShownSubscription>(`/subscriptions?planId=${planId}&status=incomplete`)
     expect(listed.data).toEqual([await read(second.id)])
     expect(await ask('POST', `/plans/${planId}/archive`)).toMatchObject({ status: 200 })
     expect(await create({ planId })).toMatchObject({ status: 409, error: { code: 'plan_archived', param: 'planId' } })
@@ -389,7 +307,8 @@ describe('by a test clock', () => {
 })
 
 describe('the address of the page of a subscription', () => {
-  const urlOf = async (id: string, asked?: Asked) => (await ask('GET', `/subscriptions/${id}`, asked)).json as Shown
+  const urlOf = async (id: string, asked?: Asked) =>
+    (await ask('GET', `/subscriptions/${id}`, asked)).json as ShownSubscription
   const rotate = (id: string, asked?: Asked) => ask('POST', `/subscriptions/${id}/rotate-url`, asked)
 
   test('is shown to keys with billing:write, owners and developers, and in no event', async () => {
@@ -400,7 +319,7 @@ describe('the address of the page of a subscription', () => {
     expect((await urlOf(id, { bearer: reader })).url).toBeNull()
     expect((await urlOf(id, { bearer: viewer.bearer, path: lamps.path })).url).toBeNull()
     expect((await urlOf(id, { bearer: lamps.owner.bearer, path: lamps.path })).url).toBe(url)
-    const { data } = await page<Shown>('/subscriptions', { bearer: reader })
+    const { data } = await page<ShownSubscription>('/subscriptions', { bearer: reader })
     expect(data.map(each => each.url)).toEqual(data.map(() => null))
     const token = url?.split('/').at(-1) ?? 'none'
     const [copies] = await sql<{ count: number }[]>`
@@ -413,7 +332,7 @@ describe('the address of the page of a subscription', () => {
     const { id, url: first } = await made(monthly)
     const headers = newKey()
     const answer = await rotate(id, { headers })
-    const second = (answer.json as Shown).url
+    const second = (answer.json as ShownSubscription).url
     expect([answer.status, second === first]).toEqual([200, false])
     expect((await rotate(id, { headers })).text).toBe(answer.text)
     expect((await urlOf(id)).url).toBe(second)
@@ -565,7 +484,7 @@ describe('in real time', () => {
     const asked = { path: lamps.path, bearer: lamps.owner.bearer, json: { intoId: survivor.id } }
     expect(await ask('POST', `/customers/${first.id}/merge`, asked)).toMatchObject({ status: 200 })
     expect(await read(id)).toMatchObject({ customerId: survivor.id })
-    expect((await page<Shown>(`/subscriptions?customerId=${survivor.id}`)).data).toMatchObject([{ id }])
+    expect((await page<ShownSubscription>(`/subscriptions?customerId=${survivor.id}`)).data).toMatchObject([{ id }])
   })
 
   test('due timers are fired once by loops that run at the same time', async () => {

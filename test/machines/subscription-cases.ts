@@ -10,11 +10,14 @@ const line = (unitAmountMinor: number) => ({
   ...{ taxRateBps: 0, taxCategory: 'zero' as const, taxNote: null, periodStart: null, periodEnd: null },
 })
 
-const priceOf = (totalMinor: number): SubscriptionPrice => ({
-  ...{ planId: null, currency: 'USD', taxBehavior: 'exclusive', lines: [line(totalMinor)] },
+const priceOf = (totalMinor: number, planId: string | null = null): SubscriptionPrice => ({
+  ...{ planId, currency: 'USD', taxBehavior: 'exclusive', lines: [line(totalMinor)] },
   taxes: [{ taxCategory: 'zero', taxRateBps: 0, netMinor: totalMinor, taxMinor: 0 }],
   ...{ subtotalMinor: totalMinor, taxMinor: 0, totalMinor },
 })
+
+/** That of another plan. */
+const planPrice = priceOf(2000, '0193a000-0000-7000-8000-00000000000d')
 
 /** By months, with a grace of three days. */
 export const subscriptionOpening: SubscriptionOpening = {
@@ -47,7 +50,11 @@ const voiding = (type: string, ...voided: readonly number[]) => ({ type, voided:
 const unpaid = (periodIndex: number) =>
   `unpaid=${JSON.stringify([{ invoiceId: invoiceIdOf(periodIndex), periodIndex }])}`
 const latest = (periodIndex: number) => `latestInvoiceId=${invoiceIdOf(periodIndex)}`
-const changed = `pendingChange=${JSON.stringify(priceOf(2000))}`
+const changed = (fromIndex: number) => `pendingChange=${JSON.stringify({ ...planPrice, fromIndex })}`
+const changedPrice = (() => {
+  const { planId, lines, taxes } = planPrice
+  return `planId=${planId} lines=${JSON.stringify(lines)} taxes=${JSON.stringify(taxes)} subtotalMinor=2000 totalMinor=2000`
+})()
 
 /** As the planner sends it. */
 const timerOf = (timer: string, state: string, fields: object) => ({
@@ -81,7 +88,7 @@ export const subscriptions: Cases = {
     'cancel at end without voiding': voiding('cancel_at_end'),
     'cancel now': { ...voiding('cancel', 1), reason: 'requested' },
     uncancel: { type: 'uncancel' },
-    change: { ...voiding('change', 1), price: priceOf(2000) },
+    change: { ...voiding('change', 1), price: planPrice },
     update: { type: 'update', changes: { metadata: { a: 'b' }, graceDays: 4 } },
     'rotate url': { type: 'rotate_url', tokenHash: 'b'.repeat(64), sealedToken: 'sealed b' },
     'extend grace': { type: 'extend_grace', graceEndsAt: minutes(40 * DAY) },
@@ -100,6 +107,8 @@ export const subscriptions: Cases = {
     canceling: 'begin, paid 0, after invoice 1, cancel at end',
     'canceling paid': 'begin, paid 0, after invoice 1, paid 1, cancel at end',
     changing: 'begin, paid 0, after invoice 1, change',
+    'changing invoiced': 'begin, paid 0, change, after invoice 1, paid 1',
+    'changing paid': 'begin, paid 0, after invoice 1, paid 1, change',
     past_due: 'begin, paid 0, after invoice 1, after boundary',
     'past_due canceling': 'begin, paid 0, after invoice 1, after boundary, cancel at end without voiding',
     'past_due pausing': 'begin, paid 0, after invoice 1, after boundary, pause until',
@@ -115,7 +124,7 @@ export const subscriptions: Cases = {
   },
   table: `
     The address of its page can be changed until it has ended.
-    incomplete, trialing, trial invoiced, trial paid, trial canceling, active, invoiced, next paid, pausing, canceling, canceling paid, changing, last, past_due, past_due canceling, past_due pausing, paused, resuming, resuming invoiced, resuming paid | rotate url | stays |  | tokenHash=${'b'.repeat(64)} sealedToken=sealed b
+    incomplete, trialing, trial invoiced, trial paid, trial canceling, active, invoiced, next paid, pausing, canceling, canceling paid, changing, last, past_due, past_due canceling, past_due pausing, paused, resuming, resuming invoiced, resuming paid, changing invoiced, changing paid | rotate url | stays |  | tokenHash=${'b'.repeat(64)} sealedToken=sealed b
 
     It begins with a trial, with an invoice to be paid first, or immediately.
     new                                                   | begin                         | incomplete | subscription.created +expiry                                                         | invoicedIndex=0 ${latest(0)} ${unpaid(0)}
@@ -133,7 +142,8 @@ export const subscriptions: Cases = {
     trialing, trial invoiced, trial paid                  | cancel at end                 | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | cancelAtPeriodEnd=true canceledAt=+0m
     trialing, trial invoiced, trial paid                  | cancel at end without voiding | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | cancelAtPeriodEnd=true canceledAt=+0m
     trialing, trial invoiced, trial paid                  | cancel now                    | canceled   | -trialEnding -invoice -boundary subscription.canceled                                | canceledAt=+0m endedAt=+0m endReason=requested
-    trialing, trial invoiced, trial paid, trial canceling | change                        | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | ${changed}
+    trialing, trial canceling                             | change                        | stays      | -trialEnding -invoice -boundary !joinPlan subscription.updated +trialEnding +invoice +boundary | ${changed(0)}
+    trial invoiced, trial paid                            | change                        | stays      | -trialEnding -invoice -boundary !joinPlan subscription.updated +trialEnding +invoice +boundary | ${changed(1)}
     trialing, trial invoiced, trial paid, trial canceling | update                        | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | graceDays=4 metadata={"a":"b"}
     trial invoiced                                        | paid 0                        | stays      |                                                                                      | unpaid=[]
     trial invoiced                                        | after boundary                | past_due   | -trialEnding -invoice -boundary subscription.past_due +grace                         | owedIndex=0 graceEndsAt=+48960m
@@ -143,21 +153,22 @@ export const subscriptions: Cases = {
     trial canceling                                       | uncancel                      | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | cancelAtPeriodEnd=false canceledAt=null
 
     A period that ends is followed by the next one if its invoice is paid.
-    active, invoiced, next paid, pausing, canceling, canceling paid, changing, last | after firstDue                | stays      |                                                                                      |
+    active, invoiced, next paid, pausing, canceling, canceling paid, changing, last, changing invoiced, changing paid | after firstDue                | stays      |                                                                                      |
     active                                                | after invoice 1               | stays      | -invoice -firstDue -boundary +invoice +firstDue +boundary                            | invoicedIndex=1 ${latest(1)} ${unpaid(1)}
-    active, next paid, changing                           | pause                         | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | pauseAtPeriodEnd=true
-    active, invoiced, next paid, changing                 | pause until                   | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | pauseAtPeriodEnd=true resumesAt=+142560m
-    active, next paid, pausing, changing, last            | cancel at end                 | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=true canceledAt=+0m
-    active, invoiced, next paid, pausing, changing, last  | cancel at end without voiding | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=true canceledAt=+0m
+    active, next paid, changing, changing invoiced, changing paid | pause                         | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | pauseAtPeriodEnd=true
+    active, invoiced, next paid, changing, changing invoiced, changing paid | pause until                   | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | pauseAtPeriodEnd=true resumesAt=+142560m
+    active, next paid, pausing, changing, last, changing invoiced, changing paid | cancel at end                 | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=true canceledAt=+0m
+    active, invoiced, next paid, pausing, changing, last, changing invoiced, changing paid | cancel at end without voiding | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=true canceledAt=+0m
     active, next paid, last                               | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | canceledAt=+0m endedAt=+0m endReason=requested
-    active, next paid, pausing, canceling, canceling paid | change                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | ${changed}
-    active, invoiced, next paid, pausing, canceling, canceling paid, changing, last | update                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | graceDays=4 metadata={"a":"b"}
+    active, pausing, canceling                            | change                        | stays      | -invoice -firstDue -boundary !joinPlan subscription.updated +invoice +firstDue +boundary       | ${changed(1)}
+    next paid, canceling paid                             | change                        | stays      | -invoice -firstDue -boundary !joinPlan subscription.updated +invoice +firstDue +boundary       | ${changed(2)}
+    active, invoiced, next paid, pausing, canceling, canceling paid, changing, last, changing invoiced, changing paid | update                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | graceDays=4 metadata={"a":"b"}
     invoiced                                              | paid 1                        | stays      |                                                                                      | unpaid=[]
     invoiced                                              | after boundary                | past_due   | -invoice -firstDue -boundary subscription.past_due +grace                            | owedIndex=1 graceEndsAt=+48960m
     invoiced                                              | pause                         | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] pauseAtPeriodEnd=true
     invoiced                                              | cancel at end                 | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] cancelAtPeriodEnd=true canceledAt=+0m
     invoiced                                              | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | unpaid=[] canceledAt=+0m endedAt=+0m endReason=requested
-    invoiced                                              | change                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] ${changed}
+    invoiced                                              | change                        | stays      | -invoice -firstDue -boundary !joinPlan subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] ${changed(1)}
     next paid, canceling paid                             | after boundary                | stays      | -invoice -firstDue -boundary subscription.renewed +invoice +firstDue +boundary       | periodIndex=1
     pausing                                               | after boundary                | paused     | -invoice -firstDue -boundary subscription.paused +resume +invoice +boundary          | pauseAtPeriodEnd=false pausedAt=+0m
     pausing                                               | resume                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | pauseAtPeriodEnd=false
@@ -166,8 +177,12 @@ export const subscriptions: Cases = {
     canceling, canceling paid                             | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | cancelAtPeriodEnd=false endedAt=+0m endReason=requested
     canceling, canceling paid                             | uncancel                      | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=false canceledAt=null
     changing                                              | after invoice 1               | stays      | -invoice -firstDue -boundary +invoice +firstDue +boundary                            | invoicedIndex=1 ${unpaid(1)}
-    changing                                              | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | canceledAt=+0m endedAt=+0m endReason=requested pendingChange=null
-    changing                                              | change                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       |
+    changing invoiced                                     | after boundary                | stays      | -invoice -firstDue -boundary subscription.renewed +invoice +firstDue +boundary       | ${changedPrice} periodIndex=1 pendingChange=null
+    changing paid                                         | after boundary                | stays      | -invoice -firstDue -boundary subscription.renewed +invoice +firstDue +boundary       | periodIndex=1
+    changing, changing invoiced, changing paid            | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | canceledAt=+0m endedAt=+0m endReason=requested pendingChange=null
+    changing                                              | change                        | stays      | -invoice -firstDue -boundary !joinPlan subscription.updated +invoice +firstDue +boundary       |
+    changing paid                                         | change                        | stays      | -invoice -firstDue -boundary !joinPlan subscription.updated +invoice +firstDue +boundary       | 
+    changing invoiced                                     | change                        | stays      | -invoice -firstDue -boundary !joinPlan subscription.updated +invoice +firstDue +boundary       | ${changed(2)}
 
     Until the grace ends, the invoice that is owed can be paid.
     past_due, past_due canceling, past_due pausing        | paid 1                        | active     | -grace subscription.renewed +invoice +firstDue +boundary                             | periodIndex=1 unpaid=[] owedIndex=null graceEndsAt=null
@@ -177,7 +192,7 @@ export const subscriptions: Cases = {
     past_due                                              | cancel at end                 | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null canceledAt=+0m endedAt=+0m endReason=requested
     past_due, past_due pausing                            | cancel at end without voiding | stays      | -grace subscription.updated +grace                                                   | cancelAtPeriodEnd=true canceledAt=+0m
     past_due                                              | cancel now                    | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null canceledAt=+0m endedAt=+0m endReason=requested
-    past_due, past_due canceling, past_due pausing        | update                        | stays      | -grace subscription.updated +grace                                                   | graceDays=4 metadata={"a":"b"}
+    past_due, past_due canceling, past_due pausing        | update                        | stays      | -grace subscription.updated +grace                                                   | graceDays=4 metadata={"a":"b"} graceEndsAt=+50400m
     past_due, past_due canceling, past_due pausing        | extend grace                  | stays      | -grace subscription.updated +grace                                                   | graceEndsAt=+57600m
     past_due canceling                                    | after grace                   | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null cancelAtPeriodEnd=false endedAt=+0m endReason=unpaid
     past_due canceling                                    | cancel at end                 | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null cancelAtPeriodEnd=false endedAt=+0m endReason=requested
@@ -257,6 +272,6 @@ export const subscriptions: Cases = {
   `,
   largest: {
     ...{ metadata: largestMetadata, reference: largestText(200), totalMinor: MAX_AMOUNT, subtotalMinor: MAX_AMOUNT },
-    pendingChange: priceOf(MAX_AMOUNT),
+    pendingChange: { ...priceOf(MAX_AMOUNT), fromIndex: 10_000 },
   },
 }

@@ -50,17 +50,6 @@ export const getSubscriptionDocs: Docs = {
   answers: { 200: subscriptionReadRecord },
 }
 
-export const cancelSubscriptionDocs: Docs = {
-  operation: 'cancelSubscription',
-  summary: 'Cancel a subscription',
-  description:
-    'With `period_end` it is canceled when the current period is over; if the next period is being paid or is paid, when that one is over. A subscription that is `past_due` or `paused` is canceled immediately, unless money was sent for what is owed. Unpaid invoices of later periods are voided. A subscription that is `incomplete` cannot be canceled: it expires.',
-  answers: { 200: subscriptionReadRecord },
-  refusals: ['state_conflict', 'idempotency_key_reused'],
-  fields: { at: '`period_end` or `now`. Default: `period_end`.' },
-  example: { at: 'period_end' },
-}
-
 export const rotateSubscriptionUrlDocs: Docs = {
   operation: 'rotateSubscriptionUrl',
   summary: 'Change the address of the page of a subscription',

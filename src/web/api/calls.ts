@@ -98,8 +98,15 @@ export const calls = {
   listSubscriptions:
     'GET /v1/merchants/{merchantId}/subscriptions?limit&order&livemode&customerId&planId&startingAfter&status',
   getSubscription: 'GET /v1/merchants/{merchantId}/subscriptions/{id}',
-  cancelSubscription: 'POST /v1/merchants/{merchantId}/subscriptions/{id}/cancel',
+  updateSubscription: 'PATCH /v1/merchants/{merchantId}/subscriptions/{id}',
   rotateSubscriptionUrl: 'POST /v1/merchants/{merchantId}/subscriptions/{id}/rotate-url',
+  cancelSubscription: 'POST /v1/merchants/{merchantId}/subscriptions/{id}/cancel',
+  uncancelSubscription: 'POST /v1/merchants/{merchantId}/subscriptions/{id}/uncancel',
+  pauseSubscription: 'POST /v1/merchants/{merchantId}/subscriptions/{id}/pause',
+  resumeSubscription: 'POST /v1/merchants/{merchantId}/subscriptions/{id}/resume',
+  changeSubscription: 'POST /v1/merchants/{merchantId}/subscriptions/{id}/change',
+  listSubscriptionInvoices: 'GET /v1/merchants/{merchantId}/subscriptions/{id}/invoices?limit&order&startingAfter',
+  previewSubscription: 'GET /v1/merchants/{merchantId}/subscriptions/{id}/preview',
   simulatePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/simulate',
   listBalances: 'GET /v1/merchants/{merchantId}/balances?livemode',
   createCollection: 'POST /v1/merchants/{merchantId}/collections?livemode',
@@ -1037,15 +1044,67 @@ export type Calls = {
     input: { readonly merchantId: string; readonly id: string }
     output: SubscriptionWithLines
   }
-  cancelSubscription: {
-    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string } & {
-      readonly at?: 'now' | 'period_end'
+  updateSubscription: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly graceDays?: number
+      readonly leadDays?: number
+      readonly metadata?: Readonly<Record<string, string>>
+      readonly reference?: string | null
+      readonly verified?: boolean
     }
     output: SubscriptionWithLines
   }
   rotateSubscriptionUrl: {
     input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string }
     output: SubscriptionWithLines
+  }
+  cancelSubscription: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string } & {
+      readonly at?: 'now' | 'period_end'
+    }
+    output: SubscriptionWithLines
+  }
+  uncancelSubscription: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string }
+    output: SubscriptionWithLines
+  }
+  pauseSubscription: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string } & {
+      readonly resumesAt?: string | null
+    }
+    output: SubscriptionWithLines
+  }
+  resumeSubscription: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string }
+    output: SubscriptionWithLines
+  }
+  changeSubscription: {
+    input: { readonly merchantId: string; readonly id: string; readonly idempotencyKey?: string } & {
+      readonly planId?: string
+      readonly lines?: readonly {
+        readonly description: string
+        readonly unitAmountMinor: number
+        readonly quantity?: string
+        readonly taxCategory?: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+        readonly taxNote?: string | null
+        readonly taxRateBps?: number
+      }[]
+    }
+    output: SubscriptionWithLines
+  }
+  listSubscriptionInvoices: {
+    input: {
+      readonly merchantId: string
+      readonly id: string
+      readonly limit?: number
+      readonly order?: 'asc' | 'desc'
+      readonly startingAfter?: string
+    }
+    output: InvoiceList
+  }
+  previewSubscription: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: InvoicePreview
   }
   simulatePayment: {
     input: { readonly merchantId: string; readonly id: string } & {
@@ -2176,6 +2235,7 @@ export type SubscriptionWithLines = {
   readonly resumesAt: string | null
   readonly pendingChange: {
     readonly amountMinor: number
+    readonly periodIndex: number
     readonly planId: string | null
   } | null
   readonly openInvoiceId: string | null
@@ -2203,6 +2263,43 @@ export type SubscriptionList = {
   readonly object: 'list'
   readonly data: readonly SubscriptionWithLines[]
   readonly has_more: boolean
+}
+
+export type InvoicePreview = {
+  readonly object: 'invoice_preview'
+  readonly subscriptionId: string
+  readonly customerId: string
+  readonly periodIndex: number
+  readonly periodStart: string
+  readonly periodEnd: string
+  readonly finalizesAt: string
+  readonly dueDate: string
+  readonly currency: string
+  readonly taxBehavior: 'exclusive' | 'inclusive'
+  readonly lines: readonly {
+    readonly amountMinor: number
+    readonly description: string
+    readonly id: string
+    readonly periodEnd: string | null
+    readonly periodStart: string | null
+    readonly quantity: string
+    readonly taxCategory: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+    readonly taxNote: string | null
+    readonly taxRateBps: number
+    readonly unitAmountMinor: number
+  }[]
+  readonly taxes: readonly {
+    readonly netMinor: number
+    readonly taxCategory: 'exempt' | 'export' | 'outside' | 'reverse_charge' | 'standard' | 'zero'
+    readonly taxMinor: number
+    readonly taxRateBps: number
+  }[]
+  readonly subtotalMinor: number
+  readonly taxMinor: number
+  readonly totalMinor: number
+  readonly creditAppliedMinor: number
+  readonly amountDueMinor: number
+  readonly livemode: boolean
 }
 
 export type Simulation = {
@@ -2642,6 +2739,7 @@ export type Subscription = {
   readonly resumesAt: string | null
   readonly pendingChange: {
     readonly amountMinor: number
+    readonly periodIndex: number
     readonly planId: string | null
   } | null
   readonly openInvoiceId: string | null

@@ -46,6 +46,7 @@ export const errorsEn = {
   unsupported_currency: 'This currency is not supported. Use USD or EUR.',
   unsupported_asset: 'This asset is not available on this network. Choose another one.',
   credit_exceeds_balance: 'That is more than the credit of this customer. Enter a smaller amount.',
+  currency_mismatch: 'This plan has another currency than the subscription. Choose a plan in the same currency.',
   invoice_void: 'This invoice was voided. Nothing has to be paid.',
   invoice_incomplete: 'The billing settings lack your name or address. Enter both.',
   invoice_has_payments: 'Money for this invoice was received or is on its way. Issue a credit note instead.',
