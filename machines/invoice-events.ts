@@ -113,6 +113,8 @@ export type PageToken = { tokenHash: string; sealedToken: string }
  * `takenBackMinor` of it. `excessMinor` was overpaid and is no credit: the customer had been erased, or the balance would have been
  * larger than a number can represent. `refundedMinor`: its refunds that are processed. `creditedMinor`: what credit notes return
  * of `amountMinor` by refunds. `noteRefundsMinor`: these refunds, without those that were canceled or have failed.
+ * `noteCreditMinor`: what became credit instead, because such a refund was canceled. `takenBackMinor` is part of it too.
+ * `refundedFirstMinor`: what other refunds had returned of `amountMinor` before. They take back none of it.
  */
 export type Allocation = {
   paymentId: string
@@ -123,6 +125,8 @@ export type Allocation = {
   refundedMinor: number
   creditedMinor: number
   noteRefundsMinor: number
+  noteCreditMinor: number
+  refundedFirstMinor: number
   at: string
 }
 
@@ -200,6 +204,7 @@ export type MoneyCounted = {
  * A refund of a payment begins, is given up, or is processed. `refundsReservedMinor`, `receivedMinor`: of the payment, with
  * this refund. `creditMinor`: the credit of the customer, of which a refund that begins takes back what the payment gave.
  * `givesNoCredit`: a refund that is given up returns none of it. `isOfCreditNote`: the refund was issued with a credit note.
+ * `isCanceled`: it is given up for good.
  */
 export type RefundOfPayment = {
   at: Date
@@ -211,4 +216,5 @@ export type RefundOfPayment = {
   creditMinor: number
   givesNoCredit: boolean
   isOfCreditNote: boolean
+  isCanceled: boolean
 }

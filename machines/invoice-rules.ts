@@ -95,11 +95,17 @@ export const invoiceRules = setup({
     }),
     takeBackCredit: assign(({ context, event }) => {
       assertEvent(event, ['refund_reserved', 'refund_released'])
-      return changeAllocation(context, event, each => ({
-        ...each,
-        takenBackMinor: takenBackMinor(context, each, event),
-        noteRefundsMinor: noteRefundsMinor(each, event),
-      }))
+      const { allocations } = changeAllocation(context, event, each => {
+        const noteRefunds = noteRefundsMinor(each, event)
+        return {
+          ...each,
+          takenBackMinor: takenBackMinor(context, each, event),
+          noteRefundsMinor: noteRefunds,
+          refundedFirstMinor: Math.min(each.refundedFirstMinor, event.refundsReservedMinor - noteRefunds),
+          ...(becomesCredit(context, event) && creditInstead(each, event, noteRefunds)),
+        }
+      })
+      return { allocations, uncreditedRefundsMinor: sumOfUncredited(allocations) }
     }),
     countRefund: assign(({ context, event }) => {
       assertEvent(event, 'refund_processed')
@@ -216,6 +222,8 @@ const allocate = (invoice: Invoice, counted: MoneyCounted): Partial<Invoice> => 
     refundedMinor: before?.refundedMinor ?? 0,
     creditedMinor: before?.creditedMinor ?? 0,
     noteRefundsMinor: before?.noteRefundsMinor ?? 0,
+    noteCreditMinor: before?.noteCreditMinor ?? 0,
+    refundedFirstMinor: before?.refundedFirstMinor ?? 0,
     at: at.toISOString(),
   }
   return {
@@ -244,10 +252,11 @@ const takenBackMinor = (
   allocation: Allocation,
   event: RefundOfPayment,
 ): number => {
-  const { overpaidMinor, takenBackMinor: before } = allocation
+  const { noteRefundsMinor, refundedFirstMinor, takenBackMinor: before } = allocation
   const { type, refundsReservedMinor, creditMinor, givesNoCredit } = event
   if (event.isOfCreditNote) return before
-  const wantedMinor = Math.min(refundsReservedMinor - allocation.noteRefundsMinor, overpaidMinor)
+  const takingMinor = Math.max(0, refundsReservedMinor - noteRefundsMinor - refundedFirstMinor)
+  const wantedMinor = Math.min(takingMinor, creditGivenMinor(allocation))
   if (type === 'refund_released') return customerErased || givesNoCredit ? before : Math.min(before, wantedMinor)
   return before + Math.min(Math.max(0, wantedMinor - before), creditMinor)
 }
@@ -261,13 +270,32 @@ const noteRefundsMinor = (
   return type === 'refund_released' ? before - amountMinor : before + amountMinor
 }
 
+/** The credit that a payment has given. */
+export const creditGivenMinor = ({ overpaidMinor, noteCreditMinor }: Allocation): number =>
+  overpaidMinor + noteCreditMinor
+
+/** Whether the amount of a refund becomes credit. A customer who was erased has no credit. */
+const becomesCredit = ({ customerErased }: Invoice, event: RefundOfPayment): boolean =>
+  event.isOfCreditNote && event.isCanceled && !customerErased
+
+/** The credit note is settled by credit instead of this refund. */
+const creditInstead = (
+  { creditedMinor, noteCreditMinor, takenBackMinor }: Allocation,
+  { amountMinor, refundsReservedMinor }: RefundOfPayment,
+  noteRefunds: number,
+): Pick<Allocation, 'creditedMinor' | 'noteCreditMinor' | 'refundedFirstMinor'> => ({
+  creditedMinor: creditedMinor - amountMinor,
+  noteCreditMinor: noteCreditMinor + amountMinor,
+  refundedFirstMinor: Math.max(0, refundsReservedMinor - noteRefunds - takenBackMinor),
+})
+
 /** What refunds do not take back as credit must be money that the payment has not given as credit. */
 const isCovered = (invoice: Invoice, event: RefundOfPayment): boolean => {
   const { paymentId, refundsReservedMinor, receivedMinor } = event
   const allocation = invoice.allocations.find(each => each.paymentId === paymentId)
   if (!allocation) return true
   const fromPaidMinor = refundsReservedMinor - takenBackMinor(invoice, allocation, event)
-  return fromPaidMinor <= Math.max(0, receivedMinor - allocation.overpaidMinor)
+  return fromPaidMinor <= Math.max(0, receivedMinor - creditGivenMinor(allocation))
 }
 
 /** The party is kept as long as the latest document that shows it. */

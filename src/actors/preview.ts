@@ -21,9 +21,10 @@ export type Preview =
       readonly timers: readonly { readonly name: string; readonly dueAt: Date | null }[]
       readonly jobs: readonly { readonly task: string; readonly runAt: Date | null }[]
     }
-  | { readonly ok: false; readonly possible: readonly string[] }
+  /** `isFault`: the machine has thrown. */
+  | { readonly ok: false; readonly possible: readonly string[]; readonly isFault?: true }
 
-/** Decides an event as a commit would, from a row that was read, and commits nothing. Throws if the machine throws. */
+/** Decides an event as a commit would, from a row that was read, and commits nothing. */
 export const openPreview = (kinds: readonly Kind[]) => {
   const registered = new Map(
     kinds.map(kind => [
@@ -50,7 +51,7 @@ export const openPreview = (kinds: readonly Kind[]) => {
       commands: [command],
       keyed: false,
     })
-    if (verdict.verdict === 'fault') throw verdict.error
+    if (verdict.verdict === 'fault') return { ok: false, possible: [], isFault: true }
     if (verdict.verdict === 'refused') return { ok: false, possible: verdict.refused.possible }
     const [step] = verdict.steps
     if (!step) throw new Error('cannot preview the event: it made no step')

@@ -1,7 +1,7 @@
 import type { CreditNote, CreditNoteLine } from '../../machines/credit-note.ts'
 import { isErased } from '../../machines/customer.ts'
 import type { Invoice } from '../../machines/invoice-events.ts'
-import { amountDueMinor, processingMinor } from '../../machines/invoice-rules.ts'
+import { amountDueMinor, creditGivenMinor, processingMinor } from '../../machines/invoice-rules.ts'
 import type { Payment } from '../../machines/payment-events.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
@@ -22,6 +22,7 @@ import { findPayment } from '../queries/payments.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { type Requester, refuseTwin } from './by.ts'
+import { exceedsBalance } from './customer-credit.ts'
 import { refuseStateOf } from './customers.ts'
 import {
   afterBundle,
@@ -141,7 +142,7 @@ export const voidInvoice = (
     if (context.amountPaidMinor + context.amountOverpaidMinor + processingMinor(context) > 0)
       refuse('invoice_has_payments')
     if (!fitsBalance(found.facts, context.creditAppliedMinor))
-      refuse('state_conflict', { message: `The credit that was applied ${exceedsBalance}` })
+      refuseStateOf(invoiceKind, found.invoice, { message: `The credit that was applied ${exceedsBalance}` })
     const commands = await voidingOf(services, found, { reason, isRetried: attempt > 0, cause })
     const outcome = await dispatchPlanned(services, withResponse(invoiceKind, invoiceId, commands, responseRows))
     if (outcome === 'stale') return undefined
@@ -194,8 +195,6 @@ export const voidingOf = async (
 /** Checked again by the database, which refuses the entry. */
 const fitsBalance = ({ creditMinor }: FinalizationFacts, addedMinor: number): boolean =>
   addedMinor <= Number.MAX_SAFE_INTEGER - creditMinor
-
-const exceedsBalance = `would raise the credit balance of the customer above ${Number.MAX_SAFE_INTEGER}.`
 
 type Settlement = Pick<CreditNote, 'dueReducedMinor' | 'creditMinor' | 'refundsMinor'>
 
@@ -313,8 +312,8 @@ const refundCommands = async (
 const returnableMinor = ({ allocations }: Invoice, { id, context }: Actor<Payment>): number => {
   const allocation = allocations.find(({ paymentId }) => paymentId === id)
   if (!allocation) return 0
-  const { amountMinor, creditedMinor, overpaidMinor, takenBackMinor } = allocation
+  const { amountMinor, creditedMinor, takenBackMinor } = allocation
   const { receivedMinor, refundsReservedMinor } = context
-  const unreservedMinor = receivedMinor - overpaidMinor - (refundsReservedMinor - takenBackMinor)
+  const unreservedMinor = receivedMinor - creditGivenMinor(allocation) - (refundsReservedMinor - takenBackMinor)
   return Math.max(0, Math.min(amountMinor - creditedMinor, unreservedMinor))
 }

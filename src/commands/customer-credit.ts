@@ -17,6 +17,9 @@ type Adjustment = {
   readonly note: string
 }
 
+/** The end of an error message, after what becomes credit. */
+export const exceedsBalance = `would raise the credit balance of the customer above ${Number.MAX_SAFE_INTEGER}.`
+
 /** Adds an entry to the ledger of a customer, or of the one that it was merged into, and returns that customer. */
 export const adjustCredit = async (
   { actors }: Pick<Services, 'actors'>,
@@ -39,7 +42,7 @@ export const adjustCredit = async (
   if (outcome.refusal === 'credit_exceeds_balance')
     refuse(adjustment.amountMinor < 0 ? 'credit_exceeds_balance' : 'parameter_invalid', {
       param: 'amountMinor',
-      ...(adjustment.amountMinor > 0 && { message: `The balance would be larger than ${Number.MAX_SAFE_INTEGER}.` }),
+      ...(adjustment.amountMinor > 0 && { message: `amountMinor ${exceedsBalance}` }),
     })
   return refuseState(outcome)
 }

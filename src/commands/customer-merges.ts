@@ -2,9 +2,10 @@ import type { Customer } from '../../machines/customer.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
+import { customerKind } from '../kinds/customer.ts'
 import { findCustomer, findShownCustomer, type ShownCustomer } from '../queries/customers.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
-import { refuseState } from './customers.ts'
+import { refuseState, refuseStateOf } from './customers.ts'
 
 /**
  * Merges a customer into another one and returns that one, or the one that has taken its place since. A repeated request
@@ -22,12 +23,11 @@ export const mergeCustomer = async (
   if (!into) return refuse('resource_not_found', { param: 'intoId' })
   if (isRepeated(customer, into)) return getSurvivor({ sql }, intoKey)
   if (into.context.erasedAt) refuse('customer_erased', { param: 'intoId' })
-  if (customer.id === into.id) refuse('state_conflict', { param: 'intoId', details: { status: into.state } })
+  const refuseInto = (message?: string) =>
+    refuseStateOf(customerKind, into, { param: 'intoId', ...(message !== undefined && { message }) })
+  if (customer.id === into.id) refuseInto()
   if (customer.context.testClockId !== into.context.testClockId)
-    refuse('state_conflict', {
-      ...{ param: 'intoId', details: { status: into.state } },
-      message: 'Customers of different test clocks cannot be merged.',
-    })
+    refuseInto('Customers of different test clocks cannot be merged.')
   const outcome = await actors.dispatchBundle([
     { kind: 'customer', actor: customer.id, event: { type: 'merge', intoId: into.id }, cause },
     { kind: 'customer', actor: into.id, event: { type: 'absorb' }, cause },
@@ -37,11 +37,9 @@ export const mergeCustomer = async (
   const now = await findCustomer(sql, key)
   if (now && isRepeated(now, into)) return getSurvivor({ sql }, intoKey)
   if (outcome.refusal === 'credit_exceeds_balance')
-    refuse('state_conflict', { param: 'intoId', message: `Their credit would together be more than ${MOST}.` })
+    refuseInto(`Their credit would together be more than ${Number.MAX_SAFE_INTEGER}.`)
   return refuseState(outcome)
 }
-
-const MOST = Number.MAX_SAFE_INTEGER
 
 const isRepeated = ({ context }: Actor<Customer>, into: Actor<Customer>): boolean => context.mergedIntoId === into.id
 

@@ -4,7 +4,7 @@ import type { Actor, Kind } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import { possibleEvents } from '../actors/step.ts'
 import { emailKey, isErasedEmail } from '../email-key.ts'
-import { refuse } from '../errors.ts'
+import { type Because, refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import { customerKind } from '../kinds/customer.ts'
 import { ofKind } from '../queries/actors.ts'
@@ -83,8 +83,11 @@ const refuseFields = async (
 }
 
 /** Refuses an event before it is dispatched, as its machine would. */
-export const refuseStateOf = <C>(kind: Kind<C>, { state }: Pick<Actor<C>, 'state'>): never =>
-  refuse('state_conflict', { details: { status: state, possible: possibleEvents(kind, state) } })
+export const refuseStateOf = <C>(
+  kind: Kind<C>,
+  { state }: Pick<Actor<C>, 'state'>,
+  because: Pick<Because, 'param' | 'message'> = {},
+): never => refuse('state_conflict', { ...because, details: { status: state, possible: possibleEvents(kind, state) } })
 
 export const refuseState = ({ actor, possible }: Refused): never =>
   actor?.context.erasedAt

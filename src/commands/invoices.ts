@@ -34,7 +34,7 @@ import {
   type InvoiceFields,
   requireDueDate,
 } from './invoice-content.ts'
-import { type CustomerReference, nameCustomer, refuseOtherClock } from './named-customers.ts'
+import { type CustomerReference, nameCustomer } from './named-customers.ts'
 import { newPageToken } from './page-tokens.ts'
 
 export type InvoiceRequest = {
@@ -114,9 +114,9 @@ export const changeInvoice = async (
   const settings = await getSettings(services, merchantId)
   requireDueDate(changes, settings, await findCustomerTime(services, testClockId))
   return untilCurrent(async () => {
-    const customer = reference && (await nameCustomer(services, { merchantId, livemode }, reference, cause))
     // The times of the draft are those of its clock.
-    if (customer && customer.context.testClockId !== testClockId) refuseOtherClock()
+    const named = reference && { ...reference, testClockId, hasItsClock: true as const }
+    const customer = named && (await nameCustomer(services, { merchantId, livemode }, named, cause))
     const commands = [
       ...(customer?.commands ?? []),
       {

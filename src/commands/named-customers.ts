@@ -4,6 +4,7 @@ import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
+import { customerKind } from '../kinds/customer.ts'
 import {
   customerEmailRow,
   findCustomer,
@@ -12,6 +13,7 @@ import {
   getEventsVersion,
 } from '../queries/customers.ts'
 import type { ListOwner } from '../queries/list-rows.ts'
+import { refuseStateOf } from './customers.ts'
 
 /** The customer of a new record: an existing one, or the one of an e-mail address, which is created if there is none. */
 export type CustomerReference = (
@@ -25,6 +27,8 @@ export type CustomerReference = (
 ) & {
   /** The test clock that the customer belongs to. Undefined: any, and none for a customer that is created. */
   readonly testClockId?: string | null | undefined
+  /** The clock is that of a record: the caller has not named it. */
+  readonly hasItsClock?: true
 }
 
 export type NamedCustomer = Pick<Actor<Customer>, 'id' | 'state'> & {
@@ -50,7 +54,11 @@ export const nameCustomer = async (
     const because = reference.fields ? { param: 'customer' } : reference.isCopied ? {} : { param: 'customerId' }
     if (!found) return refuse('resource_not_found', because)
     if (isErased(found.state)) refuse('customer_erased', because)
-    if (reference.testClockId !== undefined && reference.testClockId !== found.context.testClockId) refuseOtherClock()
+    if (reference.testClockId !== undefined && reference.testClockId !== found.context.testClockId)
+      refuseStateOf(customerKind, found, {
+        ...(reference.hasItsClock ? because : { param: 'testClockId' }),
+        message: 'The customer belongs to another test clock, or to none.',
+      })
     return { ...found, commands: [] }
   }
   const { fields, testClockId = null } = reference
@@ -65,9 +73,6 @@ export const nameCustomer = async (
     commands: [{ kind: 'customer', actor: made, create, cause, rows }],
   }
 }
-
-export const refuseOtherClock = (): never =>
-  refuse('state_conflict', { param: 'testClockId', message: 'The customer belongs to another test clock, or to none.' })
 
 const findSurvivor = async (
   { sql }: Pick<Services, 'sql'>,

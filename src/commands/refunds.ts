@@ -18,6 +18,7 @@ import type { RecordKey } from '../queries/record-finder.ts'
 import { findTakeableCredit, reservationCommands, type TakeableCredit } from '../queries/refund-bundles.ts'
 import { findRefund } from '../queries/refunds.ts'
 import { type Requester, refuseTwin } from './by.ts'
+import { exceedsBalance } from './customer-credit.ts'
 import { wouldBeLostAt } from './lost-money.ts'
 import { makeClaim } from './refund-claims.ts'
 
@@ -91,7 +92,10 @@ export const beginningOf = async (
   return [...reservation, create, nameDestination(id, destination, { cause, ...(rows && { rows }) })]
 }
 
-/** Releases the reserved amount of a refund, unless its transaction is known. */
+/**
+ * Releases the reserved amount of a refund, unless its transaction is known. That of a credit note becomes credit of the
+ * customer: the note stays settled.
+ */
 export const cancelRefund = async (
   { sql, actors }: Services,
   name: RecordKey,
@@ -104,6 +108,8 @@ export const cancelRefund = async (
     ...reservationCommands(context, 'cancel', { cause, ...given }),
   ])
   if (outcome.ok) return ofKind(refundKind, outcome.done[0]?.actor)
+  if (outcome.refusal === 'credit_exceeds_balance')
+    refuse('credit_exceeds_balance', { message: `The amount of the refund ${exceedsBalance}` })
   return refuse('state_conflict', { details: { status: outcome.actor?.state } })
 }
 

@@ -45,26 +45,49 @@ export const reservationCommands = (
           creditMinor,
           givesNoCredit,
           isOfCreditNote: creditNoteId !== null,
+          isCanceled: on === 'cancel',
         }
       },
-      rows: (actors, before) => takenBackRows(actors.at(-1), before, paymentId),
+      rows: (actors, before) => creditRows(actors.at(-1), before, { paymentId, creditNoteId }),
     },
   ]
 }
 
-/** What a refund takes back of the credit that its payment gave, or returns if it does not take place. */
-const takenBackRows = (after: Actor | undefined, before: Actor | undefined, paymentId: string): readonly Row[] => {
-  const takenBack = (actor: Actor | undefined) =>
-    ofKind(invoiceKind, actor).context.allocations.find(each => each.paymentId === paymentId)?.takenBackMinor ?? 0
-  const amountMinor = takenBack(before) - takenBack(after)
-  if (amountMinor === 0) return []
+/**
+ * What a refund takes back of the credit that its payment gave, or returns if it does not take place. The amount of a refund
+ * of a credit note that is canceled.
+ */
+const creditRows = (
+  after: Actor | undefined,
+  before: Actor | undefined,
+  { paymentId, creditNoteId }: Pick<Refund, 'paymentId' | 'creditNoteId'>,
+): readonly Row[] => {
+  const growthOf = (field: 'takenBackMinor' | 'noteCreditMinor') => {
+    const [then, now] = [before, after].map(
+      actor => ofKind(invoiceKind, actor).context.allocations.find(each => each.paymentId === paymentId)?.[field] ?? 0,
+    )
+    return (now ?? 0) - (then ?? 0)
+  }
   const { id, rev, context } = ofKind(invoiceKind, after)
   const { customerId, merchantId, livemode, currency } = context
+  const entry = { customerId, merchantId, livemode, currency, invoiceId: id, paymentId }
+  const [takenBackMinor, creditedMinor] = [growthOf('takenBackMinor'), growthOf('noteCreditMinor')]
   return [
-    creditEntryRow({
-      ...{ id: uuidFrom(['refunded', id, rev]), customerId, merchantId, livemode, currency },
-      ...{ type: 'refunded', amountMinor, invoiceId: id, paymentId },
-    }),
+    ...(takenBackMinor === 0
+      ? []
+      : [
+          creditEntryRow({
+            ...{ ...entry, id: uuidFrom(['refunded', id, rev]), type: 'refunded', amountMinor: -takenBackMinor },
+          }),
+        ]),
+    ...(creditedMinor === 0 || creditNoteId === null
+      ? []
+      : [
+          creditEntryRow({
+            ...{ ...entry, id: uuidFrom(['credited', id, rev]), type: 'credit_note', amountMinor: creditedMinor },
+            creditNoteId,
+          }),
+        ]),
   ]
 }
 
@@ -83,7 +106,8 @@ export const findTakeableCredit = async (
   if (invoiceId === null) return { givenMinor: 0, creditMinor: 0 }
   const [row] = await sql<{ given: string | null; credit: string | null }[]>`
     select (
-      select (a->>'overpaidMinor')::bigint - (a->>'takenBackMinor')::bigint from jsonb_array_elements(i.allocations) a
+      select (a->>'overpaidMinor')::bigint + (a->>'noteCreditMinor')::bigint - (a->>'takenBackMinor')::bigint
+      from jsonb_array_elements(i.allocations) a
       where a->>'paymentId' = ${paymentId}) as given,
       (select b.balance_minor from credit_balances b
        where b.customer_id = survivor_of(i.customer_id) and b.currency = i.currency) as credit

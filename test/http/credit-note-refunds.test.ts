@@ -51,6 +51,9 @@ const refund = async ({ id }: PayingCustomer, json: object) => {
   })
   return { ...(answer.json as Note), status: answer.status }
 }
+const asOwner = (path: string, json: object = {}) =>
+  instance.server.call('POST', `${instance.shop.path}/${path}`, { bearer: instance.shop.owner.bearer, json })
+const cancel = ({ refundIds }: Note) => asOwner(`refunds/${refundIds[0]}/cancel`)
 const processed = (count: number, { payment }: PayingCustomer) =>
   until(
     async () => {
@@ -123,13 +126,69 @@ describe('a credit note of a paid invoice', () => {
     const refunds = [{ paymentId: payment.id, amountMinor: 200 }]
     const note = await credit(invoice, { ...part(200), refunds })
     await to.shows(invoice, { state: 'paid', paid: 1000, refunded: 300, uncredited: 100 })
-    // A refund of the note that is given up is made later, by another one.
-    const { shop, server } = instance
-    const path = `${shop.path}/refunds/${note.refundIds[0]}/cancel`
-    expect((await server.call('POST', path, { bearer: shop.owner.bearer })).status).toBe(200)
+    expect((await cancel(note)).status).toBe(200)
+    await to.shows(invoice, { state: 'paid', paid: 1000, refunded: 300, uncredited: 300 })
+    // What became credit instead is taken back by a later refund.
     expect((await refund(payment, { amountMinor: 700, destination })).status).toBe(201)
+    expect(await to.creditOf(invoice)).toEqual(['credit_note 200 -> 200', 'refunded -200 -> 0'])
     await processed(2, payment)
     await to.shows(invoice, { state: 'paid', paid: 1000, refunded: 1000, uncredited: 800 })
+  }, 60_000)
+
+  test.concurrent('its refund that is canceled becomes credit, once, of the customer that it was merged into', async () => {
+    const [invoice, payment] = await paidWith()
+    const refunds = [{ paymentId: payment.id, amountMinor: 400 }]
+    const note = await credit(invoice, { ...part(600), creditMinor: 200, refunds })
+    const before = (await to.ask('GET', `/v1/credit-notes/${note.id}`)).json
+    const { customerId } = before as { customerId: string }
+    const survivor = (await to.ask('POST', '/v1/customers', { email: `${crypto.randomUUID()}@example.com` }))
+      .json as Note
+    expect((await asOwner(`customers/${customerId}/merge`, { intoId: survivor.id })).status).toBe(200)
+    const answers = await Promise.all([1, 2, 3].map(() => cancel(note)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409])
+    expect(await to.creditOf(invoice)).toEqual(['credit_note 200 -> 200', 'credit_note 400 -> 600'])
+    expect((await to.ask('GET', `/v1/customers/${survivor.id}/credit`)).json).toMatchObject({
+      data: [
+        {
+          ...{ type: 'credit_note', amountMinor: 400, creditNoteId: note.id, invoiceId: invoice.id },
+          ...{ paymentId: payment.id, customerId: survivor.id },
+        },
+        { type: 'adjustment', amountMinor: 200 },
+      ],
+    })
+    const kept = { ...(before as object), customerId: survivor.id }
+    expect((await to.ask('GET', `/v1/credit-notes/${note.id}`)).json).toEqual(kept)
+    // The payment keeps 600 that are no credit.
+    const spend = { currency: 'USD', amountMinor: -600, note: 'Spent' }
+    expect((await asOwner(`customers/${survivor.id}/credit`, spend)).status).toBe(201)
+    const tooMuch = await refund(payment, { amountMinor: 601, destination })
+    expect([tooMuch.status, tooMuch.error]).toMatchObject([
+      422,
+      { code: 'credit_exceeds_balance', details: { remainingMinor: 600 } },
+    ])
+    const again = await credit(invoice, { ...part(400), refunds: [{ paymentId: payment.id, amountMinor: 400 }] })
+    expect(again.status).toBe(201)
+    expect((await refund(payment, { amountMinor: 201, destination })).status).toBe(422)
+    expect((await refund(payment, { amountMinor: 200, destination })).status).toBe(201)
+  }, 60_000)
+
+  test.concurrent('422: its refund is not canceled when the balance cannot hold the amount', async () => {
+    const [invoice, payment] = await paidWith()
+    const note = await credit(invoice, { ...part(600), refunds: [{ paymentId: payment.id, amountMinor: 600 }] })
+    const { customerId } = (await to.ask('GET', `/v1/invoices/${invoice.id}`)).json as { customerId: string }
+    const most = { currency: 'USD', amountMinor: Number.MAX_SAFE_INTEGER - 599, note: 'A gift' }
+    expect((await asOwner(`customers/${customerId}/credit`, most)).status).toBe(201)
+    const answer = await cancel(note)
+    expect([answer.status, answer.json]).toMatchObject([
+      422,
+      { error: { code: 'credit_exceeds_balance', message: expect.stringContaining('above 9007199254740991') } },
+    ])
+    expect((await to.ask('GET', `/v1/refunds/${note.refundIds[0]}`)).json).toMatchObject({
+      status: 'requires_destination',
+    })
+    expect((await asOwner(`customers/${customerId}/credit`, { ...most, amountMinor: -1 })).status).toBe(201)
+    expect((await cancel(note)).status).toBe(200)
+    expect(await to.creditOf(invoice)).toEqual([`credit_note 600 -> ${Number.MAX_SAFE_INTEGER}`])
   }, 60_000)
 
   test.concurrent('422: a refund of more than the payment has paid of the invoice refuses the note', async () => {
@@ -257,6 +316,8 @@ test('the audit finds credit notes that differ from their invoice, their series,
   const refunds = [{ paymentId: payment.id, amountMinor: 400 }]
   const note = await credit(invoice, { ...part(600), creditMinor: 200, refunds })
   expect(note.status).toBe(201)
+  const canceled = await credit(invoice, { ...part(100), refunds: [{ paymentId: payment.id, amountMinor: 100 }] })
+  expect((await cancel(canceled)).status).toBe(200)
   const { sql } = instance.server
   await until(async () => (await sql`select from unsettled_payments where reported_rev is null`).length === 0)
   const id = decodeId('cn', note.id)
@@ -309,6 +370,23 @@ test('the audit finds credit notes that differ from their invoice, their series,
     [invoices(`allocations = jsonb_set(allocations, '{0,creditedMinor}', '399')`), returned],
     [invoices(`allocations = jsonb_set(allocations, '{0,amountMinor}', '399')`), returned],
     [invoices(`allocations = jsonb_set(allocations, '{0,noteRefundsMinor}', '399')`), returned],
+    // The refund that was canceled, and what became credit instead.
+    [invoices(`allocations = jsonb_set(allocations, '{0,noteCreditMinor}', '99')`), returned],
+    [
+      invoices(
+        `allocations = jsonb_set(jsonb_set(allocations, '{0,noteCreditMinor}', '0'), '{0,creditedMinor}', '500')`,
+      ),
+      returned,
+    ],
+    [
+      `alter table credit_entries disable trigger credit_entries_never_change;
+       delete from credit_entries where credit_note_id = '${decodeId('cn', canceled.id)}'`,
+      returned,
+    ],
+    [
+      `update refunds set state = 'requires_destination' where credit_note_id = '${decodeId('cn', canceled.id)}'`,
+      returned,
+    ],
     [`update refunds set credit_note_id = null where payment_id = '${payment.payment}'`, returned],
     [`delete from idempotency_keys where record_id = '${id}'`, 'a refund whose idempotency key is missing'],
   ] as const)

@@ -222,10 +222,19 @@ describe('customers', () => {
       { ...invoice, customerId: (await makeCustomer(api, owner)).id, testClockId },
     ])
       expect(await ask('POST', '/invoices', { json })).toMatchObject({
-        ...{ status: 409, error: { code: 'state_conflict', param: 'testClockId' } },
+        ...{ status: 409, error: { code: 'state_conflict', param: 'testClockId', details: { status: 'active' } } },
       })
     const draft = (await makeInvoice(api, owner)).id
-    expect(await ask('PATCH', `/invoices/${draft}`, { json: { customerId } })).toMatchObject({ status: 409 })
+    expect(await ask('PATCH', `/invoices/${draft}`, { json: { customerId } })).toMatchObject({
+      ...{ status: 409, error: { code: 'state_conflict', param: 'customerId' } },
+    })
+    // A customer that is created for a draft gets the clock of the draft.
+    const { id } = made.json as { id: string }
+    const email = `${crypto.randomUUID()}@example.com`
+    const changed = await ask('PATCH', `/invoices/${id}`, { json: { customer: { email } } })
+    expect(changed.status).toBe(200)
+    const its = changed.json as { customerId: string }
+    expect(await ask('GET', `/customers/${its.customerId}`)).toMatchObject({ json: { email, testClockId } })
   })
 
   test('409: to merge customers of different clocks', async () => {
@@ -237,7 +246,9 @@ describe('customers', () => {
     ]
     const { mergeCustomer } = await import('../../src/commands/customer-merges.ts')
     const merge = (into: string) => mergeCustomer(api, { ...owner, id: one.customer.id }, into, 'test')
-    await expect(merge(other.customer.id)).rejects.toMatchObject({ code: 'state_conflict' })
+    await expect(merge(other.customer.id)).rejects.toMatchObject({
+      ...{ code: 'state_conflict', because: { param: 'intoId', details: { status: 'active' } } },
+    })
     expect((await merge(same.customer.id)).customer.id).toBe(same.customer.id)
   })
 })

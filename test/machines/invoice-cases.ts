@@ -87,7 +87,7 @@ const counted = (countedMinor: number, more: object = {}) => ({
 
 const refund = (type: string, refundsReservedMinor: number, creditMinor = 0) => ({
   ...{ type, paymentId: 'payment 1', amountMinor: 100, refundsReservedMinor, receivedMinor: 1100, creditMinor },
-  ...{ givesNoCredit: false, isOfCreditNote: false },
+  ...{ givesNoCredit: false, isOfCreditNote: false, isCanceled: false },
 })
 
 export const firstNote = '0193a000-0000-7000-8000-000000000012'

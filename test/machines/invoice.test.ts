@@ -42,6 +42,8 @@ const allocated = (...parts: readonly Allocated[]) => {
         refundedMinor,
         creditedMinor,
         noteRefundsMinor,
+        noteCreditMinor: 0,
+        refundedFirstMinor: 0,
         at,
       },
     }),
@@ -320,6 +322,20 @@ describe('money and refunds of the same payment', () => {
           { ...refunding, amountMinor, refundsReservedMinor: all, creditMinor: 100, isOfCreditNote: true },
         ]),
       ),
+      ...Object.fromEntries(
+        [0, 300].map(all => [
+          `note cancels 400 of all ${all}`,
+          {
+            ...{ ...refunding, type: 'refund_released', amountMinor: 400, refundsReservedMinor: all },
+            ...{ isOfCreditNote: true, isCanceled: true },
+          },
+        ]),
+      ),
+      'refund all 450 with credit 500': { ...refunding, refundsReservedMinor: 450, creditMinor: 500 },
+      'refund all 300 with credit 0': { ...refunding, refundsReservedMinor: 300, creditMinor: 0 },
+      'refund 600 without credit': { ...refunding, refundsReservedMinor: 600, creditMinor: 0 },
+      'refund 601 without credit': { ...refunding, refundsReservedMinor: 601, creditMinor: 0 },
+      'give up all but 300': { ...refunding, type: 'refund_released', refundsReservedMinor: 300 },
       'note gives up 400 of all 500': {
         ...{ ...refunding, type: 'refund_released', amountMinor: 400, refundsReservedMinor: 100, isOfCreditNote: true },
       },
@@ -372,6 +388,36 @@ describe('money and refunds of the same payment', () => {
     expect(contextAfter(`${given}, note gives up 400 of all 500`).allocations).toMatchObject([
       { takenBackMinor: 100, noteRefundsMinor: 0, creditedMinor: 400 },
     ])
+  })
+
+  describe('a refund of a credit note that is canceled', () => {
+    const of400 = 'credit 0 by refund of 400, note refunds 400 of all 400, note cancels 400 of all 0'
+
+    test('is credit of the payment, which later refunds take back first', () => {
+      const path = `finalize, 1100 counts, ${of400}`
+      expect(contextAfter(path).allocations).toMatchObject([
+        { creditedMinor: 0, noteRefundsMinor: 0, noteCreditMinor: 400, takenBackMinor: 0, refundedFirstMinor: 0 },
+      ])
+      expect(contextAfter(`${path}, refund all 450 with credit 500`).allocations).toMatchObject([
+        { takenBackMinor: 450, noteCreditMinor: 400 },
+      ])
+      // 100 overpaid and 400 of the note are credit that has paid something else: 600 of 1,100 are left.
+      expect(step(besides, arrive(besides, path), 'refund 600 without credit')).toBeDefined()
+      expect(step(besides, arrive(besides, path), 'refund 601 without credit')).toBeUndefined()
+    })
+
+    test('leaves refunds uncredited that its note had covered, and they take back none of its credit', () => {
+      const noted = 'finalize, 1100 counts, credit 0 by refund of 400'
+      const refunded = `${noted}, refund all 300 with credit 0, refunded 500`
+      expect(contextAfter(refunded).uncreditedRefundsMinor).toBe(100)
+      const path = `${refunded}, note refunds 400 of all 700, note cancels 400 of all 300`
+      const { allocations, uncreditedRefundsMinor } = contextAfter(path)
+      expect(allocations).toMatchObject([{ noteCreditMinor: 400, refundedFirstMinor: 300, takenBackMinor: 0 }])
+      expect(uncreditedRefundsMinor).toBe(500)
+      const again = `${path}, refund all 450 with credit 500`
+      expect(contextAfter(again).allocations).toMatchObject([{ takenBackMinor: 150 }])
+      expect(contextAfter(`${again}, give up all but 300`).allocations).toMatchObject([{ takenBackMinor: 0 }])
+    })
   })
 
   test('a payment within the tolerance that gave credit for more than it received can be refunded in full', () => {

@@ -40,7 +40,8 @@ export const creditNoteSettlement: Check = {
       from jsonb_array_elements(n.taxes) each) taxed
     cross join lateral (
       select coalesce(sum(e.amount_minor), 0) as minor
-      from credit_entries e where e.credit_note_id = n.id and e.type = 'credit_note') credit
+      from credit_entries e
+      where e.credit_note_id = n.id and e.type = 'credit_note' and e.payment_id is null) credit
     cross join lateral (
       select coalesce(sum(r.amount_minor), 0) as minor, count(*) as refunds
       from jsonb_array_elements_text(n.refund_ids) as of_note (refund)
@@ -52,26 +53,42 @@ export const creditNoteSettlement: Check = {
       or (n.merchant_id, n.livemode, n.currency) <> (i.merchant_id, i.livemode, i.currency)`,
 }
 
-/** What an invoice says about the refunds of its credit notes, payment by payment. */
+/**
+ * What an invoice says about the refunds of its credit notes, payment by payment. A refund that was canceled is credit
+ * instead; after an erasure none is given.
+ */
 export const creditedRefunds: Check = {
   invariant: 'I4',
-  what: 'an invoice whose payments return another amount by credit notes than the credit notes and their refunds say',
+  what: 'an invoice whose payments return another amount by credit notes than the credit notes, their refunds and the credit say',
   breaches: sql => sql`
     with returned as (
       select n.invoice_id, r.payment_id::text as payment_id, sum(r.amount_minor) as minor,
         coalesce(sum(r.amount_minor) filter (where r.state not in ('canceled', 'failed')), 0) as standing,
+        coalesce(sum(r.amount_minor) filter (where r.state = 'canceled'), 0) as canceled,
         bool_and(r.credit_note_id is not distinct from n.id) as names_note
       from credit_notes n cross join lateral jsonb_array_elements_text(n.refund_ids) as of_note (refund)
       join refunds r on r.id = of_note.refund::uuid
       group by 1, 2
+    ), entries as (
+      select invoice_id, payment_id::text as payment_id, sum(amount_minor) as minor
+      from credit_entries
+      where type = 'credit_note' and payment_id is not null
+      group by 1, 2
     ), allocated as (
-      select i.id as invoice_id, a ->> 'paymentId' as payment_id, (a ->> 'creditedMinor')::bigint as credited,
+      select i.id as invoice_id, i.customer_erased, a ->> 'paymentId' as payment_id,
+        (a ->> 'creditedMinor')::bigint as credited,
+        (a ->> 'noteCreditMinor')::bigint as credit,
         (a ->> 'noteRefundsMinor')::bigint as standing,
         (a ->> 'amountMinor')::bigint as paid
       from invoices i cross join lateral jsonb_array_elements(i.allocations) a
     )
-    select coalesce(a.invoice_id, r.invoice_id) as id
-    from allocated a full join returned r using (invoice_id, payment_id)
-    where coalesce(a.credited, 0) <> coalesce(r.minor, 0) or a.credited > a.paid
-      or coalesce(a.standing, 0) <> coalesce(r.standing, 0) or not r.names_note`,
+    select invoice_id as id
+    from allocated a
+    full join returned r using (invoice_id, payment_id)
+    full join entries e using (invoice_id, payment_id)
+    where coalesce(a.credited + a.credit, 0) <> coalesce(r.minor, 0) or a.credited > a.paid
+      or coalesce(a.standing, 0) <> coalesce(r.standing, 0) or not r.names_note
+      or coalesce(a.credit, 0) <> coalesce(e.minor, 0)
+      or coalesce(a.credit, 0) > coalesce(r.canceled, 0)
+      or (not a.customer_erased and a.credit < r.canceled)`,
 }

@@ -57,7 +57,8 @@ export const resolveRefundDocs: Docs = {
 export const cancelRefundDocs: Docs = {
   operation: 'cancelRefund',
   summary: 'Cancel a refund',
-  description: 'Possible until the transaction of the refund is known. The amount can then be refunded again.',
+  description:
+    'Possible until the transaction of the refund is known. The amount can then be refunded again. If the refund was issued with a credit note, its amount becomes credit of the customer in the same step; a later refund of the payment takes this credit back first. A customer that was erased gets no credit. The credit note does not change.',
   answers: { 200: refundReadRecord },
-  refusals: ['state_conflict'],
+  refusals: ['state_conflict', 'credit_exceeds_balance'],
 }

@@ -76,12 +76,10 @@ const previewOf = async (
   event: string,
   payload?: Record<string, unknown>,
 ): Promise<Preview> => {
-  try {
-    return await preview()(api, name, row, { ...payloadOf(kind, payload), type: event })
-  } catch {
-    // The machine cannot compute with this payload.
-    return refuse('parameter_invalid', { param: 'payload' })
-  }
+  const made = await preview()(api, name, row, { ...payloadOf(kind, payload), type: event })
+  // The machine cannot compute with this payload.
+  if (!made.ok && made.isFault) refuse('parameter_invalid', { param: 'payload' })
+  return made
 }
 
 const renderPreview = ({ state, context, events, timers, jobs }: Extract<Preview, { ok: true }>) => ({

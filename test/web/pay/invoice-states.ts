@@ -122,6 +122,8 @@ const allocation = (paymentId: string, amountMinor: number, more: Partial<Invoic
     refundedMinor: 0,
     creditedMinor: 0,
     noteRefundsMinor: 0,
+    noteCreditMinor: 0,
+    refundedFirstMinor: 0,
   },
   at: new Date(NOW.getTime() - 86_400_000).toISOString(),
   ...more,
