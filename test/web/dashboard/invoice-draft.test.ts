@@ -10,6 +10,7 @@ import {
   invoiceFaultsIn,
   type LineDraft,
   lineFaultsIn,
+  newCustomer,
   newInvoiceDraft,
   newLine,
   sumDraft,
@@ -17,6 +18,7 @@ import {
 } from '../../../src/web/dashboard/invoices/invoice-draft.ts'
 import { plainSigned, signedAmountOf } from '../../../src/web/dashboard/invoices/signed-amount.ts'
 import { quantityIn } from '../../../src/web/dashboard/invoices/typed-quantity.ts'
+import { addressDraftOf } from '../../../src/web/dashboard/postal-address/address-draft.ts'
 import { billingSettings, invoices, largeDraft } from './samples.ts'
 
 test.each<[text: string, minor: number | undefined]>([
@@ -95,16 +97,21 @@ describe('the faults of a line', () => {
   })
 })
 
+const beganAddress = Object.assign(newCustomer('ada@example.com'), {
+  address: { ...addressDraftOf(null), city: 'Köln' },
+})
+
 const draft = (more: Partial<InvoiceDraft> = {}): InvoiceDraft => ({
-  ...newInvoiceDraft(billingSettings, 'cus_1'),
+  ...newInvoiceDraft(billingSettings, { by: 'search', id: 'cus_1' }),
   ...{ lines: [line()], ...more },
 })
 
 test.each<[more: Partial<InvoiceDraft>, isWrong: boolean]>([
   [{}, false],
   [{ customer: { by: 'search', id: undefined } }, true],
-  [{ customer: { by: 'email', email: 'ada', name: '', company: '' } }, true],
-  [{ customer: { by: 'email', email: 'ada@example.com', name: '', company: '' } }, false],
+  [{ customer: newCustomer('ada') }, true],
+  [{ customer: newCustomer('ada@example.com') }, false],
+  [{ customer: beganAddress }, true],
   [{ due: { by: 'days', days: '366', date: '' } }, true],
   [{ due: { by: 'days', days: '365', date: '' } }, false],
   [{ due: { by: 'settings', days: 'x', date: 'x' } }, false],

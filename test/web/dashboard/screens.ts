@@ -167,6 +167,7 @@ const views: Readonly<Record<string, View>> = {
   'invoice-new': { path: 'invoices/new', mode: 'test' },
   'invoice-new-filled': { path: `invoices/new?customer=${customers[0]?.id}`, mode: 'test', act: fillInvoice },
   'invoice-new-errors': { path: 'invoices/new', act: breakInvoice },
+  'invoice-new-first': { path: 'invoices/new', data: 'empty', act: typeAddress },
   'invoice-new-viewer': { path: 'invoices/new', role: 'viewer' },
   'invoice-new-loading': { path: 'invoices/new', data: 'loading' },
   'invoice-new-failed': { path: 'invoices/new', data: 'failed' },
@@ -435,6 +436,14 @@ async function fillInvoice(page: Page) {
   await page.locator('[name=taxCategory]').selectOption('reverse_charge')
   await page.locator('[name=taxNote]').fill('Article 196 of Directive 2006/112/EC')
   await page.waitForTimeout(600)
+}
+
+/** Of a new customer, whose address is begun. */
+async function typeAddress(page: Page) {
+  await page.locator('[name=email]').fill('einkauf@hotel-seeblick.de')
+  await page.locator('.editor__form .more summary').first().click()
+  await page.locator('[name=taxId]').fill('DE811907344')
+  await page.locator('.editor__form button[type=submit]').click()
 }
 
 /** Faults of the browser at their fields. */

@@ -3,8 +3,10 @@ import { TextField } from '../../parts/field.tsx'
 import { besidesName, nameOfCustomer } from '../customers/customer-name.ts'
 import { FindCustomer } from '../customers/find-customer.tsx'
 import { useCustomer } from '../customers/use-customer.ts'
+import { enteredAddress } from '../postal-address/address-draft.ts'
+import { AddressFields } from '../postal-address/address-fields.tsx'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
-import type { DraftCustomer, InvoiceFaults } from './invoice-draft.ts'
+import { type DraftCustomer, type InvoiceFaults, newCustomer } from './invoice-draft.ts'
 
 type CustomerChoiceProps = {
   readonly customer: DraftCustomer
@@ -37,10 +39,8 @@ export const CustomerChoice = ({ customer, onCustomer, faults, refused, isErased
   const typed = useRef('')
   const choose = (next: DraftCustomer['by']) => {
     const text = typed.current.trim()
-    const isEmail = text.includes('@')
-    const fields = { email: isEmail ? text : '', name: isEmail ? '' : text, company: '' }
     typed.current = ''
-    onCustomer(next === 'search' ? { by: next, id: undefined } : { by: next, ...fields })
+    onCustomer(next === 'search' ? { by: next, id: undefined } : newCustomer(text))
   }
   const errorOf = (field: string): string | undefined => (refused === `customer.${field}` ? texts.refused : undefined)
   return (
@@ -107,11 +107,40 @@ export const CustomerChoice = ({ customer, onCustomer, faults, refused, isErased
             onInput={event => onCustomer({ ...customer, company: event.currentTarget.value })}
             error={errorOf('company')}
           />
+          <details
+            class="more"
+            open={faults?.address || refused?.startsWith('customer.address') || isPlaceGiven(customer)}
+          >
+            <summary>{texts.place}</summary>
+            <div class="form">
+              <p class="quiet">{texts.placeHint}</p>
+              <TextField
+                label={texts.taxId}
+                optional
+                name="taxId"
+                autocomplete="off"
+                maxLength={100}
+                value={customer.taxId}
+                onInput={event => onCustomer({ ...customer, taxId: event.currentTarget.value })}
+                error={errorOf('taxId')}
+              />
+              <AddressFields
+                value={customer.address}
+                onValue={address => onCustomer({ ...customer, address })}
+                isChecked={faults !== undefined}
+                refused={refused?.replace(/^customer\./, '')}
+              />
+            </div>
+          </details>
         </>
       )}
     </fieldset>
   )
 }
+
+/** It stays open when something is typed there. */
+const isPlaceGiven = ({ taxId, address }: Extract<DraftCustomer, { by: 'email' }>): boolean =>
+  taxId !== '' || enteredAddress(address) !== null
 
 type ChosenProps = {
   readonly id: string

@@ -6,7 +6,6 @@ import { ApiError } from '../../api/request.ts'
 import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { nameOfCustomer } from '../customers/customer-name.ts'
-import { useCustomer } from '../customers/use-customer.ts'
 import { RemindersUnheard } from '../settings/reminder-endpoints.tsx'
 import { useSettingsTexts } from '../settings/texts.ts'
 import type { Action } from '../shell/action.ts'
@@ -16,6 +15,7 @@ import { useAddress, useIsOwner } from '../shell/shop.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import type { InvoiceDraft } from './invoice-draft.ts'
 import { missingSeller, type SellerField } from './missing-seller.ts'
+import { useDraftCustomer } from './use-draft-customer.ts'
 
 type FinalizeDialogProps = {
   readonly draft: InvoiceDraft
@@ -33,16 +33,21 @@ export const FinalizeDialog = (props: FinalizeDialogProps) => {
   const { draft, totalMinor, settings, action, explain, onFinalize, onClose } = props
   const texts = useInvoiceEditorTexts()
   const { formats } = useReader()
-  const total = formats.money(totalMinor, draft.currency)
+  const customer = useDraftCustomer(draft.customer)
+  const money = (minor: number) => formats.money(minor, draft.currency)
+  const creditMinor = customer?.totals.find(({ currency }) => currency === draft.currency)?.creditMinor ?? 0
+  const appliedMinor = Math.min(creditMinor, totalMinor)
+  const dueMinor = totalMinor - appliedMinor
+  const isByClock = customer != null && customer.testClockId !== null
   const missing = missingIn(settings, action.error)
-  const hasReminders = totalMinor > 0 && (draft.reminders ?? settings.reminders).length > 0
+  const hasReminders = dueMinor > 0 && (draft.reminders ?? settings.reminders).length > 0
   return (
     <FormDialog
       open
       wide
       title={texts.finalizeTitle}
       no={texts.keep}
-      yes={texts.finalizeYes(total)}
+      yes={dueMinor === 0 ? texts.finalizePaid : texts.finalizeYes(money(dueMinor))}
       action={action}
       isAtField={missing.length > 0}
       explain={explain}
@@ -53,11 +58,11 @@ export const FinalizeDialog = (props: FinalizeDialogProps) => {
       <p>{texts.finalizeWhat}</p>
       <Facts
         facts={[
-          [texts.finalNumber, <NumberFact settings={settings} />],
-          [texts.finalCustomer, <CustomerFact draft={draft} />],
-          [texts.finalLines, texts.finalLinesWhat(draft.lines.length, total)],
-          ...useDateFacts(draft, settings, totalMinor),
-          [texts.finalCredit, <CreditFact draft={draft} totalMinor={totalMinor} />],
+          [texts.finalNumber, isByClock ? texts.finalClockNumber : <NumberFact settings={settings} />],
+          [texts.finalCustomer, <CustomerFact draft={draft} customer={customer} />],
+          [texts.finalLines, texts.finalLinesWhat(draft.lines.length, money(totalMinor))],
+          [texts.finalCredit, appliedMinor === 0 ? texts.finalNoCredit : texts.finalCreditWhat(money(appliedMinor))],
+          ...useDateFacts(draft, settings, { dueMinor, isByClock }),
         ]}
       />
       {hasReminders && <RemindersUnheard />}
@@ -111,50 +116,39 @@ const NumberFact = ({ settings }: { readonly settings: BillingSettings }) => {
   )
 }
 
-const CustomerFact = ({ draft: { customer } }: Pick<FinalizeDialogProps, 'draft'>) => {
+type CustomerFactProps = Pick<FinalizeDialogProps, 'draft'> & {
+  readonly customer: ReturnType<typeof useDraftCustomer>
+}
+
+const CustomerFact = ({ draft, customer }: CustomerFactProps) => {
   const texts = useInvoiceEditorTexts()
+  const typed = draft.customer.by === 'email' ? draft.customer.email.trim() : draft.customer.id
   return (
     <>
-      {customer.by === 'email' ? customer.email.trim() : customer.id !== undefined && <CustomerName id={customer.id} />}
+      {customer ? nameOfCustomer(customer) : typed}
       <span class="under">{texts.finalCustomerWhat}</span>
     </>
   )
 }
 
-const CustomerName = ({ id }: { readonly id: string }) => {
-  const { data } = useCustomer(id)
-  return <>{data ? nameOfCustomer(data) : id}</>
-}
+type Due = { readonly dueMinor: number; readonly isByClock: boolean }
 
-const CreditFact = ({ draft, totalMinor }: Pick<FinalizeDialogProps, 'draft' | 'totalMinor'>) => {
-  const { customer } = draft
-  if (customer.by === 'email' || customer.id === undefined || totalMinor === 0) return <NoCredit />
-  return <CreditOf id={customer.id} currency={draft.currency} totalMinor={totalMinor} />
-}
-
-type CreditOfProps = { readonly id: string; readonly currency: string; readonly totalMinor: number }
-
-const CreditOf = ({ id, currency, totalMinor }: CreditOfProps) => {
-  const texts = useInvoiceEditorTexts()
-  const { formats } = useReader()
-  const credit = useCustomer(id).data?.totals.find(each => each.currency === currency)?.creditMinor ?? 0
-  if (credit === 0) return <NoCredit />
-  return <>{texts.finalCreditWhat(formats.money(Math.min(credit, totalMinor), currency))}</>
-}
-
-const NoCredit = () => <>{useInvoiceEditorTexts().finalNoCredit}</>
-
-/** The due date and the reminders as they would be if it was finalized now. */
-const useDateFacts = ({ due, reminders }: InvoiceDraft, settings: BillingSettings, totalMinor: number) => {
+/**
+ * The due date and the reminders as they would be if it was finalized now. The time of a test clock is another one, which
+ * members cannot read.
+ */
+const useDateFacts = ({ due, reminders }: InvoiceDraft, settings: BillingSettings, { dueMinor, isByClock }: Due) => {
   const texts = useInvoiceEditorTexts()
   const { billing } = useSettingsTexts()
   const { formats, now } = useReader()
   const days = due.by === 'days' ? Number(due.days) : settings.daysUntilDue
+  if (dueMinor === 0) return [[texts.finalDue, texts.finalNothingDue] as const]
+  if (isByClock)
+    return [[texts.finalDue, due.by === 'date' ? formats.day(due.date) : texts.finalClockDue(days)] as const]
   const dated = dateInvoice({
     ...{ issuedAt: now.value, timeZone: settings.timeZone, reminders: reminders ?? settings.reminders },
     due: due.by === 'date' ? { dueDate: due.date } : { daysUntilDue: days },
   })
-  if (totalMinor === 0) return [[texts.finalDue, texts.finalNothingDue] as const]
   if (!dated.ok) return [[texts.finalDue, texts.dateRefused] as const]
   const planned = dated.dates.reminders.map(({ offsetDays }) => billing.reminder(offsetDays)).join(', ')
   return [

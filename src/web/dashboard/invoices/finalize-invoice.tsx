@@ -1,11 +1,14 @@
 import { useState } from 'preact/hooks'
-import type { InvoiceWithLines } from '../../api/calls.ts'
+import type { BillingSettings, InvoiceWithLines } from '../../api/calls.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { ApiError } from '../../api/request.ts'
+import { Dialog } from '../../parts/dialog.tsx'
 import { useReader } from '../../parts/reader.ts'
+import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { useAction } from '../shell/action.ts'
 import { useRefresh } from '../shell/queries.ts'
+import { Result } from '../shell/result.tsx'
 import { useScope, useShop } from '../shell/shop.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import { FinalizeDialog } from './finalize-dialog.tsx'
@@ -15,8 +18,32 @@ import { useBillingSettings } from './use-billing-settings.ts'
 
 type FinalizeProps = { readonly invoice: InvoiceWithLines; readonly onClose: () => void }
 
-/** Finalizes a draft as it was saved. Repeated after a lost response, it is still done once. */
+/** Finalizes a draft as it was saved, when the settings are read: they say what becomes final. */
 export const FinalizeInvoice = ({ invoice, onClose }: FinalizeProps) => {
+  const texts = useInvoiceEditorTexts()
+  const result = useBillingSettings()
+  if (result.data) return <FinalizeSaved invoice={invoice} settings={result.data} onClose={onClose} />
+  return (
+    <Dialog
+      open
+      wide
+      title={texts.finalizeTitle}
+      onClose={onClose}
+      footer={
+        <button type="button" class="button" onClick={onClose}>
+          {texts.keep}
+        </button>
+      }
+    >
+      <Result result={result} skeleton={<SkeletonRows rows={4} />}>
+        {() => null}
+      </Result>
+    </Dialog>
+  )
+}
+
+/** Repeated after a lost response, it is still done once. */
+const FinalizeSaved = ({ invoice, settings, onClose }: FinalizeProps & { readonly settings: BillingSettings }) => {
   const { id, dueDate, totalMinor } = invoice
   const { finalized } = useInvoiceEditorTexts()
   const { draft: texts } = useInvoiceTexts()
@@ -26,8 +53,6 @@ export const FinalizeInvoice = ({ invoice, onClose }: FinalizeProps) => {
   const refresh = useRefresh()
   const action = useAction()
   const [idempotencyKey] = useState(newIdempotencyKey)
-  const settings = useBillingSettings().data
-  if (!settings) return null
   const finalize = async () => {
     const isDone = await action.run(async () => {
       try {

@@ -3,6 +3,7 @@ import { CopyButton } from '../../parts/copy.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { nameOfCustomer } from '../customers/customer-name.ts'
+import { useCustomer } from '../customers/use-customer.ts'
 import { AddressLines } from '../postal-address/address-lines.tsx'
 import { RemindersUnheard } from '../settings/reminder-endpoints.tsx'
 import { networkNameOf } from '../shell/chains.ts'
@@ -101,9 +102,11 @@ const Seller = ({ invoice: { seller } }: InvoiceProps) => {
 }
 
 /** Reminders that were created, and, as long as the invoice is open, the others. */
-const Reminders = ({ invoice: { status, reminders } }: InvoiceProps) => {
+const Reminders = ({ invoice: { status, reminders, customerId } }: InvoiceProps) => {
   const { details: texts } = useInvoiceTexts()
   const { formats, now } = useReader()
+  // Whether a time of a test clock has passed is not known here.
+  const isByClock = typeof useCustomer(customerId).data?.testClockId === 'string'
   const shown = reminders.filter(({ sentAt }) => sentAt !== null || status === 'open')
   if (shown.length === 0) return <span class="quiet">{texts.noReminders}</span>
   return (
@@ -112,7 +115,9 @@ const Reminders = ({ invoice: { status, reminders } }: InvoiceProps) => {
         const time = formats.listed(sentAt ?? at, now.value)
         return (
           <div key={offsetDays}>
-            {sentAt === null ? texts[new Date(at) > now.value ? 'planned' : 'skipped'](time) : texts.reminded(time)}
+            {sentAt === null
+              ? texts[isByClock || new Date(at) > now.value ? 'planned' : 'skipped'](time)
+              : texts.reminded(time)}
           </div>
         )
       })}

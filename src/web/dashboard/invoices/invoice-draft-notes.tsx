@@ -47,7 +47,8 @@ export const DraftNotes = ({ invoice }: InvoiceProps) => {
       </NoteBox>
     )
   // A day that has passed everywhere: the server knows which day it is in the time zone of the shop.
-  if (dueDate !== null && dueDate < dayBefore(now.value))
+  // A test clock has another time.
+  if (dueDate !== null && dueDate < dayBefore(now.value) && customer?.testClockId === null)
     return (
       <NoteBox title={texts.dueDateTitle} tone="warn">
         {texts.dueDateWhat(formats.day(dueDate))}

@@ -2,6 +2,7 @@ import { isDay } from '../../../billing/days.ts'
 import { type PricedLine, type SummedInvoice, sumInvoice } from '../../../billing/invoice-sums.ts'
 import type { BillingSettings, Calls, InvoiceWithLines } from '../../api/calls.ts'
 import { enteredMetadata, type MetadataEntry, metadataFaultsIn } from '../customers/customer-draft.ts'
+import { type AddressDraft, addressDraftOf, enteredAddress, missingIn } from '../postal-address/address-draft.ts'
 import { basisPointsOf } from '../settings/basis-points.ts'
 import { plainSigned, signedAmountOf } from './signed-amount.ts'
 import { quantityIn } from './typed-quantity.ts'
@@ -26,7 +27,14 @@ export type LineDraft = {
 /** The customer of the invoice: one that exists, or the fields of a new one. */
 export type DraftCustomer =
   | { readonly by: 'search'; readonly id: string | undefined }
-  | { readonly by: 'email'; readonly email: string; readonly name: string; readonly company: string }
+  | {
+      readonly by: 'email'
+      readonly email: string
+      readonly name: string
+      readonly company: string
+      readonly taxId: string
+      readonly address: AddressDraft
+    }
 
 /** When the invoice is due: by the settings, so many days after its issue, or on a day. */
 export type DraftDue = { readonly by: 'settings' | 'days' | 'date'; readonly days: string; readonly date: string }
@@ -69,9 +77,18 @@ export const newLine = ({ taxRateBps }: Pick<BillingSettings, 'taxRateBps'>): Li
   ...{ taxCategory: 'standard', taxNote: '', periodStart: '', periodEnd: '' },
 })
 
+/** A new customer, of which the e-mail address or the name may be known. */
+export const newCustomer = (typed = ''): DraftCustomer => {
+  const isEmail = typed.includes('@')
+  return {
+    ...{ by: 'email', email: isEmail ? typed : '', name: isEmail ? '' : typed, company: '', taxId: '' },
+    address: addressDraftOf(null),
+  }
+}
+
 /** A new invoice begins with the settings of the shop and one line. */
-export const newInvoiceDraft = (settings: BillingSettings, customerId: string | undefined): InvoiceDraft => ({
-  customer: { by: 'search', id: customerId },
+export const newInvoiceDraft = (settings: BillingSettings, customer: DraftCustomer): InvoiceDraft => ({
+  customer,
   ...{ currency: 'EUR', taxBehavior: settings.taxBehavior, lines: [newLine(settings)] },
   ...{ due: { by: 'settings', days: String(settings.daysUntilDue), date: '' }, reference: '', orderNumber: '' },
   ...{ notes: settings.notes ?? '', assets: null, reminders: null, metadata: [] },
@@ -152,6 +169,7 @@ const isWrongDay = (text: string): boolean =>
 /** What is wrong with a draft, as far as the browser knows it. */
 export const invoiceFaultsIn = ({ customer, due, lines, assets, metadata }: InvoiceDraft) => ({
   customer: customer.by === 'search' && customer.id === undefined,
+  address: customer.by === 'email' && missingIn(customer.address).length > 0,
   email: customer.by === 'email' && !/^[^\s@]+@[^\s@]+$/.test(customer.email.trim()),
   days: due.by === 'days' && !(/^\d{1,3}$/.test(due.days.trim()) && Number(due.days) <= 365),
   date: due.by === 'date' && !isDay(due.date),
@@ -189,16 +207,18 @@ const lineBody = (line: LineDraft): InvoiceBody['lines'][number] => ({
   ...{ periodStart: line.periodStart || null, periodEnd: line.periodEnd || null },
 })
 
-export const customerBody = (customer: DraftCustomer): Pick<InvoiceBody, 'customerId' | 'customer'> =>
-  customer.by === 'search'
-    ? { ...(customer.id !== undefined && { customerId: customer.id }) }
-    : {
-        customer: {
-          email: customer.email.trim(),
-          ...(customer.name.trim() !== '' && { name: customer.name.trim() }),
-          ...(customer.company.trim() !== '' && { company: customer.company.trim() }),
-        },
-      }
+export const customerBody = (customer: DraftCustomer): Pick<InvoiceBody, 'customerId' | 'customer'> => {
+  if (customer.by === 'search') return { ...(customer.id !== undefined && { customerId: customer.id }) }
+  const given = { name: customer.name.trim(), company: customer.company.trim(), taxId: customer.taxId.trim() }
+  const address = enteredAddress(customer.address)
+  return {
+    customer: {
+      email: customer.email.trim(),
+      ...Object.fromEntries(Object.entries(given).filter(([, text]) => text !== '')),
+      ...(address !== null && { address }),
+    },
+  }
+}
 
 const dueBody = ({ by, days, date }: DraftDue): Pick<InvoiceBody, 'daysUntilDue' | 'dueDate'> => ({
   daysUntilDue: by === 'days' ? Number(days) : null,

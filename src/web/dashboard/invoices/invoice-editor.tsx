@@ -27,6 +27,7 @@ import {
   invoiceDraftOf,
   invoiceFaultsIn,
   MOST_BYTES,
+  newCustomer,
   newInvoiceDraft,
   sumDraft,
 } from './invoice-draft.ts'
@@ -41,10 +42,12 @@ type InvoiceEditorProps = {
   readonly invoice?: InvoiceWithLines
   /** The customer of a new one. */
   readonly customerId?: string | undefined
+  /** There is no customer yet that could be chosen. */
+  readonly isFirst?: boolean
 }
 
 /** The form of a draft, beside its document. */
-export const InvoiceEditor = ({ settings, invoice, customerId }: InvoiceEditorProps) => {
+export const InvoiceEditor = ({ settings, invoice, customerId, isFirst = false }: InvoiceEditorProps) => {
   const texts = useInvoiceEditorTexts()
   const address = useAddress()
   const { route } = useLocation()
@@ -56,7 +59,7 @@ export const InvoiceEditor = ({ settings, invoice, customerId }: InvoiceEditorPr
   const [isFinalizing, setFinalizing] = useState(false)
   /** The draft that the edits began with. Without edits it follows the server. */
   const [base, setBase] = useState(invoice)
-  const [fresh] = useState(() => newInvoiceDraft(settings, customerId))
+  const [fresh] = useState(() => newInvoiceDraft(settings, isFirst ? newCustomer() : { by: 'search', id: customerId }))
   const saved = useMemo(
     () => (invoice === undefined ? fresh : invoiceDraftOf(invoice, settings)),
     [invoice?.updatedAt, settings],
@@ -187,7 +190,7 @@ export const InvoiceEditor = ({ settings, invoice, customerId }: InvoiceEditorPr
             refused={refused}
           />
           <MoreFields draft={draft} onEdit={edit} settings={settings} faults={faults} refused={refused} />
-          <FaultCount form={form} attempts={attempts} />
+          <FaultCount form={form} attempts={attempts} draft={draft} />
           {error !== undefined && !isAtField && !isFinalizing && <SaveFailure error={error} />}
           <div class="buttons">
             <Submit action={action}>{texts.save}</Submit>
@@ -263,15 +266,20 @@ const TooLarge = ({ size }: { readonly size: number }) => {
   )
 }
 
-type FaultCountProps = { readonly form: { readonly current: HTMLFormElement | null }; readonly attempts: number }
+type FaultCountProps = {
+  readonly form: { readonly current: HTMLFormElement | null }
+  readonly attempts: number
+  readonly draft: InvoiceDraft
+}
 
 /** Beside the buttons, because what is wrong may be far above. */
-const FaultCount = ({ form, attempts }: FaultCountProps) => {
+const FaultCount = ({ form, attempts, draft }: FaultCountProps) => {
   const texts = useInvoiceEditorTexts()
   const [count, setCount] = useState(0)
+  // After every change: what was corrected counts no longer.
   useEffect(() => {
-    setCount(form.current?.querySelectorAll('[aria-invalid="true"]').length ?? 0)
-  }, [attempts])
+    if (attempts > 0) setCount(form.current?.querySelectorAll('[aria-invalid="true"]').length ?? 0)
+  }, [attempts, draft])
   return (
     <p class="field" role="status">
       {count > 0 && <span class="error">{texts.faultCount(count)}</span>}

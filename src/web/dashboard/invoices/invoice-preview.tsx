@@ -5,6 +5,7 @@ import { documentTitle, namedSums, remarkOfLine, taxNotesOf } from '../../../bil
 import type { SummedInvoice } from '../../../billing/invoice-sums.ts'
 import type { BillingSettings } from '../../api/calls.ts'
 import { useCustomer } from '../customers/use-customer.ts'
+import { enteredAddress } from '../postal-address/address-draft.ts'
 import { useSettled } from '../shell/settled.ts'
 import { useAddress, useIsOwner, useShop } from '../shell/shop.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
@@ -74,7 +75,8 @@ const enteredParty = ({ customer }: InvoiceDraft): Party =>
     : {
         ...noParty,
         ...{ company: customer.company.trim() || null, name: customer.name.trim() || null },
-        email: customer.email.trim() || null,
+        ...{ email: customer.email.trim() || null, taxId: customer.taxId.trim() || null },
+        address: enteredAddress(customer.address),
       }
 
 const documentOf = (draft: InvoiceDraft, seller: Seller, customer: Party): PrintedDocument | undefined => {

@@ -2,6 +2,7 @@ import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
+import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
@@ -16,6 +17,10 @@ export const NewInvoicePage = () => {
   const canWrite = useCanWrite()
   const customerId = useAddressQuery().get('customer')
   const result = useBillingSettings()
+  const { data: customers, error } = useShopQuery(['customers', 'any'], ({ call, ...scope }, signal) =>
+    call('listCustomers', { ...scope, limit: 1 }, { signal }),
+  ).value
+  const isFirst = customerId === undefined && customers?.data.length === 0
   return (
     <>
       <PageHead
@@ -26,7 +31,13 @@ export const NewInvoicePage = () => {
       <OwnersNote />
       {canWrite && (
         <Result result={result} skeleton={<SkeletonRows rows={10} />}>
-          {settings => <InvoiceEditor settings={settings} customerId={customerId} />}
+          {settings =>
+            customers || error ? (
+              <InvoiceEditor settings={settings} customerId={customerId} isFirst={isFirst} />
+            ) : (
+              <SkeletonRows rows={10} />
+            )
+          }
         </Result>
       )}
     </>
