@@ -37,7 +37,8 @@ export type SubscriptionOpening = SubscriptionPrice & {
 /** An invoice that was issued for a period. `isPaid`: nothing was due. */
 export type IssuedInvoice = { invoiceId: string; periodIndex: number; dueAt: Date; isPaid: boolean }
 
-export type UnpaidInvoice = { invoiceId: string; periodIndex: number }
+/** `isVoid`: the merchant has voided it, so its period costs nothing. Only of a period that has not begun. */
+export type UnpaidInvoice = { invoiceId: string; periodIndex: number; isVoid?: true }
 
 export type EndReason = 'requested' | 'unpaid' | 'incomplete' | 'completed' | 'customer'
 
@@ -47,7 +48,7 @@ export type Subscription = SubscriptionOpening & {
   /** The last period that was invoiced. */
   invoicedIndex: number | null
   latestInvoiceId: string | null
-  /** The invoices that are not paid, oldest first. */
+  /** The invoices that are not paid, oldest first. None after the subscription has ended. */
   unpaid: readonly UnpaidInvoice[]
   /** When the first invoice of a subscription that began before it was paid is due. Null if it was paid, and afterwards. */
   firstDueAt: Date | null
@@ -93,11 +94,15 @@ export type SubscriptionEvent = { at: Date } & (
   | { type: 'begin_trial' }
   | ({ type: 'begin' } & IssuedInvoice)
   | { type: 'invoice_paid'; invoiceId: string; paidAt: Date }
+  /** The merchant has voided an invoice. */
+  | ({ type: 'invoice_voided' } & Voiding)
   | ({ type: 'pause'; resumesAt: Date | null } & Voiding)
   /** `resumeIndex`: the first period that begins after it. */
   | { type: 'resume'; resumeIndex: number }
   | ({ type: 'cancel_at_end' } & Voiding)
   | ({ type: 'cancel'; reason: 'requested' | 'customer' } & Voiding)
+  /** When its test clock is deleted: the first invoice will never be paid. */
+  | ({ type: 'expire' } & Voiding)
   | { type: 'uncancel' }
   | ({ type: 'change'; price: SubscriptionPrice } & Voiding)
   | { type: 'update'; changes: SubscriptionChanges }

@@ -60,6 +60,14 @@ export const subscriptionRules = setup({
       assertEvent(event, 'invoice_paid')
       return withoutUnpaid(context, [event.invoiceId])
     }),
+    recordVoided: assign(({ context, event }) => {
+      const { unpaid, periodIndex, cancelAtPeriodEnd, pauseAtPeriodEnd } = context
+      const voided = unpaid.filter(({ invoiceId }) => voidedIn(event).includes(invoiceId))
+      if (voided.every(each => each.periodIndex <= (periodIndex ?? -1))) return withoutUnpaid(context, voidedIn(event))
+      if (cancelAtPeriodEnd || pauseAtPeriodEnd) return withoutVoided(context, event)
+      return { unpaid: unpaid.map(each => (voided.includes(each) ? { ...each, isVoid: true as const } : each)) }
+    }),
+    forgetVoided: assign(({ context, event }) => withoutUnpaid(context, voidedIn(event))),
     awaitFirst: assign(({ event }) => ({ firstDueAt: issuedIn(event).dueAt })),
     forgetFirst: assign({ firstDueAt: null }),
     begin: assign(({ context, event }) => ({ ...anchoredAt(context, event.at), periodIndex: 0 })),
@@ -71,6 +79,7 @@ export const subscriptionRules = setup({
     advance: assign(({ context }) => ({
       ...newPrice(context, nextIndex(context)),
       ...{ periodIndex: nextIndex(context), ...notPaused },
+      unpaid: context.unpaid.filter(({ isVoid }) => !isVoid),
     })),
     oweNext: assign(({ context, event }) => ({
       ...owing(context, nextIndex(context), dueIn(event)),
@@ -127,16 +136,16 @@ export const subscriptionRules = setup({
       return { tokenHash: event.tokenHash, sealedToken: event.sealedToken }
     }),
     endCanceled: assign(({ context, event }) => ({
-      ...ended(context, event),
+      ...ended(event),
       canceledAt: context.canceledAt ?? event.at,
       endReason: event.type === 'cancel' ? event.reason : ('requested' as const),
     })),
-    endUnpaid: assign(({ context, event }) => ({
-      ...ended(context, event),
+    endUnpaid: assign(({ event }) => ({
+      ...ended(event),
       ...{ canceledAt: event.at, endReason: 'unpaid' as const },
     })),
-    endIncomplete: assign(({ context, event }) => ({ ...ended(context, event), endReason: 'incomplete' as const })),
-    endCompleted: assign(({ context, event }) => ({ ...ended(context, event), endReason: 'completed' as const })),
+    endIncomplete: assign(({ event }) => ({ ...ended(event), endReason: 'incomplete' as const })),
+    endCompleted: assign(({ event }) => ({ ...ended(event), endReason: 'completed' as const })),
   },
   guards: {
     isPaidNow: ({ event }) => issuedIn(event).isPaid,
@@ -155,6 +164,9 @@ export const subscriptionRules = setup({
     firstIsOwed: ({ context }) => owes(context, 0),
     // A payment that is under way may still pay what is owed: then the subscription continues until that period is over.
     voidsOwed: ({ context, event }) => voidsOwed(context, event),
+    voidsUnpaid: ({ context, event }) => context.unpaid.some(({ invoiceId }) => voidedIn(event).includes(invoiceId)),
+    voidsOwedOfCanceling: ({ context, event }) => context.cancelAtPeriodEnd && voidsOwed(context, event),
+    voidsOwedOfPausing: ({ context, event }) => context.pauseAtPeriodEnd && voidsOwed(context, event),
     mayPauseNow: ({ context, event }) => mayPause(context) && voidsOwed(context, event),
     pausesAfterGrace: ({ context: { afterGrace, pauseAtPeriodEnd, cancelAtPeriodEnd } }) =>
       !cancelAtPeriodEnd && (afterGrace === 'pause' || pauseAtPeriodEnd),
@@ -189,11 +201,12 @@ export const expectsInvoice = (subscription: Subscription): boolean => {
 const mayPause = (subscription: Subscription): boolean =>
   !subscription.pauseAtPeriodEnd && !subscription.cancelAtPeriodEnd && hasNext(subscription)
 
+/** Or the first invoice. */
 const voidsOwed = ({ unpaid, owedIndex }: Subscription, event: object): boolean =>
-  unpaid.some(each => each.periodIndex === owedIndex && voidedIn(event).includes(each.invoiceId))
+  unpaid.some(each => each.periodIndex === (owedIndex ?? 0) && voidedIn(event).includes(each.invoiceId))
 
 const owes = ({ unpaid }: Pick<Subscription, 'unpaid'>, index: number): boolean =>
-  unpaid.some(({ periodIndex }) => periodIndex === index)
+  unpaid.some(({ periodIndex, isVoid }) => periodIndex === index && !isVoid)
 
 const withoutUnpaid = ({ unpaid }: Subscription, ids: readonly string[]): Pick<Subscription, 'unpaid'> => ({
   unpaid: unpaid.filter(({ invoiceId }) => !ids.includes(invoiceId)),
@@ -229,9 +242,15 @@ const owing = ({ graceDays }: Subscription, owedIndex: number, since: Date): Par
   ...{ owedIndex, graceEndsAt: addDays(since, graceDays) },
 })
 
-/** What is not voided can still be paid. */
-const ended = (context: Subscription, event: { readonly at: Date }): Partial<Subscription> => ({
-  ...withoutUnpaid(context, voidedIn(event)),
-  ...{ endedAt: event.at, owedIndex: null, graceEndsAt: null, cancelAtPeriodEnd: false, pauseAtPeriodEnd: false },
+/** What is not voided can still be paid, and changes nothing. */
+const ended = (event: { readonly at: Date }): Partial<Subscription> => ({
+  ...{
+    unpaid: [],
+    endedAt: event.at,
+    owedIndex: null,
+    graceEndsAt: null,
+    cancelAtPeriodEnd: false,
+    pauseAtPeriodEnd: false,
+  },
   ...{ ...notPaused, resumesAt: null, pendingChange: null, firstDueAt: null },
 })

@@ -62,6 +62,12 @@ export const subscriptionMachine = subscriptionRules.createMachine({
           target: 'active',
           actions: ['recordPaid', 'beginPaid', emit({ type: 'subscription.activated' })],
         },
+        invoice_voided: {
+          guard: 'voidsOwed',
+          target: 'expired',
+          actions: ['endIncomplete', emit({ type: 'subscription.expired' })],
+        },
+        expire: { target: 'expired', actions: ['endIncomplete', emit({ type: 'subscription.expired' })] },
         update: { actions: ['change', emit({ type: 'subscription.updated' })] },
       },
     },
@@ -91,6 +97,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         ...page.on,
         ...cancel.on,
         invoice_paid: { guard: 'isUnpaid', actions: 'recordPaid' },
+        invoice_voided: { guard: 'voidsUnpaid', actions: 'recordVoided' },
         cancel_at_end: {
           ...{ guard: 'mayCancel', target: 'trialing', reenter: true },
           actions: ['requestCancel', emit({ type: 'subscription.updated' })],
@@ -153,6 +160,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         ...page.on,
         ...cancel.on,
         invoice_paid: { guard: 'isUnpaid', actions: 'recordPaid' },
+        invoice_voided: { guard: 'voidsUnpaid', actions: 'recordVoided' },
         pause: {
           ...{ guard: 'mayPause', target: 'active', reenter: true },
           actions: ['requestPause', emit({ type: 'subscription.updated' })],
@@ -200,6 +208,25 @@ export const subscriptionMachine = subscriptionRules.createMachine({
             actions: ['recordPaid', 'renew', emit({ type: 'subscription.renewed' })],
           },
           { guard: 'isUnpaid', actions: 'recordPaid' },
+        ],
+        // Nothing is owed any more.
+        invoice_voided: [
+          {
+            guard: 'voidsOwedOfCanceling',
+            target: 'canceled',
+            actions: ['endCanceled', emit({ type: 'subscription.canceled' })],
+          },
+          {
+            guard: 'voidsOwedOfPausing',
+            target: 'paused',
+            actions: ['pauseNow', emit({ type: 'subscription.paused' })],
+          },
+          {
+            guard: 'voidsOwed',
+            target: 'active',
+            actions: ['forgetVoided', 'renew', emit({ type: 'subscription.renewed' })],
+          },
+          { guard: 'voidsUnpaid', actions: 'recordVoided' },
         ],
         // The period that was paid is over.
         pause: [
@@ -264,6 +291,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         ...page.on,
         ...cancel.on,
         invoice_paid: { guard: 'isUnpaid', actions: 'recordPaid' },
+        invoice_voided: { guard: 'voidsUnpaid', actions: 'recordVoided' },
         resume: { guard: 'isNotResuming', target: 'paused', reenter: true, actions: 'planResume' },
         update: {
           ...{ target: 'paused', reenter: true },

@@ -3,6 +3,7 @@ import { isErased } from '../../machines/customer.ts'
 import type { Invoice } from '../../machines/invoice-events.ts'
 import { amountDueMinor, creditGivenMinor, processingMinor } from '../../machines/invoice-rules.ts'
 import type { Payment } from '../../machines/payment-events.ts'
+import type { Subscription } from '../../machines/subscription-events.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
@@ -12,6 +13,7 @@ import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
 import { creditNoteKind } from '../kinds/credit-note.ts'
 import { invoiceKind } from '../kinds/invoice.ts'
+import { subscriptionKind } from '../kinds/subscription.ts'
 import { ofKind } from '../queries/actors.ts'
 import { creditEntryRow } from '../queries/credit-entries.ts'
 import { listCreditNotesById } from '../queries/credit-notes.ts'
@@ -20,6 +22,7 @@ import { seriesIdOf } from '../queries/document-series.ts'
 import { type FinalizationFacts, findWithFacts } from '../queries/invoices.ts'
 import { findPayment } from '../queries/payments.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
+import { findSubscription } from '../queries/subscriptions.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { exceedsBalance } from './customer-credit.ts'
@@ -143,13 +146,37 @@ export const voidInvoice = (
       refuse('invoice_has_payments')
     if (!fitsBalance(found.facts, context.creditAppliedMinor))
       refuseStateOf(invoiceKind, found.invoice, { message: `The credit that was applied ${exceedsBalance}` })
-    const commands = await voidingOf(services, found, { reason, isRetried: attempt > 0, cause })
+    const commands = [
+      ...(await voidingOf(services, found, { reason, isRetried: attempt > 0, cause })),
+      ...(await noticeOf(services, found.invoice, cause)),
+    ]
     const outcome = await dispatchPlanned(services, withResponse(invoiceKind, invoiceId, commands, responseRows))
     if (outcome === 'stale') return undefined
     if (outcome.ok) return afterBundle(invoiceKind, invoiceId, outcome)
     refuseTwin(outcome)
     return undefined
   })
+
+/** The command by which the subscription of an invoice expects no money for it any more. */
+const noticeOf = async (
+  { sql }: Services,
+  { id: invoiceId, context: { subscriptionId, merchantId, livemode } }: Actor<Invoice>,
+  cause: string,
+): Promise<readonly Command[]> => {
+  if (subscriptionId === null) return []
+  const expects = (subscription: Actor<Subscription> | undefined) =>
+    subscription?.context.unpaid.some(each => each.invoiceId === invoiceId) === true
+  if (!expects(await findSubscription(sql, { id: subscriptionId, merchantId, livemode }))) return []
+  return [
+    {
+      ...{ kind: 'subscription', actor: subscriptionId, event: { type: 'invoice_voided', voided: [invoiceId] }, cause },
+      given: actors => {
+        if (!expects(ofKind(subscriptionKind, actors.get(subscriptionId)))) throw new StalePlan()
+        return {}
+      },
+    },
+  ]
+}
 
 type Voided = { readonly invoice: Actor<Invoice>; readonly facts: FinalizationFacts }
 

@@ -33,6 +33,20 @@ export const cancelSubscription = (
     return withVoided(event, await voidLaterInvoices(services, subscription, voiding))
   })
 
+/** Ends it immediately. Before its first invoice is paid it expires, which callers cannot request. */
+export const endSubscription = (
+  services: InvoiceServices,
+  key: RecordKey,
+  cause: string,
+): Promise<Actor<Subscription>> =>
+  act(services, key, { cause, responseRows: () => [] }, async (subscription, voiding) => {
+    const later = await voidLaterInvoices(services, subscription, voiding)
+    // The first invoice was paid, which the same bundle records.
+    const hasBegun =
+      subscription.state !== 'incomplete' || later.commands.some(({ actor }) => actor === subscription.id)
+    return withVoided(hasBegun ? { type: 'cancel', reason: 'requested' } : { type: 'expire' }, later)
+  })
+
 /** Pauses it when the period that was paid is over. Invoices of later periods are voided, as by canceling it. */
 export const pauseSubscription = (
   services: InvoiceServices,

@@ -7,7 +7,6 @@ import type {
 } from '../../machines/subscription-events.ts'
 import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
-import { possibleEvents } from '../actors/step.ts'
 import { dayIn } from '../billing/days.ts'
 import { type Period, periodOf } from '../billing/periods.ts'
 import { refuse } from '../errors.ts'
@@ -21,6 +20,7 @@ import type { RecordKey } from '../queries/record-finder.ts'
 import { findSubscriptionWithFacts } from '../queries/subscriptions.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { isVoidable, voidingOf } from './credit-notes.ts'
+import { refuseStateOf } from './customers.ts'
 import {
   creditAppliedTo,
   currentSeriesOf,
@@ -102,12 +102,14 @@ export type PreviewedInvoice = {
   readonly creditAppliedMinor: number
 }
 
+const NO_NEXT = 'The subscription has no next invoice.'
+
 /** The next invoice of a subscription that is not issued yet. Refused if there will be none. */
 export const previewInvoice = async (services: InvoiceServices, key: RecordKey): Promise<PreviewedInvoice> => {
   const found = (await findSubscriptionWithFacts(services.sql, key)) ?? refuse('resource_not_found')
   const { subscription, facts } = found
   const { anchorAt, testClockId } = subscription.context
-  const next = upcomingInvoice(subscription) ?? refuseWithoutNext(subscription)
+  const next = upcomingInvoice(subscription) ?? refuseStateOf(subscriptionKind, subscription, { message: NO_NEXT })
   const { periodIndex, finalizesAt } = next
   const now = await findCustomerTime(services, testClockId)
   const period = periodOf(anchorAt, subscription.context, periodIndex)
@@ -116,12 +118,6 @@ export const previewInvoice = async (services: InvoiceServices, key: RecordKey):
   const content = contentOf(subscription, { periodIndex, facts, times, due: { daysUntilDue: null, dueDate } })
   return { content, period, dueDate, finalizesAt, creditAppliedMinor: creditAppliedTo(content, facts) }
 }
-
-const refuseWithoutNext = ({ state }: Actor<Subscription>): never =>
-  refuse('state_conflict', {
-    message: 'The subscription has no next invoice.',
-    details: { status: state, possible: possibleEvents(subscriptionKind, state) },
-  })
 
 /** The day on which the period begins; the issue date if that is later, as after an outage. */
 const dueDateOf = ({ start }: Period, { settings: { time_zone } }: FinalizationFacts, now: Date): string =>

@@ -132,7 +132,7 @@ const plans: Readonly<Record<string, (planned: Planned) => Promise<readonly Comm
  */
 const paidIn = async ({ services, subscription }: Planned, periodIndex: number, at: Date) => {
   const unpaid = subscription.context.unpaid.find(each => each.periodIndex === periodIndex)
-  if (!unpaid) return []
+  if (!unpaid || unpaid.isVoid) return []
   const { invoice } = await findUnpaid(services, subscription.context, unpaid)
   if (invoice.state === 'paid') return [invoicePaid(subscription.id, invoice, CAUSE)]
   return (await isReadPast(services.sql, invoice.id, at)) ? [] : 'wait'

@@ -12,7 +12,7 @@ import { findTestClock } from '../queries/test-clocks.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { refuseState } from './customers.ts'
 import type { InvoiceServices } from './finalizations.ts'
-import { cancelSubscription } from './subscription-actions.ts'
+import { endSubscription } from './subscription-actions.ts'
 
 /** Without `now` it shows the present. */
 export const createTestClock = async (
@@ -52,13 +52,13 @@ export const advanceTestClock = async (
 }
 
 /**
- * Cancels the subscriptions of the clock, then hides it. The other records of its customers stay as they are, and their time
+ * Ends the subscriptions of the clock, then hides it. The other records of its customers stay as they are, and their time
  * stands still. If the process is killed, the request can be repeated.
  */
 export const deleteTestClock = async (services: InvoiceServices, key: RecordKey, cause: string): Promise<void> => {
   if (!(await findTestClock(services.sql, key))) refuse('resource_not_found')
   for (const subscription of await listSubscriptionsOfClock(services.sql, key.id))
-    await cancelSubscription(services, { ...key, id: subscription }, 'now', { cause, responseRows: () => [] })
+    await endSubscription(services, { ...key, id: subscription }, cause)
   await change(services, key, { type: 'delete' }, { cause, responseRows: () => [] })
 }
 

@@ -125,6 +125,8 @@ export const eventMarks: { readonly [Name in MachineName]: Marks<MachineEvents[N
     begin_trial: { by: 'merchant' },
     begin: { by: 'merchant' },
     invoice_paid: { by: 'system' },
+    invoice_voided: { by: 'merchant' },
+    expire: { by: 'system' },
     pause: { by: 'merchant' },
     resume: { by: 'merchant' },
     cancel_at_end: { by: 'merchant' },

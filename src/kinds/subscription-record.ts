@@ -256,9 +256,9 @@ export const subscriptionRecord = recordOf<Actor<Subscription>>()('Subscription'
   },
   openInvoiceId: {
     type: invoiceId,
-    about: 'Oldest invoice of the subscription that is not paid. Null if all are.',
+    about: 'Oldest invoice of the subscription that is to be paid. Null if none is, and after it has ended.',
     example: null,
-    of: ({ context }) => invoiceIdOf(context.unpaid[0]?.invoiceId),
+    of: ({ context }) => invoiceIdOf(context.unpaid.find(({ isVoid }) => !isVoid)?.invoiceId),
   },
   latestInvoiceId: {
     type: invoiceId,

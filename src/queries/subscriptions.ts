@@ -66,11 +66,11 @@ export const listSubscriptions = async (
   return rows.map(readSubscription)
 }
 
-/** Those that can be canceled. */
+/** Those that have not ended. */
 export const listSubscriptionsOfClock = async (sql: Sql, testClockId: string): Promise<string[]> => {
   const rows = await sql<{ id: string }[]>`
     select id from subscriptions
-    where test_clock_id = ${testClockId} and state in ('trialing', 'active', 'past_due', 'paused') order by id`
+    where test_clock_id = ${testClockId} and ended_at is null order by id`
   return rows.map(({ id }) => id)
 }
 

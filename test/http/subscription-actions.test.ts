@@ -354,6 +354,72 @@ describe('PATCH /v1/subscriptions/:id', () => {
   })
 })
 
+describe('an invoice that the merchant voids', () => {
+  const voided = async (id: string) => {
+    const { openInvoiceId } = await read(id)
+    expect(await ask('POST', `/invoices/${openInvoiceId}/void`)).toMatchObject({
+      status: 200,
+      json: { status: 'void' },
+    })
+    return read(id)
+  }
+
+  test('of the next period: that period costs nothing', async () => {
+    const { id, clockId } = await invoiced()
+    expect(await voided(id)).toMatchObject({ status: 'active', openInvoiceId: null, periodIndex: 0 })
+    await advance(clockId, FIRST_END)
+    expect(await read(id)).toMatchObject({ status: 'active', periodIndex: 1 })
+    expect(await statusesOf(id)).toEqual(['paid', 'void'])
+    await advance(clockId, SECOND_END)
+    expect(await read(id)).toMatchObject({ status: 'past_due', periodIndex: 1 })
+  })
+
+  test('of the next period: a cancellation is not put off by it, and a change invoices it again', async () => {
+    const [canceled, changed] = [await invoiced(), await invoiced()]
+    await voided(canceled.id)
+    await cancel(canceled.id)
+    await voided(changed.id)
+    await act(changed.id, 'change', { lines: twoLamps })
+    for (const { clockId } of [canceled, changed]) await advance(clockId, FIRST_END)
+    expect(await read(canceled.id)).toMatchObject({ status: 'canceled', endedAt: FIRST_END })
+    expect(await read(changed.id)).toMatchObject({ status: 'past_due' })
+    expect(await statusesOf(changed.id)).toEqual(['paid', 'void', 'open'])
+  })
+
+  test('that is owed: the subscription is renewed; one that is being canceled ends', async () => {
+    const { id, clockId } = await invoiced()
+    await advance(clockId, FIRST_END)
+    expect(await voided(id)).toMatchObject({ status: 'active', periodIndex: 1, graceEndsAt: null, openInvoiceId: null })
+    const { id: immediate, clockId: itsClock } = await customerOfClock().then(async ({ customerId, clockId }) => ({
+      ...(await made({ customerId, ...monthly, activation: 'immediate' })),
+      clockId,
+    }))
+    expect(await voided(immediate)).toMatchObject({ status: 'active', periodIndex: 0 })
+    await advance(itsClock, '2026-12-15T00:00:00.000Z')
+    expect(await read(immediate)).toMatchObject({ status: 'active' })
+  })
+
+  test('that is the first one: the subscription expires', async () => {
+    const { id } = await made(monthly)
+    expect(await voided(id)).toMatchObject({ status: 'expired', endReason: 'incomplete', openInvoiceId: null })
+    expect(await eventsOf(id)).toEqual(['created', 'expired'])
+  })
+
+  test('at the same time as a cancellation: one credit note', async () => {
+    for (let round = 0; round < 3; round++) {
+      const { id } = await invoiced()
+      const { openInvoiceId } = await read(id)
+      const [canceled, byHand] = await Promise.all([cancel(id), ask('POST', `/invoices/${openInvoiceId}/void`)])
+      expect(canceled.status).toBe(200)
+      expect([200, 409]).toContain(byHand.status)
+      expect(await page(`/credit-notes?invoiceId=${openInvoiceId}`)).toMatchObject({
+        data: [{ reason: 'cancellation' }],
+      })
+      expect(await read(id)).toMatchObject({ cancelAtPeriodEnd: true, openInvoiceId: null })
+    }
+  })
+})
+
 describe('GET /v1/subscriptions/:id/preview', () => {
   const preview = async (id: string) => (await ask('GET', `/subscriptions/${id}/preview`)).json as Preview
   const issued = ({ lines, taxes, subtotalMinor, taxMinor, totalMinor, creditAppliedMinor }: Preview) => ({

@@ -429,8 +429,18 @@ describe('POST /v1/subscriptions/:id/cancel', () => {
       (await made({ customerId, ...monthly, trialDays: 7 })).id,
       (await made({ customerId, ...monthly, activation: 'immediate' })).id,
     ]
+    // What is due by `immediate` is for a period that has begun: it is not voided, and keeps the customer in use.
+    await pay((await read(ids[1] ?? '')).openInvoiceId)
+    const { id: incomplete } = await made({ customerId, ...monthly })
+    const { id: paid, openInvoiceId } = await made({ customerId, ...monthly })
+    // The job of the payment is late.
+    await ask('POST', '/credit-notes', { json: { invoiceId: openInvoiceId, reason: 'other', whole: true } })
+    expect(await read(paid)).toMatchObject({ status: 'incomplete' })
     expect(await ask('DELETE', `/sandbox/test-clocks/${clockId}`)).toMatchObject({ status: 204 })
     for (const id of ids) expect(await read(id)).toMatchObject({ status: 'canceled', endedAt: START })
+    expect(await read(incomplete)).toMatchObject({ status: 'expired', endedAt: START, openInvoiceId: null })
+    expect(await read(paid)).toMatchObject({ status: 'canceled', endedAt: START })
+    expect(await sql`select kind from uses_of_customer(${decodeId('cus', customerId) ?? ''})`).toHaveLength(0)
   })
 
   test('a customer with a subscription cannot be erased until it has ended', async () => {

@@ -49,6 +49,8 @@ const voiding = (type: string, ...voided: readonly number[]) => ({ type, voided:
 
 const unpaid = (periodIndex: number) =>
   `unpaid=${JSON.stringify([{ invoiceId: invoiceIdOf(periodIndex), periodIndex }])}`
+const voided = (periodIndex: number) =>
+  `unpaid=${JSON.stringify([{ invoiceId: invoiceIdOf(periodIndex), periodIndex, isVoid: true }])}`
 const latest = (periodIndex: number) => `latestInvoiceId=${invoiceIdOf(periodIndex)}`
 const changed = (fromIndex: number) => `pendingChange=${JSON.stringify({ ...planPrice, fromIndex })}`
 const changedPrice = (() => {
@@ -71,6 +73,10 @@ export const subscriptions: Cases = {
     'paid 0': paid(0),
     'paid 1': paid(1),
     'paid 2': paid(2),
+    'void 0': voiding('invoice_voided', 0),
+    'void 1': voiding('invoice_voided', 1),
+    'void 2': voiding('invoice_voided', 2),
+    expire: voiding('expire', 0),
     'after expiry': voiding('xstate.after', 0),
     'after trialEnding': { type: 'xstate.after' },
     'after firstDue': { type: 'xstate.after', dueAt: minutes(14 * DAY) },
@@ -103,6 +109,8 @@ export const subscriptions: Cases = {
     active: 'begin, paid 0',
     invoiced: 'begin, paid 0, after invoice 1',
     'next paid': 'begin, paid 0, after invoice 1, paid 1',
+    'next void': 'begin, paid 0, after invoice 1, void 1',
+    'unvoided canceling': 'begin, paid 0, after invoice 1, cancel at end without voiding',
     pausing: 'begin, paid 0, pause',
     canceling: 'begin, paid 0, after invoice 1, cancel at end',
     'canceling paid': 'begin, paid 0, after invoice 1, paid 1, cancel at end',
@@ -124,7 +132,7 @@ export const subscriptions: Cases = {
   },
   table: `
     The address of its page can be changed until it has ended.
-    incomplete, trialing, trial invoiced, trial paid, trial canceling, active, invoiced, next paid, pausing, canceling, canceling paid, changing, last, past_due, past_due canceling, past_due pausing, paused, resuming, resuming invoiced, resuming paid, changing invoiced, changing paid | rotate url | stays |  | tokenHash=${'b'.repeat(64)} sealedToken=sealed b
+    incomplete, trialing, trial invoiced, trial paid, trial canceling, active, invoiced, next void, unvoided canceling, next paid, pausing, canceling, canceling paid, changing, last, past_due, past_due canceling, past_due pausing, paused, resuming, resuming invoiced, resuming paid, changing invoiced, changing paid | rotate url | stays |  | tokenHash=${'b'.repeat(64)} sealedToken=sealed b
 
     It begins with a trial, with an invoice to be paid first, or immediately.
     new                                                   | begin                         | incomplete | subscription.created +expiry                                                         | invoicedIndex=0 ${latest(0)} ${unpaid(0)}
@@ -134,6 +142,8 @@ export const subscriptions: Cases = {
     The first invoice is paid in seven days, or the subscription has expired.
     incomplete                                            | paid 0                        | active     | -expiry subscription.activated +invoice +firstDue +boundary                          | anchorAt=+5m periodIndex=0 unpaid=[]
     incomplete                                            | after expiry                  | expired    | -expiry subscription.expired                                                         | unpaid=[] endedAt=+0m endReason=incomplete
+    incomplete                                            | void 0                        | expired    | -expiry subscription.expired                                                         | unpaid=[] endedAt=+0m endReason=incomplete
+    incomplete                                            | expire                        | expired    | -expiry subscription.expired                                                         | unpaid=[] endedAt=+0m endReason=incomplete
     incomplete                                            | update                        | stays      | subscription.updated                                                                 | graceDays=4 metadata={"a":"b"}
 
     At the end of a trial the first period begins if its invoice is paid.
@@ -141,11 +151,13 @@ export const subscriptions: Cases = {
     trialing                                              | after invoice 0               | stays      | -trialEnding -invoice -boundary +trialEnding +invoice +boundary                      | invoicedIndex=0 ${latest(0)} ${unpaid(0)}
     trialing, trial invoiced, trial paid                  | cancel at end                 | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | cancelAtPeriodEnd=true canceledAt=+0m
     trialing, trial invoiced, trial paid                  | cancel at end without voiding | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | cancelAtPeriodEnd=true canceledAt=+0m
-    trialing, trial invoiced, trial paid                  | cancel now                    | canceled   | -trialEnding -invoice -boundary subscription.canceled                                | canceledAt=+0m endedAt=+0m endReason=requested
+    trialing, trial paid                                  | cancel now                    | canceled   | -trialEnding -invoice -boundary subscription.canceled                                | canceledAt=+0m endedAt=+0m endReason=requested
+    trial invoiced                                        | cancel now                    | canceled   | -trialEnding -invoice -boundary subscription.canceled                                | unpaid=[] canceledAt=+0m endedAt=+0m endReason=requested
     trialing, trial canceling                             | change                        | stays      | -trialEnding -invoice -boundary !joinPlan subscription.updated +trialEnding +invoice +boundary | ${changed(0)}
     trial invoiced, trial paid                            | change                        | stays      | -trialEnding -invoice -boundary !joinPlan subscription.updated +trialEnding +invoice +boundary | ${changed(1)}
     trialing, trial invoiced, trial paid, trial canceling | update                        | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | graceDays=4 metadata={"a":"b"}
     trial invoiced                                        | paid 0                        | stays      |                                                                                      | unpaid=[]
+    trial invoiced                                        | void 0                        | stays      |                                                                                      | ${voided(0)}
     trial invoiced                                        | after boundary                | past_due   | -trialEnding -invoice -boundary subscription.past_due +grace                         | owedIndex=0 graceEndsAt=+48960m
     trial paid                                            | after boundary                | active     | -trialEnding -invoice -boundary subscription.activated +invoice +firstDue +boundary  | periodIndex=0
     trial canceling                                       | after boundary                | canceled   | -trialEnding -invoice -boundary subscription.canceled                                | cancelAtPeriodEnd=false endedAt=+0m endReason=requested
@@ -153,29 +165,35 @@ export const subscriptions: Cases = {
     trial canceling                                       | uncancel                      | stays      | -trialEnding -invoice -boundary subscription.updated +trialEnding +invoice +boundary | cancelAtPeriodEnd=false canceledAt=null
 
     A period that ends is followed by the next one if its invoice is paid.
-    active, invoiced, next paid, pausing, canceling, canceling paid, changing, last, changing invoiced, changing paid | after firstDue                | stays      |                                                                                      |
+    active, invoiced, next void, unvoided canceling, next paid, pausing, canceling, canceling paid, changing, last, changing invoiced, changing paid | after firstDue                | stays      |                                                                                      |
     active                                                | after invoice 1               | stays      | -invoice -firstDue -boundary +invoice +firstDue +boundary                            | invoicedIndex=1 ${latest(1)} ${unpaid(1)}
     active, next paid, changing, changing invoiced, changing paid | pause                         | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | pauseAtPeriodEnd=true
-    active, invoiced, next paid, changing, changing invoiced, changing paid | pause until                   | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | pauseAtPeriodEnd=true resumesAt=+142560m
+    active, invoiced, next void, next paid, changing, changing invoiced, changing paid | pause until                   | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | pauseAtPeriodEnd=true resumesAt=+142560m
     active, next paid, pausing, changing, last, changing invoiced, changing paid | cancel at end                 | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=true canceledAt=+0m
-    active, invoiced, next paid, pausing, changing, last, changing invoiced, changing paid | cancel at end without voiding | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=true canceledAt=+0m
+    active, invoiced, next void, next paid, pausing, changing, last, changing invoiced, changing paid | cancel at end without voiding | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=true canceledAt=+0m
     active, next paid, last                               | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | canceledAt=+0m endedAt=+0m endReason=requested
     active, pausing, canceling                            | change                        | stays      | -invoice -firstDue -boundary !joinPlan subscription.updated +invoice +firstDue +boundary       | ${changed(1)}
     next paid, canceling paid                             | change                        | stays      | -invoice -firstDue -boundary !joinPlan subscription.updated +invoice +firstDue +boundary       | ${changed(2)}
-    active, invoiced, next paid, pausing, canceling, canceling paid, changing, last, changing invoiced, changing paid | update                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | graceDays=4 metadata={"a":"b"}
-    invoiced                                              | paid 1                        | stays      |                                                                                      | unpaid=[]
+    active, invoiced, next void, unvoided canceling, next paid, pausing, canceling, canceling paid, changing, last, changing invoiced, changing paid | update                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | graceDays=4 metadata={"a":"b"}
+    invoiced, next void, unvoided canceling               | paid 1                        | stays      |                                                                                      | unpaid=[]
+    invoiced                                              | void 1                        | stays      |                                                                                      | ${voided(1)}
+    next void                                             | void 1                        | stays      |                                                                                      | 
+    next void                                             | after boundary                | stays      | -invoice -firstDue -boundary subscription.renewed +invoice +firstDue +boundary       | periodIndex=1 unpaid=[]
+    unvoided canceling                                    | void 1                        | stays      |                                                                                      | invoicedIndex=0 unpaid=[]
     invoiced                                              | after boundary                | past_due   | -invoice -firstDue -boundary subscription.past_due +grace                            | owedIndex=1 graceEndsAt=+48960m
-    invoiced                                              | pause                         | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] pauseAtPeriodEnd=true
-    invoiced                                              | cancel at end                 | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] cancelAtPeriodEnd=true canceledAt=+0m
-    invoiced                                              | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | unpaid=[] canceledAt=+0m endedAt=+0m endReason=requested
-    invoiced                                              | change                        | stays      | -invoice -firstDue -boundary !joinPlan subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] ${changed(1)}
+    invoiced, next void                                   | pause                         | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] pauseAtPeriodEnd=true
+    invoiced, next void                                   | cancel at end                 | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] cancelAtPeriodEnd=true canceledAt=+0m
+    invoiced, next void                                   | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | unpaid=[] canceledAt=+0m endedAt=+0m endReason=requested
+    invoiced, next void, unvoided canceling               | change                        | stays      | -invoice -firstDue -boundary !joinPlan subscription.updated +invoice +firstDue +boundary       | invoicedIndex=0 unpaid=[] ${changed(1)}
     next paid, canceling paid                             | after boundary                | stays      | -invoice -firstDue -boundary subscription.renewed +invoice +firstDue +boundary       | periodIndex=1
     pausing                                               | after boundary                | paused     | -invoice -firstDue -boundary subscription.paused +resume +invoice +boundary          | pauseAtPeriodEnd=false pausedAt=+0m
     pausing                                               | resume                        | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | pauseAtPeriodEnd=false
     pausing                                               | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | pauseAtPeriodEnd=false canceledAt=+0m endedAt=+0m endReason=requested
     canceling                                             | after boundary                | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | cancelAtPeriodEnd=false endedAt=+0m endReason=requested
+    unvoided canceling                                    | after boundary                | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | unpaid=[] cancelAtPeriodEnd=false endedAt=+0m endReason=requested
     canceling, canceling paid                             | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | cancelAtPeriodEnd=false endedAt=+0m endReason=requested
-    canceling, canceling paid                             | uncancel                      | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=false canceledAt=null
+    unvoided canceling                                    | cancel now                    | canceled   | -invoice -firstDue -boundary subscription.canceled                                   | unpaid=[] cancelAtPeriodEnd=false endedAt=+0m endReason=requested
+    canceling, canceling paid, unvoided canceling         | uncancel                      | stays      | -invoice -firstDue -boundary subscription.updated +invoice +firstDue +boundary       | cancelAtPeriodEnd=false canceledAt=null
     changing                                              | after invoice 1               | stays      | -invoice -firstDue -boundary +invoice +firstDue +boundary                            | invoicedIndex=1 ${unpaid(1)}
     changing invoiced                                     | after boundary                | stays      | -invoice -firstDue -boundary subscription.renewed +invoice +firstDue +boundary       | ${changedPrice} periodIndex=1 pendingChange=null
     changing paid                                         | after boundary                | stays      | -invoice -firstDue -boundary subscription.renewed +invoice +firstDue +boundary       | periodIndex=1
@@ -187,6 +205,9 @@ export const subscriptions: Cases = {
     Until the grace ends, the invoice that is owed can be paid.
     past_due, past_due canceling, past_due pausing        | paid 1                        | active     | -grace subscription.renewed +invoice +firstDue +boundary                             | periodIndex=1 unpaid=[] owedIndex=null graceEndsAt=null
     past_due                                              | after grace                   | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null canceledAt=+0m endedAt=+0m endReason=unpaid
+    past_due                                              | void 1                        | active     | -grace subscription.renewed +invoice +firstDue +boundary                             | periodIndex=1 unpaid=[] owedIndex=null graceEndsAt=null
+    past_due canceling                                    | void 1                        | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null cancelAtPeriodEnd=false endedAt=+0m endReason=requested
+    past_due pausing                                      | void 1                        | paused     | -grace subscription.paused +resume +invoice +boundary                                | invoicedIndex=0 unpaid=[] owedIndex=null graceEndsAt=null pauseAtPeriodEnd=false pausedAt=+0m
     past_due                                              | pause                         | paused     | -grace subscription.paused +resume +invoice +boundary                                | invoicedIndex=0 unpaid=[] owedIndex=null graceEndsAt=null pausedAt=+0m
     past_due                                              | pause until                   | stays      | -grace subscription.updated +grace                                                   | pauseAtPeriodEnd=true resumesAt=+142560m
     past_due                                              | cancel at end                 | canceled   | -grace subscription.canceled                                                         | unpaid=[] owedIndex=null graceEndsAt=null canceledAt=+0m endedAt=+0m endReason=requested
@@ -209,8 +230,10 @@ export const subscriptions: Cases = {
     paused, resuming, resuming invoiced, resuming paid    | update                        | stays      | -resume -invoice -boundary subscription.updated +resume +invoice +boundary           | graceDays=4 metadata={"a":"b"}
     resuming                                              | after invoice 2               | stays      | -resume -invoice -boundary +resume +invoice +boundary                                | invoicedIndex=2 ${latest(2)} ${unpaid(2)}
     resuming                                              | after invoice 2 paid          | stays      | -resume -invoice -boundary +resume +invoice +boundary                                | invoicedIndex=2 ${latest(2)}
-    resuming, resuming invoiced, resuming paid            | cancel now                    | canceled   | -resume -invoice -boundary subscription.canceled                                     | pausedAt=null resumeIndex=null canceledAt=+0m endedAt=+0m endReason=requested
+    resuming, resuming paid                               | cancel now                    | canceled   | -resume -invoice -boundary subscription.canceled                                     | pausedAt=null resumeIndex=null canceledAt=+0m endedAt=+0m endReason=requested
+    resuming invoiced                                     | cancel now                    | canceled   | -resume -invoice -boundary subscription.canceled                                     | unpaid=[] pausedAt=null resumeIndex=null canceledAt=+0m endedAt=+0m endReason=requested
     resuming invoiced                                     | paid 2                        | stays      |                                                                                      | unpaid=[]
+    resuming invoiced                                     | void 2                        | stays      |                                                                                      | ${voided(2)}
     resuming invoiced                                     | after boundary                | past_due   | -resume -invoice -boundary subscription.resumed subscription.past_due +grace         | periodIndex=1 owedIndex=2 graceEndsAt=+48960m pausedAt=null resumeIndex=null
     resuming paid                                         | after boundary                | active     | -resume -invoice -boundary subscription.resumed +invoice +firstDue +boundary         | periodIndex=2 pausedAt=null resumeIndex=null
 

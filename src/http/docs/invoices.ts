@@ -110,7 +110,7 @@ export const voidInvoiceDocs: Docs = {
   operation: 'voidInvoice',
   summary: 'Void an invoice',
   description:
-    'Cancels an invoice of which nothing was paid, with a credit note over all that is not credited yet. Credit of the customer that was applied is released. Money that arrives later becomes credit of the customer, and its payment needs attention.',
+    'Cancels an invoice of which nothing was paid, with a credit note over all that is not credited yet. Credit of the customer that was applied is released. Money that arrives later becomes credit of the customer, and its payment needs attention. A period of a subscription whose invoice you void costs nothing: the subscription is renewed without it. One that is `incomplete` expires.',
   answers: { 200: invoiceReadRecord },
   refusals: ['state_conflict', 'invoice_has_payments', 'idempotency_key_reused'],
   fields: { reason: 'Reason, at most 1,000 characters. It is printed on the credit note.' },
