@@ -72,7 +72,7 @@ create table merged_customers (
 create index merged_customers_of_survivor on merged_customers (survivor_id);
 
 -- The sums of the successful payments and processed refunds of a customer, kept by one reader of the feed: see
--- add_customer_totals(). A column of the customer would make the payments of a shop whose customers share one e-mail
+-- add_payment_sums(). A column of the customer would make the payments of a shop whose customers share one e-mail
 -- address wait for each other.
 create table customer_totals (
   customer_id uuid not null,
@@ -85,7 +85,6 @@ create table customer_totals (
   last_payment_at timestamptz,
   constraint customer_totals_pkey primary key (customer_id, currency)
 );
-insert into feed_cursors values ('customers', 0, '0', 0);
 
 -- The credit ledger. Entries are rows of commands and never change. The trigger of the table keeps the balances.
 create table credit_entries (

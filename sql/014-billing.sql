@@ -7,6 +7,8 @@ create table billing_settings (
   time_zone text not null default 'UTC',
   -- It may change once a day: the series and the due dates of documents depend on it.
   time_zone_changed_at timestamptz,
+  -- In which the days of payment_sums are counted. It differs from time_zone until they are made anew.
+  sums_time_zone text not null default 'UTC',
   invoice_prefix text not null default 'INV',
   credit_note_prefix text not null default 'CN',
   number_pattern text not null default '{prefix}-{year}-{number:4}',
@@ -29,6 +31,7 @@ create table billing_settings (
   constraint billing_settings_reminders check (jsonb_array_length(reminders) <= 8),
   constraint billing_settings_retention check (retention_years between 1 and 50)
 );
+create index billing_settings_moving on billing_settings (merchant_id) where sums_time_zone <> time_zone;
 
 -- Numbers of documents: machines/document-series.ts. The row is the counter, and a number is given in the statement that
 -- raises it: whatever crashes or is rolled back, no number is left out. A sequence or `max + 1` would not promise that.

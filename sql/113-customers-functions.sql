@@ -106,33 +106,6 @@ create function totals_of_customer(customer uuid) returns table (
   order by currency
 $$;
 
--- Adds the next transitions of the feed to the totals of customers, and moves the cursor past them. Returns how many it
--- read. The figures of a payment and of a refund that are added here never change.
-create function add_customer_totals(most integer) returns integer language plpgsql
--- A plan from when the table was empty would read all of it.
-set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-declare
-  added integer;
-begin
-  with page as materialized (
-    select * from take_feed_page('customers', most)
-  ), totals as (
-    insert into customer_totals as s (
-      customer_id, currency, payments_count, volume_minor, refunded_minor, first_payment_at, last_payment_at)
-    select customer_id, currency, sum(payments), sum(volume), sum(refunded), min(paid_at), max(paid_at)
-    from page t cross join lateral customer_change(t.actor, t.kind, t.from_state, t.to_state, t.at)
-    group by customer_id, currency
-    on conflict (customer_id, currency) do update set
-      payments_count = s.payments_count + excluded.payments_count,
-      volume_minor = s.volume_minor + excluded.volume_minor,
-      refunded_minor = s.refunded_minor + excluded.refunded_minor,
-      first_payment_at = least(s.first_payment_at, excluded.first_payment_at),
-      last_payment_at = greatest(s.last_payment_at, excluded.last_payment_at)
-  )
-  select count(*) into added from page;
-  return added;
-end $$;
-
 -- What a transition adds to the totals of its customer: no row for most of them.
 create function customer_change(its_actor uuid, its_kind text, its_from text, its_to text, its_time timestamptz)
 returns table (
@@ -149,6 +122,26 @@ returns table (
     and r.id = its_actor and p.customer_id is not null
 $$;
 
+-- Adds transitions to the totals of customers: see add_payment_sums(). The figures of a payment and of a refund that are
+-- added here never change.
+create function add_to_customer_totals(actors uuid[], revs integer[]) returns void language sql
+-- A plan from when the tables were empty would read all of them.
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  insert into customer_totals as s (
+    customer_id, currency, payments_count, volume_minor, refunded_minor, first_payment_at, last_payment_at)
+  select c.customer_id, c.currency, sum(c.payments), sum(c.volume), sum(c.refunded), min(c.paid_at), max(c.paid_at)
+  from unnest(actors, revs) as these (actor, rev)
+  join transitions t using (actor, rev)
+  cross join lateral customer_change(t.actor, t.kind, t.from_state, t.to_state, t.at) c
+  group by c.customer_id, c.currency
+  on conflict (customer_id, currency) do update set
+    payments_count = s.payments_count + excluded.payments_count,
+    volume_minor = s.volume_minor + excluded.volume_minor,
+    refunded_minor = s.refunded_minor + excluded.refunded_minor,
+    first_payment_at = least(s.first_payment_at, excluded.first_payment_at),
+    last_payment_at = greatest(s.last_payment_at, excluded.last_payment_at)
+$$;
+
 -- The totals exactly as this statement sees the tables: the sums, and the transitions that the reader of the feed has not
 -- added yet.
 create function count_customer_totals() returns table (
@@ -163,7 +156,7 @@ create function count_customer_totals() returns table (
     from feed_cursors here
     join transitions t on (t.era, t.xid, t.seq) > (here.era, here.xid, here.seq)
     cross join lateral customer_change(t.actor, t.kind, t.from_state, t.to_state, t.at) c
-    where here.reader = 'customers') changes
+    where here.reader = 'payments') changes
   group by customer_id, currency
 $$;
 

@@ -1,3 +1,4 @@
+import { analyticsRoutes } from './analytics.ts'
 import { apiKeyRoutes } from './api-keys.ts'
 import { auditLogRoutes } from './audit-log.ts'
 import { authRoutes } from './auth.ts'
@@ -62,6 +63,7 @@ export const routes: readonly Route[] = [
   ...subscriptionActionRoutes,
   ...simulateRoutes,
   ...testClockRoutes,
+  ...analyticsRoutes,
   ...balanceRoutes,
   ...collectionRoutes,
   ...recoveryFileRoutes,

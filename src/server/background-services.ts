@@ -26,7 +26,7 @@ import type { Env } from '../env.ts'
 import type { Keyring } from '../keyring.ts'
 import { kinds } from '../kinds/all.ts'
 import { ANSWER_TIMEOUT_S, connect, LOCK_TIMEOUT_MS } from '../postgres/connect.ts'
-import { customerTotalsReader } from '../queries/customer-totals.ts'
+import { paymentSumsReader } from '../queries/payment-sums.ts'
 import { mineWhileNeeded } from '../sandbox/mining.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { type Signers, startSigners } from '../signer/signers.ts'
@@ -145,7 +145,7 @@ const startWorkerServices = (
   const audits = scheduleAudits(services, { share: worker.share })
   const stuck = logStuckActors(services, { share: worker.share })
   const parties = removeDueParties(services, { share: worker.share })
-  const sums = runFeedReaders(services, [machineSumsReader, customerTotalsReader], {
+  const sums = runFeedReaders(services, [machineSumsReader, paymentSumsReader], {
     isChosen: () => worker.share().position === 0,
   })
   const mining = sandbox && mineWhileNeeded(services, sandbox)

@@ -4,7 +4,7 @@ import { audit } from '../../src/audit/audit.ts'
 import { customerCreditRoutes } from '../../src/http/customer-credit.ts'
 import { customerRoutes } from '../../src/http/customers.ts'
 import { kinds } from '../../src/kinds/all.ts'
-import { customerTotalsReader } from '../../src/queries/customer-totals.ts'
+import { paymentSumsReader } from '../../src/queries/payment-sums.ts'
 import { rewrite } from '../harness/rewrite.ts'
 import { until } from '../harness/until.ts'
 import { makeCustomer } from './customers.ts'
@@ -18,7 +18,7 @@ const mode = { merchantId: lamps.merchantId, livemode: false }
 type Totals = Readonly<Record<string, unknown>>
 const totalsOf = async (id: string) =>
   ((await ask('GET', `/customers/${id}`)).json as { readonly totals: readonly Totals[] }).totals
-const readAll = (most: number) => until(async () => (await customerTotalsReader.add(sql, most)) === 0)
+const readAll = (most: number) => until(async () => (await paymentSumsReader.add(sql, most)) === 0)
 const pay = (customerId: string, situation: string, more = {}) =>
   makePayment(api, mode, situation, { customerId, ...more })
 const succeededAt = async (payment: string) => {
@@ -101,7 +101,7 @@ test('sums above 2^53 − 1 are given as 2^53 − 1, and do not stop the reader 
 test('readers in several processes add each transition once while payments succeed', async () => {
   const { id, customer } = await makeCustomer(api, mode)
   const readers = Array.from({ length: 3 }, () =>
-    runFeedReaders(api, [customerTotalsReader], { isChosen: () => true, everyMs: 2 }),
+    runFeedReaders(api, [paymentSumsReader], { isChosen: () => true, everyMs: 2 }),
   )
   for (let round = 0; round < 5; round++)
     await Promise.all(Array.from({ length: 8 }, () => pay(customer.id, 'success')))

@@ -21,7 +21,8 @@ export const makePayment = async (
   situation = 'success',
   { maxPayments = null, ...more }: { readonly maxPayments?: number | null } & Record<string, unknown> = {},
 ): Promise<MadePayment> => {
-  const { link, id: linkId } = await makeLink(api, whose, { maxPayments })
+  const { currency = paymentOpening.currency } = more
+  const { link, id: linkId } = await makeLink(api, whose, { maxPayments, currency })
   const { create, ...opened } = opening(api, whose, { paymentLinkId: link.id, ...more })
   await carryOut(api, [onLink(link.id, 'open_payment'), create])
   await move(api, { ...opened, link: link.id }, payments.situations[situation] ?? situation)

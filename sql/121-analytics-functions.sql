@@ -1,0 +1,256 @@
+-- The functions of 021-analytics.sql.
+
+-- The asset of a payment by the context of a transition, as a key of payment_sums.
+create function asset_key(context json) returns text language sql immutable parallel safe
+return coalesce(context->>'chainId' || ':' || (context->>'asset'), '');
+
+-- The link of a payment as a key of payment_sums.
+create function payment_link_key(link uuid) returns text language sql stable as $$
+  select case when hidden or max_payments = 1 then 'single_use' else id::text end from payment_links where id = link
+$$;
+
+-- What transitions add to the sums of their merchants: no row for most of them. Each figure is read from transitions and
+-- from what never changes, so the history gives the same sums again. A payment that changes its asset moves among those
+-- that were opened.
+create function payment_sum_changes(actors uuid[], revs integer[]) returns table (
+  merchant_id uuid, livemode boolean, at timestamptz, currency text, asset text, link text, opened integer,
+  converted integer, picked integer, seen integer, succeeded integer, failed integer, expired integer, canceled integer,
+  late integer, volume bigint, refunds integer, refunded bigint, pay_time smallint, final_time smallint
+) language sql stable rows 5000
+-- A plan from when the tables were empty would read all of them.
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  with these as materialized (
+    select t.*, asset_key(t.context) as asset
+    from unnest(actors, revs) as these (actor, rev) join transitions t using (actor, rev)
+    where t.kind = 'payment'
+      and (t.from_state is distinct from t.to_state or t.event in ('asset_picked', 'late_finalized'))
+  ), known as materialized (
+    select t.merchant_id, t.livemode, t.at, t.actor_created_at, t.event, t.to_state, t.asset,
+      t.context->>'currency' as currency, (t.context->>'amountMinor')::bigint as amount,
+      payment_link_key(p.payment_link_id) as link,
+      t.from_state is null as opens,
+      t.from_state <> t.to_state as moves,
+      before.asset as asset_before,
+      coalesce(before.asset <> t.asset, false) as changes_asset,
+      seen.at as seen_at,
+      t.event in ('late_accepted', 'late_finalized') and not exists (
+        select from transitions b
+        where b.actor = t.actor and b.rev < t.rev and b.event in ('late_accepted', 'late_finalized')) as is_late
+    from these t
+    join payments p on p.id = t.actor
+    left join lateral (
+      select asset_key(b.context) as asset from transitions b
+      where t.event in ('asset_picked', 'accept') and b.actor = t.actor and b.rev < t.rev
+      order by b.rev desc
+      limit 1) before on true
+    left join lateral (
+      select b.at from transitions b
+      where t.to_state in ('processing', 'success') and b.actor = t.actor and b.rev < t.rev and b.to_state = 'processing'
+      order by b.rev
+      limit 1) seen on true
+  )
+  select k.merchant_id, k.livemode, c.at, k.currency, c.asset, k.link, c.opened, c.converted,
+    (c.happened and k.event = 'asset_picked' and k.asset_before = '')::integer,
+    (c.happened and k.moves and k.to_state = 'processing' and k.seen_at is null)::integer,
+    (c.happened and k.moves and k.to_state = 'success')::integer,
+    (c.happened and k.moves and k.to_state = 'failed')::integer,
+    (c.happened and k.moves and k.to_state = 'expired')::integer,
+    (c.happened and k.moves and k.to_state = 'canceled')::integer,
+    (c.happened and k.is_late)::integer,
+    case when c.happened and k.moves and k.to_state = 'success' then k.amount else 0 end, 0, 0::bigint,
+    case when c.happened and k.moves and k.to_state = 'processing' and k.seen_at is null
+      then duration_class(ms_between(k.actor_created_at, k.at)) end,
+    case when c.happened and k.moves and k.to_state = 'success' and k.seen_at is not null
+      then duration_class(ms_between(k.seen_at, k.at)) end
+  from known k
+  cross join lateral (values
+    (k.actor_created_at, k.asset, (k.opens or k.changes_asset)::integer,
+      (k.moves and k.to_state = 'success')::integer, false),
+    (k.actor_created_at, k.asset_before, -k.changes_asset::integer, 0, false),
+    (k.at, k.asset, 0, 0, true)
+  ) as c (at, asset, opened, converted, happened)
+  where c.happened or c.opened <> 0 or c.converted <> 0
+  union all
+  select t.merchant_id, t.livemode, t.at, r.currency, r.chain_id || ':' || r.asset, payment_link_key(p.payment_link_id),
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, r.amount_minor, null, null
+  from unnest(actors, revs) as these (actor, rev) join transitions t using (actor, rev)
+  join refunds r on r.id = t.actor
+  join payments p on p.id = r.payment_id
+  where t.kind = 'refund' and t.to_state = 'processed' and t.from_state <> 'processed'
+$$;
+
+-- The first quarter-hour that is kept. Older times are known by day only.
+create function first_quarter() returns timestamp language sql stable
+return date_trunc('day', now() at time zone 'UTC') - interval '400 days';
+
+-- What transitions add to payment_sums, as its rows.
+create function payment_sum_rows(actors uuid[], revs integer[]) returns setof payment_sums language sql stable as $$
+  with changes as materialized (
+    select c.*, s.span, s.breakdown, s.starts_at, s.key
+    from payment_sum_changes(actors, revs) c
+    join billing_settings b on b.merchant_id = c.merchant_id
+    cross join lateral (
+      select date_bin('15 minutes', c.at at time zone 'UTC', 'epoch') as quarter,
+        date_trunc('day', c.at at time zone b.sums_time_zone) as day) t
+    cross join lateral (values
+      ('quarter', 'all', t.quarter, ''), ('quarter', 'asset', t.quarter, c.asset), ('quarter', 'link', t.quarter, c.link),
+      ('day', 'asset', t.day, c.asset), ('day', 'link', t.day, c.link)
+    ) as s (span, breakdown, starts_at, key)
+    where s.span = 'day' or s.starts_at >= first_quarter()
+  ), sums as (
+    select merchant_id, livemode, span, breakdown, starts_at, currency, key, sum(opened) as opened,
+      sum(converted) as converted, sum(picked) as picked, sum(seen) as seen, sum(succeeded) as succeeded,
+      sum(failed) as failed, sum(expired) as expired, sum(canceled) as canceled, sum(late) as late,
+      sum(volume) as volume, sum(refunds) as refunds, sum(refunded) as refunded
+    from changes
+    group by merchant_id, livemode, span, breakdown, starts_at, currency, key
+  ), times as (
+    select merchant_id, livemode, span, breakdown, starts_at, currency, key,
+      jsonb_object_agg(class, payments) filter (where is_final is false) as pay,
+      jsonb_object_agg(class, payments) filter (where is_final) as final
+    from (
+      select merchant_id, livemode, span, breakdown, starts_at, currency, key, m.is_final, m.class, count(*) as payments
+      from changes cross join lateral (values (false, pay_time), (true, final_time)) as m (is_final, class)
+      where m.class is not null
+      group by merchant_id, livemode, span, breakdown, starts_at, currency, key, m.is_final, m.class) classes
+    group by merchant_id, livemode, span, breakdown, starts_at, currency, key
+  )
+  select merchant_id, livemode, span, breakdown, starts_at, currency, key, opened::integer, converted::integer,
+    picked::integer, seen::integer, succeeded::integer, failed::integer, expired::integer, canceled::integer,
+    late::integer, volume, refunds::integer, refunded, pay, final
+  from sums
+  left join times using (merchant_id, livemode, span, breakdown, starts_at, currency, key)
+$$;
+
+-- How many payments took so long, in two groups together.
+create function added_counts(a jsonb, b jsonb) returns jsonb language sql immutable parallel safe
+return case when a is null then b when b is null then a else (
+  select jsonb_object_agg(key, payments)
+  from (
+    select key, sum(value::integer) as payments
+    from (select * from jsonb_each_text(a) union all select * from jsonb_each_text(b)) counts
+    group by key) added) end;
+
+create aggregate sum_of_counts(jsonb) (sfunc = added_counts, stype = jsonb, parallel = safe);
+
+-- Adds rows to those of the same span and key.
+create function add_payment_sum_rows(added payment_sums[]) returns void language sql as $$
+  insert into payment_sums as s
+  select * from unnest(added)
+  on conflict on constraint payment_sums_pkey do update set
+    opened = s.opened + excluded.opened,
+    converted = s.converted + excluded.converted,
+    picked = s.picked + excluded.picked,
+    seen = s.seen + excluded.seen,
+    succeeded = s.succeeded + excluded.succeeded,
+    failed = s.failed + excluded.failed,
+    expired = s.expired + excluded.expired,
+    canceled = s.canceled + excluded.canceled,
+    late = s.late + excluded.late,
+    volume_minor = s.volume_minor + excluded.volume_minor,
+    refunds = s.refunds + excluded.refunds,
+    refunded_minor = s.refunded_minor + excluded.refunded_minor,
+    pay_times = added_counts(s.pay_times, excluded.pay_times),
+    final_times = added_counts(s.final_times, excluded.final_times)
+$$;
+
+-- Adds transitions to the sums of payments.
+create function add_to_payment_sums(actors uuid[], revs integer[]) returns void language sql as $$
+  select add_payment_sum_rows(array(select r from payment_sum_rows(actors, revs) r))
+$$;
+
+-- Adds the next transitions of the feed to the totals of customers and to the sums of payments, and moves the cursor past
+-- them, in one statement. Returns how many it read.
+create function add_payment_sums(most integer) returns integer language plpgsql as $$
+declare
+  actors uuid[];
+  revs integer[];
+begin
+  -- Locked first, so that the next statement sees what the holder of the lock has committed: see move_payment_sums().
+  perform from feed_cursors where reader = 'payments' for update skip locked;
+  if not found then
+    return 0;
+  end if;
+  select array_agg(actor), array_agg(rev) into actors, revs
+  from take_feed_page('payments', most);
+  if actors is null then
+    return 0;
+  end if;
+  perform add_to_customer_totals(actors, revs);
+  perform add_to_payment_sums(actors, revs);
+  return cardinality(actors);
+end $$;
+
+-- Makes the sums of payments again from the history up to the reader's place.
+create function rebuild_payment_sums() returns void language plpgsql as $$
+declare
+  here feed_cursors;
+  place feed_cursors;
+  actors uuid[];
+  revs integer[];
+begin
+  select * into here from feed_cursors where reader = 'payments' for update;
+  delete from payment_sums;
+  place := ('payments', 0, '0', 0);
+  loop
+    select array_agg(actor), array_agg(rev), (array_agg(era))[count(*)], (array_agg(xid))[count(*)],
+      (array_agg(seq))[count(*)]
+    into actors, revs, place.era, place.xid, place.seq
+    from (
+      select actor, rev, era, xid, seq from transitions
+      where (era, xid, seq) > (place.era, place.xid, place.seq) and (era, xid, seq) <= (here.era, here.xid, here.seq)
+      order by era, xid, seq
+      limit 20000) page;
+    exit when actors is null;
+    perform add_to_payment_sums(actors, revs);
+  end loop;
+  update billing_settings set sums_time_zone = time_zone where sums_time_zone <> time_zone;
+end $$;
+
+-- Makes the days of a merchant whose time zone has changed from its quarter-hours. Older days keep the zone in which they
+-- were counted, and a quarter-hour is in one day in either case.
+create function move_payment_sums(merchant uuid) returns void language plpgsql as $$
+declare
+  its billing_settings;
+  -- The first day that is made again, and when it began in the zone before.
+  first_day timestamp;
+  begins timestamp;
+begin
+  -- Its reader waits, and reads the new zone afterwards.
+  perform from feed_cursors where reader = 'payments' for update;
+  select * into its from billing_settings where merchant_id = merchant for update;
+  first_day := date_trunc('day', first_quarter()) + interval '2 days';
+  begins := first_day at time zone its.sums_time_zone at time zone 'UTC';
+  update billing_settings set sums_time_zone = time_zone where merchant_id = merchant;
+  delete from payment_sums
+  where merchant_id = merchant and span = 'day' and breakdown in ('asset', 'link') and starts_at >= first_day;
+  perform add_payment_sum_rows(array(
+    select row(merchant_id, livemode, 'day', breakdown, day, currency, key, sum(opened), sum(converted), sum(picked),
+      sum(seen), sum(succeeded), sum(failed), sum(expired), sum(canceled), sum(late), sum(volume_minor), sum(refunds),
+      sum(refunded_minor), sum_of_counts(pay_times), sum_of_counts(final_times))::payment_sums
+    from payment_sums q
+    cross join lateral (
+      select greatest(date_trunc('day', q.starts_at at time zone 'UTC' at time zone its.time_zone),
+        first_day - interval '1 day') as day) d
+    where merchant_id = merchant and span = 'quarter' and breakdown in ('asset', 'link') and starts_at >= begins
+    group by merchant_id, livemode, breakdown, day, currency, key));
+end $$;
+
+-- The sums as they were when everything up to this time was in them: what was committed before it, they have.
+create function payment_sums_as_of() returns timestamptz language sql stable
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  select coalesce((
+    select t.at
+    from feed_cursors here
+    cross join lateral (
+      select at from transitions
+      where (era, xid, seq) > (here.era, here.xid, here.seq)
+      order by era, xid, seq
+      limit 1) t
+    where here.reader = 'payments'), now())
+$$;
+
+-- Deletes the quarter-hours that are no longer kept.
+create function prune_payment_sums() returns void language sql as $$
+  delete from payment_sums where span = 'quarter' and starts_at < first_quarter()
+$$;

@@ -1,0 +1,27 @@
+import { addDays, dayIn } from '../billing/days.ts'
+import type { SumRange } from '../queries/analytics.ts'
+import { type Span, startOfDay } from './buckets.ts'
+
+/**
+ * The rows of sums that make up a bucket. `timeZone`: that of the daily sums if whole days of it may be used; the rest is
+ * read by quarter-hour.
+ */
+export const rangesOf = ({ start, end }: Span, bucket: number, timeZone: string | undefined): readonly SumRange[] => {
+  if (timeZone === undefined) return quarters(bucket, start, end)
+  const [firstDay, lastDay] = [firstDayFrom(timeZone, start), dayIn(timeZone, end)]
+  if (firstDay >= lastDay) return quarters(bucket, start, end)
+  return [
+    ...quarters(bucket, start, startOfDay(timeZone, firstDay)),
+    { bucket, span: 'day', from: firstDay, to: lastDay },
+    ...quarters(bucket, startOfDay(timeZone, lastDay), end),
+  ]
+}
+
+/** The first day that begins at an instant or after it. */
+const firstDayFrom = (timeZone: string, at: Date): string => {
+  const day = dayIn(timeZone, at)
+  return startOfDay(timeZone, day).getTime() === at.getTime() ? day : addDays(day, 1)
+}
+
+const quarters = (bucket: number, from: Date, to: Date): readonly SumRange[] =>
+  from < to ? [{ bucket, span: 'quarter', from: from.toISOString(), to: to.toISOString() }] : []

@@ -1,0 +1,131 @@
+import { type } from 'arktype'
+import { bucketsIn, inQuarters, type Span, startOfDay } from '../analytics/buckets.ts'
+import { type Figures, figuresOf, type Sums, sumOf } from '../analytics/figures.ts'
+import { rangesOf } from '../analytics/ranges.ts'
+import { addDays, dayIn, isDay, isTimeZone } from '../billing/days.ts'
+import { refuse } from '../errors.ts'
+import { encodeId } from '../ids.ts'
+import { type Breakdown, type KeyedSums, readPaymentSums, readSumsState, type SumsState } from '../queries/analytics.ts'
+import { getAnalyticsSeriesDocs } from './docs/analytics.ts'
+import { livemodeQuery } from './list.ts'
+import { moment } from './moment.ts'
+import { forMembers, type Parsed, type Route } from './route.ts'
+import { boundedText } from './text.ts'
+
+const MOST_BUCKETS = 400
+const MOST_KEYS = 50
+const DAY_MS = 86_400_000
+/** How far the quarter-hours go back: first_quarter() of the database. */
+const QUARTERS_MS = 400 * DAY_MS
+const OTHER_ZONE_BY_KEY_MS = 35 * DAY_MS
+
+const dayOrTime = () => type('string').narrow(text => isDay(text) || moment().allows(text))
+
+const seriesQuery = () =>
+  livemodeQuery().and({
+    'from?': dayOrTime(),
+    'to?': dayOrTime(),
+    bucket: type("'hour' | 'day' | 'week' | 'month'").default('day'),
+    breakdown: type("'none' | 'asset' | 'chain' | 'link'").default('none'),
+    'timeZone?': boundedText(1, 64).narrow(isTimeZone),
+    'currency?': '/^[A-Z]{3}$/',
+  })
+
+type SeriesQuery = Parsed<typeof seriesQuery>
+
+export const analyticsRoutes: readonly Route[] = [
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    {
+      path: '/v1/merchants/:merchantId/analytics/series',
+      docs: getAnalyticsSeriesDocs,
+      query: seriesQuery,
+      handle: async ({ sql, clock }, { member: { merchantId }, query }) => {
+        const state = await readSumsState(sql, merchantId)
+        const { livemode, bucket, breakdown, currency, timeZone = state.timeZone } = query
+        const span = spanOf(query, timeZone, clock.now())
+        const buckets =
+          bucketsIn(span, bucket, timeZone, MOST_BUCKETS) ?? refuse('parameter_invalid', { param: 'bucket' })
+        const isOwnZone = timeZone === state.timeZone
+        refuseForgotten(span, { bucket, breakdown, isOwnZone }, clock.now())
+        const days = isOwnZone && bucket !== 'hour' ? timeZone : undefined
+        const ranges = buckets.flatMap((each, index) => rangesOf(each, index, days))
+        const sums = await readPaymentSums(sql, { merchantId, livemode }, ranges, { breakdown, currency })
+        return { status: 200, body: seriesBody({ ...state, timeZone }, buckets, sums, breakdown) }
+      },
+    },
+  ),
+]
+
+/** The last 30 days, with today. */
+const spanOf = ({ from, to }: SeriesQuery, timeZone: string, now: Date): Span => {
+  const today = dayIn(timeZone, now)
+  const instant = (text: string) => (isDay(text) ? startOfDay(timeZone, text) : new Date(text))
+  const end = to === undefined ? startOfDay(timeZone, addDays(today, 1)) : instant(to)
+  const start = from === undefined ? startOfDay(timeZone, addDays(dayIn(timeZone, end), -30)) : instant(from)
+  if (start >= end) refuse('parameter_invalid', { param: to === undefined ? 'from' : 'to' })
+  return inQuarters({ start, end })
+}
+
+type Detail = { readonly bucket: string; readonly breakdown: Breakdown; readonly isOwnZone: boolean }
+
+/** Quarter-hours are kept for a time only. */
+const refuseForgotten = ({ start }: Span, { bucket, breakdown, isOwnZone }: Detail, now: Date): void => {
+  const most = isOwnZone
+    ? bucket === 'hour'
+      ? QUARTERS_MS
+      : Number.POSITIVE_INFINITY
+    : breakdown === 'none'
+      ? QUARTERS_MS
+      : OTHER_ZONE_BY_KEY_MS
+  if (now.getTime() - start.getTime() > most + DAY_MS) refuse('parameter_invalid', { param: 'from' })
+}
+
+const seriesBody = (
+  { asOf, timeZone }: SumsState,
+  buckets: readonly Span[],
+  sums: readonly KeyedSums[],
+  breakdown: Breakdown,
+) => {
+  const shownKey = keysShown(sums, breakdown)
+  const byBucket = Map.groupBy(sums, ({ bucket }) => bucket)
+  return {
+    object: 'analytics',
+    asOf: asOf.toISOString(),
+    timeZone,
+    buckets: buckets.map(({ start, end }, index) => ({
+      start: start.toISOString(),
+      end: end.toISOString(),
+      rows: added(byBucket.get(index) ?? [], each => JSON.stringify([each.currency, shownKey(each)])).map(each => ({
+        ...figuresIn(each),
+        key: shownKey(each),
+      })),
+    })),
+    totals: added(sums, ({ currency }) => currency).map(figuresIn),
+  }
+}
+
+const figuresIn = (sums: KeyedSums): { readonly currency: string } & Figures => ({
+  currency: sums.currency,
+  ...figuresOf(sums),
+})
+
+/** The sums of each group, with the currency and key of its first ones. */
+const added = (sums: readonly KeyedSums[], groupOf: (sums: KeyedSums) => string): readonly KeyedSums[] =>
+  [...Map.groupBy(sums, groupOf).values()].flatMap(group =>
+    group.slice(0, 1).map(first => ({ ...first, ...sumOf(group) })),
+  )
+
+/** The key of a row in the answer: the 50 keys with the highest volume, and `other`. */
+const keysShown = (sums: readonly KeyedSums[], breakdown: Breakdown): ((sums: KeyedSums) => string | null) => {
+  const keys = added(sums, ({ key }) => String(key)).toSorted((a, b) => bySize(a, b))
+  const shown = new Set(keys.slice(0, MOST_KEYS).map(({ key }) => key))
+  return ({ key }) => {
+    if (!shown.has(key)) return 'other'
+    return breakdown === 'link' && key !== null && key !== 'single_use' ? encodeId('plink', key) : key
+  }
+}
+
+const bySize = (a: Sums, b: Sums): number =>
+  a.volumeMinor === b.volumeMinor ? b.opened - a.opened : a.volumeMinor < b.volumeMinor ? 1 : -1
