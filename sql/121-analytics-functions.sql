@@ -181,6 +181,73 @@ begin
   return cardinality(actors);
 end $$;
 
+-- The sums exactly as this statement sees the tables: those that are stored, and the transitions that the reader of the feed
+-- has not added yet. A span and key may have several rows.
+create function count_payment_sums() returns setof payment_sums language sql stable as $$
+  select * from payment_sums
+  union all
+  select * from payment_sum_rows(
+    array(select t.actor from transitions t join feed_cursors here on here.reader = 'payments'
+      where (t.era, t.xid, t.seq) > (here.era, here.xid, here.seq) order by t.era, t.xid, t.seq),
+    array(select t.rev from transitions t join feed_cursors here on here.reader = 'payments'
+      where (t.era, t.xid, t.seq) > (here.era, here.xid, here.seq) order by t.era, t.xid, t.seq))
+$$;
+
+-- The merchants whose sums do not agree with each other, or with their payments and refunds.
+create function differing_payment_sums() returns table (merchant_id uuid) language sql stable as $$
+  with sums as materialized (
+    select s.*, b.sums_time_zone from count_payment_sums() s join billing_settings b using (merchant_id)
+  ), compared as (
+    -- The whole of a quarter-hour and its parts.
+    select part as what, s.starts_at as place, case s.breakdown when 'all' then 1 else -1 end as sign, s.*
+    from unnest(array['asset', 'link']) as part join sums s on s.span = 'quarter' and s.breakdown in ('all', part)
+    union all
+    -- The parts of a day and of its quarter-hours.
+    select s.breakdown || ' ' || s.key, d.day, case s.span when 'day' then 1 else -1 end, s.*
+    from sums s
+    cross join lateral (
+      select case s.span when 'day' then s.starts_at
+        else date_trunc('day', s.starts_at at time zone 'UTC' at time zone s.sums_time_zone) end as day) d
+    where s.breakdown <> 'all' and d.day > first_quarter() + interval '2 days'
+  ), happened as (
+    select p.merchant_id, p.livemode, p.currency, coalesce(p.chain_id || ':' || p.asset, '') as key, p.created_at as at,
+      1 as opened, (p.state = 'success')::integer as converted, 0 as succeeded, 0::numeric as volume, 0 as refunds,
+      0::numeric as refunded
+    from payments p
+    union all
+    select t.merchant_id, t.livemode, p.currency, asset_key(t.context), t.at, 0, 0, 1, p.amount_minor, 0, 0
+    from transitions t join payments p on p.id = t.actor
+    where t.kind = 'payment' and t.to_state = 'success' and t.from_state <> 'success'
+    union all
+    select t.merchant_id, t.livemode, r.currency, r.chain_id || ':' || r.asset, t.at, 0, 0, 0, 0, 1, r.amount_minor
+    from transitions t join refunds r on r.id = t.actor
+    where t.kind = 'refund' and t.to_state = 'processed' and t.from_state <> 'processed'
+  ), counted as (
+    -- By quarter-hour while it is kept, and in all.
+    select h.merchant_id, h.livemode, h.currency, h.key, q.place, 1 as sign, h.opened, h.converted, h.succeeded, h.volume,
+      h.refunds, h.refunded
+    from happened h
+    cross join lateral (values
+      (null), (date_bin('15 minutes', h.at at time zone 'UTC', 'epoch'))) as q (place)
+    where q.place is null or q.place >= first_quarter()
+    union all
+    select s.merchant_id, s.livemode, s.currency, s.key, case s.span when 'quarter' then s.starts_at end, -1, s.opened,
+      s.converted, s.succeeded, s.volume_minor, s.refunds, s.refunded_minor
+    from sums s
+    where s.breakdown = 'asset' and (s.span = 'day' or s.starts_at >= first_quarter())
+  )
+  select merchant_id from compared
+  group by what, place, merchant_id, livemode, currency
+  having row(sum(sign * opened), sum(sign * converted), sum(sign * picked), sum(sign * seen), sum(sign * succeeded),
+    sum(sign * failed), sum(sign * expired), sum(sign * canceled), sum(sign * late), sum(sign * volume_minor),
+    sum(sign * refunds), sum(sign * refunded_minor)) <> row(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+  union
+  select merchant_id from counted
+  group by merchant_id, livemode, currency, key, place
+  having row(sum(sign * opened), sum(sign * converted), sum(sign * succeeded), sum(sign * volume), sum(sign * refunds),
+    sum(sign * refunded)) <> row(0, 0, 0, 0, 0, 0)
+$$;
+
 -- Makes the sums of payments again from the history up to the reader's place.
 create function rebuild_payment_sums() returns void language plpgsql as $$
 declare

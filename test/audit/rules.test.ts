@@ -192,6 +192,20 @@ test.each([
     'I4: a customer whose totals differ from its payments',
     "update payments set customer_id = gen_random_uuid() where state = 'success'",
   ],
+  ...[
+    // One cent in each of the rows that hold it.
+    "update payment_sums set volume_minor = volume_minor + 1 where span = 'quarter' and breakdown = 'all'",
+    "update payment_sums set volume_minor = volume_minor + 1 where span = 'quarter' and breakdown = 'asset'",
+    "update payment_sums set volume_minor = volume_minor + 1 where span = 'quarter' and breakdown = 'link'",
+    "update payment_sums set volume_minor = volume_minor + 1 where span = 'day' and breakdown = 'asset'",
+    "update payment_sums set volume_minor = volume_minor + 1 where span = 'day' and breakdown = 'link'",
+    // In all of them alike.
+    'update payment_sums set volume_minor = volume_minor + 1',
+    'update payment_sums set refunded_minor = refunded_minor + 1',
+    'update payment_sums set converted = converted + 1',
+    'update payment_sums set opened = opened + 1',
+    'delete from payment_sums',
+  ].map(corruption => ['I4: a merchant whose sums of payments differ', corruption] as const),
   ['I4: a customer whose credit balance differs', 'update credit_balances set balance_minor = balance_minor + 1'],
   ['I4: a customer whose credit balance differs', 'delete from credit_balances'],
   [

@@ -16,6 +16,7 @@ import { allocatedMoney, invoicePayments, overpaidCredit } from './invoice-money
 import { machineSums } from './machine-sums.ts'
 import { paymentAddress } from './payment-address.ts'
 import { paymentLink } from './payment-link.ts'
+import { paymentSums } from './payment-sums.ts'
 import { paymentTransfer } from './payment-transfer.ts'
 import { refundKey } from './refund-key.ts'
 import { refundPayment } from './refund-payment.ts'
@@ -41,7 +42,7 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
       ? [documentNumbers, documentChain, invoiceAmounts]
       : []),
     ...(has('test_clock', 'credit_note', 'invoice', 'customer') ? [testClocks] : []),
-    ...(has('payment', 'refund', 'customer') ? [customerTotals, creditBalance, erasedCustomer] : []),
+    ...(has('payment', 'refund', 'customer') ? [customerTotals, paymentSums, creditBalance, erasedCustomer] : []),
     ...(has('payment', 'refund', 'invoice') ? [allocatedMoney, invoicePayments, overpaidCredit] : []),
     ...(has('refund', 'invoice', 'credit_note') ? [invoiceCreditNotes, creditNoteSettlement, creditedRefunds] : []),
   ]
