@@ -6,7 +6,8 @@ return coalesce(context->>'chainId' || ':' || (context->>'asset'), '');
 
 -- The link of a payment as a key of payment_sums.
 create function payment_link_key(link uuid) returns text language sql stable as $$
-  select case when hidden or max_payments = 1 then 'single_use' else id::text end from payment_links where id = link
+  select coalesce(
+    (select case when hidden or max_payments = 1 then 'single_use' end from payment_links where id = link), link::text)
 $$;
 
 -- What transitions add to the sums of their merchants: no row for most of them. Each figure is read from transitions and
@@ -88,10 +89,10 @@ create function payment_sum_rows(actors uuid[], revs integer[]) returns setof pa
   with changes as materialized (
     select c.*, s.span, s.breakdown, s.starts_at, s.key
     from payment_sum_changes(actors, revs) c
-    join billing_settings b on b.merchant_id = c.merchant_id
+    left join billing_settings b on b.merchant_id = c.merchant_id
     cross join lateral (
       select date_bin('15 minutes', c.at at time zone 'UTC', 'epoch') as quarter,
-        date_trunc('day', c.at at time zone b.sums_time_zone) as day) t
+        date_trunc('day', c.at at time zone coalesce(b.sums_time_zone, 'UTC')) as day) t
     cross join lateral (values
       ('quarter', 'all', t.quarter, ''), ('quarter', 'asset', t.quarter, c.asset), ('quarter', 'link', t.quarter, c.link),
       ('day', 'asset', t.day, c.asset), ('day', 'link', t.day, c.link)
@@ -122,16 +123,14 @@ create function payment_sum_rows(actors uuid[], revs integer[]) returns setof pa
   left join times using (merchant_id, livemode, span, breakdown, starts_at, currency, key)
 $$;
 
--- How many payments took so long, in two groups together.
-create function added_counts(a jsonb, b jsonb) returns jsonb language sql immutable parallel safe
-return case when a is null then b when b is null then a else (
+-- How many payments took so long, in several groups together.
+create function summed_counts(counts jsonb[]) returns jsonb language sql immutable parallel safe as $$
   select jsonb_object_agg(key, payments)
   from (
-    select key, sum(value::integer) as payments
-    from (select * from jsonb_each_text(a) union all select * from jsonb_each_text(b)) counts
-    group by key) added) end;
-
-create aggregate sum_of_counts(jsonb) (sfunc = added_counts, stype = jsonb, parallel = safe);
+    select e.key, sum(e.value::integer) as payments
+    from unnest(counts) c cross join lateral jsonb_each_text(c) e
+    group by e.key) added
+$$;
 
 -- Adds rows to those of the same span and key.
 create function add_payment_sum_rows(added payment_sums[]) returns void language sql as $$
@@ -150,8 +149,8 @@ create function add_payment_sum_rows(added payment_sums[]) returns void language
     volume_minor = s.volume_minor + excluded.volume_minor,
     refunds = s.refunds + excluded.refunds,
     refunded_minor = s.refunded_minor + excluded.refunded_minor,
-    pay_times = added_counts(s.pay_times, excluded.pay_times),
-    final_times = added_counts(s.final_times, excluded.final_times)
+    pay_times = summed_counts(array[s.pay_times, excluded.pay_times]),
+    final_times = summed_counts(array[s.final_times, excluded.final_times])
 $$;
 
 -- Adds transitions to the sums of payments.
@@ -196,7 +195,8 @@ $$;
 -- The merchants whose sums do not agree with each other, or with their payments and refunds.
 create function differing_payment_sums() returns table (merchant_id uuid) language sql stable as $$
   with sums as materialized (
-    select s.*, b.sums_time_zone from count_payment_sums() s join billing_settings b using (merchant_id)
+    select s.*, coalesce(b.sums_time_zone, 'UTC') as sums_time_zone
+    from count_payment_sums() s left join billing_settings b using (merchant_id)
   ), compared as (
     -- The whole of a quarter-hour and its parts.
     select part as what, s.starts_at as place, case s.breakdown when 'all' then 1 else -1 end as sign, s.*
@@ -294,7 +294,8 @@ begin
   perform add_payment_sum_rows(array(
     select row(merchant_id, livemode, 'day', breakdown, day, currency, key, sum(opened), sum(converted), sum(picked),
       sum(seen), sum(succeeded), sum(failed), sum(expired), sum(canceled), sum(late), sum(volume_minor), sum(refunds),
-      sum(refunded_minor), sum_of_counts(pay_times), sum_of_counts(final_times))::payment_sums
+      sum(refunded_minor), summed_counts(array_agg(pay_times)),
+      summed_counts(array_agg(final_times)))::payment_sums
     from payment_sums q
     cross join lateral (
       select greatest(date_trunc('day', q.starts_at at time zone 'UTC' at time zone its.time_zone),

@@ -281,6 +281,10 @@ export const resources = {
       description: 'Name, branding, receiving addresses and payment policies of a merchant.',
     },
   },
+  analytics: {
+    path: 'analytics',
+    section: { name: 'Analytics', description: 'Counts and sums of payments over time.' },
+  },
   balance: {
     path: 'balances',
     section: { name: 'Balances', description: 'Money at deposit addresses that has not been collected yet.' },

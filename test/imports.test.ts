@@ -28,6 +28,7 @@ const folders = [
   'src/chain/recovery',
   'src/fields',
   'src/billing',
+  'src/analytics',
   'src/kinds',
   'src/queries',
   'src/queries/ops',

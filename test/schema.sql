@@ -151,6 +151,7 @@ create table billing_settings (
   tax_id text,
   time_zone text not null default 'UTC'::text,
   time_zone_changed_at timestamp with time zone,
+  sums_time_zone text not null default 'UTC'::text,
   invoice_prefix text not null default 'INV'::text,
   credit_note_prefix text not null default 'CN'::text,
   number_pattern text not null default '{prefix}-{year}-{number:4}'::text,
@@ -901,6 +902,33 @@ END),
   constraint payment_links_window CHECK (window_minutes >= 5 AND window_minutes <= 10080)
 );
 
+create table payment_sums (
+  merchant_id uuid not null,
+  livemode boolean not null,
+  span text not null,
+  breakdown text not null,
+  starts_at timestamp without time zone not null,
+  currency text not null,
+  key text collate "C" not null,
+  opened integer not null,
+  converted integer not null,
+  picked integer not null,
+  seen integer not null,
+  succeeded integer not null,
+  failed integer not null,
+  expired integer not null,
+  canceled integer not null,
+  late integer not null,
+  volume_minor numeric not null,
+  refunds integer not null,
+  refunded_minor numeric not null,
+  pay_times jsonb,
+  final_times jsonb,
+  constraint payment_sums_pkey PRIMARY KEY (merchant_id, livemode, span, breakdown, starts_at, currency, key),
+  constraint payment_sums_breakdown CHECK ((breakdown = ANY (ARRAY['asset'::text, 'link'::text])) OR breakdown = 'all'::text AND span = 'quarter'::text),
+  constraint payment_sums_span CHECK (span = ANY (ARRAY['quarter'::text, 'day'::text]))
+);
+
 create table payments (
   id uuid not null,
   state text not null,
@@ -1631,6 +1659,8 @@ CREATE INDEX attempts_subject ON public.attempts USING btree (subject, at);
 CREATE INDEX audits_list ON public.audits USING btree (seq);
 CREATE UNIQUE INDEX audits_one_running ON public.audits USING btree (status) WHERE (status = 'running'::text);
 
+CREATE INDEX billing_settings_moving ON public.billing_settings USING btree (merchant_id) WHERE (sums_time_zone <> time_zone);
+
 CREATE INDEX credit_entries_list ON public.credit_entries USING btree (customer_id, seq);
 CREATE INDEX credit_entries_of_credit_note ON public.credit_entries USING btree (credit_note_id) WHERE (credit_note_id IS NOT NULL);
 CREATE INDEX credit_entries_of_invoice ON public.credit_entries USING btree (invoice_id) WHERE (invoice_id IS NOT NULL);
@@ -1704,6 +1734,8 @@ CREATE INDEX payment_links_hidden_by_state ON public.payment_links USING btree (
 CREATE INDEX payment_links_hidden_list ON public.payment_links USING btree (merchant_id, livemode, seq) WHERE hidden;
 CREATE INDEX payment_links_list ON public.payment_links USING btree (merchant_id, livemode, seq) WHERE (NOT hidden);
 CREATE UNIQUE INDEX payment_links_reference_once ON public.payment_links USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
+
+CREATE INDEX payment_sums_quarters ON public.payment_sums USING btree (starts_at) WHERE ((span = 'quarter'::text) AND (breakdown = 'all'::text));
 
 CREATE UNIQUE INDEX payments_address_once ON public.payments USING btree (lower(address)) WHERE (address IS NOT NULL);
 CREATE INDEX payments_by_customer ON public.payments USING btree (customer_id, state, seq) WHERE (customer_id IS NOT NULL);
@@ -1905,34 +1937,50 @@ AS $function$
   from page order by state desc, seq desc limit 1
 $function$;
 
-CREATE OR REPLACE FUNCTION public.add_customer_totals(most integer)
+CREATE OR REPLACE FUNCTION public.add_payment_sum_rows(added payment_sums[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  insert into payment_sums as s
+  select * from unnest(added)
+  on conflict on constraint payment_sums_pkey do update set
+    opened = s.opened + excluded.opened,
+    converted = s.converted + excluded.converted,
+    picked = s.picked + excluded.picked,
+    seen = s.seen + excluded.seen,
+    succeeded = s.succeeded + excluded.succeeded,
+    failed = s.failed + excluded.failed,
+    expired = s.expired + excluded.expired,
+    canceled = s.canceled + excluded.canceled,
+    late = s.late + excluded.late,
+    volume_minor = s.volume_minor + excluded.volume_minor,
+    refunds = s.refunds + excluded.refunds,
+    refunded_minor = s.refunded_minor + excluded.refunded_minor,
+    pay_times = summed_counts(array[s.pay_times, excluded.pay_times]),
+    final_times = summed_counts(array[s.final_times, excluded.final_times])
+$function$;
+
+CREATE OR REPLACE FUNCTION public.add_payment_sums(most integer)
  RETURNS integer
  LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
- SET enable_bitmapscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 declare
-  added integer;
+  actors uuid[];
+  revs integer[];
 begin
-  with page as materialized (
-    select * from take_feed_page('customers', most)
-  ), totals as (
-    insert into customer_totals as s (
-      customer_id, currency, payments_count, volume_minor, refunded_minor, first_payment_at, last_payment_at)
-    select customer_id, currency, sum(payments), sum(volume), sum(refunded), min(paid_at), max(paid_at)
-    from page t cross join lateral customer_change(t.actor, t.kind, t.from_state, t.to_state, t.at)
-    group by customer_id, currency
-    on conflict (customer_id, currency) do update set
-      payments_count = s.payments_count + excluded.payments_count,
-      volume_minor = s.volume_minor + excluded.volume_minor,
-      refunded_minor = s.refunded_minor + excluded.refunded_minor,
-      first_payment_at = least(s.first_payment_at, excluded.first_payment_at),
-      last_payment_at = greatest(s.last_payment_at, excluded.last_payment_at)
-  )
-  select count(*) into added from page;
-  return added;
+  -- Locked first, so that the next statement sees what the holder of the lock has committed: see move_payment_sums().
+  perform from feed_cursors where reader = 'payments' for update skip locked;
+  if not found then
+    return 0;
+  end if;
+  select array_agg(actor), array_agg(rev) into actors, revs
+  from take_feed_page('payments', most);
+  if actors is null then
+    return 0;
+  end if;
+  perform add_to_customer_totals(actors, revs);
+  perform add_to_payment_sums(actors, revs);
+  return cardinality(actors);
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.add_refund_signer(signer uuid, merchant uuid, chain bigint, at_address text, sealed text, begins bigint, limits json, actor text)
@@ -1994,6 +2042,36 @@ begin
   return new;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.add_to_customer_totals(actors uuid[], revs integer[])
+ RETURNS void
+ LANGUAGE sql
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  insert into customer_totals as s (
+    customer_id, currency, payments_count, volume_minor, refunded_minor, first_payment_at, last_payment_at)
+  select c.customer_id, c.currency, sum(c.payments), sum(c.volume), sum(c.refunded), min(c.paid_at), max(c.paid_at)
+  from unnest(actors, revs) as these (actor, rev)
+  join transitions t using (actor, rev)
+  cross join lateral customer_change(t.actor, t.kind, t.from_state, t.to_state, t.at) c
+  group by c.customer_id, c.currency
+  on conflict (customer_id, currency) do update set
+    payments_count = s.payments_count + excluded.payments_count,
+    volume_minor = s.volume_minor + excluded.volume_minor,
+    refunded_minor = s.refunded_minor + excluded.refunded_minor,
+    first_payment_at = least(s.first_payment_at, excluded.first_payment_at),
+    last_payment_at = greatest(s.last_payment_at, excluded.last_payment_at)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.add_to_payment_sums(actors uuid[], revs integer[])
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  select add_payment_sum_rows(array(select r from payment_sum_rows(actors, revs) r))
+$function$;
+
 CREATE OR REPLACE FUNCTION public.agree_on_transfers(chain bigint, logs json)
  RETURNS void
  LANGUAGE plpgsql
@@ -2026,6 +2104,12 @@ begin
       where spec.job_key is not null and spec.job_key <> all(array_remove(added, null)));
   end loop;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.asset_key(context json)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN COALESCE((((context ->> 'chainId'::text) || ':'::text) || (context ->> 'asset'::text)), ''::text);
 
 CREATE OR REPLACE FUNCTION public.attempt_wait(its_subject text, allowed integer, per interval)
  RETURNS integer
@@ -2743,8 +2827,22 @@ AS $function$
     from feed_cursors here
     join transitions t on (t.era, t.xid, t.seq) > (here.era, here.xid, here.seq)
     cross join lateral customer_change(t.actor, t.kind, t.from_state, t.to_state, t.at) c
-    where here.reader = 'customers') changes
+    where here.reader = 'payments') changes
   group by customer_id, currency
+$function$;
+
+CREATE OR REPLACE FUNCTION public.count_payment_sums()
+ RETURNS SETOF payment_sums
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select * from payment_sums
+  union all
+  select * from payment_sum_rows(
+    array(select t.actor from transitions t join feed_cursors here on here.reader = 'payments'
+      where (t.era, t.xid, t.seq) > (here.era, here.xid, here.seq) order by t.era, t.xid, t.seq),
+    array(select t.rev from transitions t join feed_cursors here on here.reader = 'payments'
+      where (t.era, t.xid, t.seq) > (here.era, here.xid, here.seq) order by t.era, t.xid, t.seq))
 $function$;
 
 CREATE OR REPLACE FUNCTION public.count_states()
@@ -3220,6 +3318,65 @@ AS $function$
       order by d.event_type limit 1) later
   )
   select event_type from types
+$function$;
+
+CREATE OR REPLACE FUNCTION public.differing_payment_sums()
+ RETURNS TABLE(merchant_id uuid)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with sums as materialized (
+    select s.*, coalesce(b.sums_time_zone, 'UTC') as sums_time_zone
+    from count_payment_sums() s left join billing_settings b using (merchant_id)
+  ), compared as (
+    -- The whole of a quarter-hour and its parts.
+    select part as what, s.starts_at as place, case s.breakdown when 'all' then 1 else -1 end as sign, s.*
+    from unnest(array['asset', 'link']) as part join sums s on s.span = 'quarter' and s.breakdown in ('all', part)
+    union all
+    -- The parts of a day and of its quarter-hours.
+    select s.breakdown || ' ' || s.key, d.day, case s.span when 'day' then 1 else -1 end, s.*
+    from sums s
+    cross join lateral (
+      select case s.span when 'day' then s.starts_at
+        else date_trunc('day', s.starts_at at time zone 'UTC' at time zone s.sums_time_zone) end as day) d
+    where s.breakdown <> 'all' and d.day > first_quarter() + interval '2 days'
+  ), happened as (
+    select p.merchant_id, p.livemode, p.currency, coalesce(p.chain_id || ':' || p.asset, '') as key, p.created_at as at,
+      1 as opened, (p.state = 'success')::integer as converted, 0 as succeeded, 0::numeric as volume, 0 as refunds,
+      0::numeric as refunded
+    from payments p
+    union all
+    select t.merchant_id, t.livemode, p.currency, asset_key(t.context), t.at, 0, 0, 1, p.amount_minor, 0, 0
+    from transitions t join payments p on p.id = t.actor
+    where t.kind = 'payment' and t.to_state = 'success' and t.from_state <> 'success'
+    union all
+    select t.merchant_id, t.livemode, r.currency, r.chain_id || ':' || r.asset, t.at, 0, 0, 0, 0, 1, r.amount_minor
+    from transitions t join refunds r on r.id = t.actor
+    where t.kind = 'refund' and t.to_state = 'processed' and t.from_state <> 'processed'
+  ), counted as (
+    -- By quarter-hour while it is kept, and in all.
+    select h.merchant_id, h.livemode, h.currency, h.key, q.place, 1 as sign, h.opened, h.converted, h.succeeded, h.volume,
+      h.refunds, h.refunded
+    from happened h
+    cross join lateral (values
+      (null), (date_bin('15 minutes', h.at at time zone 'UTC', 'epoch'))) as q (place)
+    where q.place is null or q.place >= first_quarter()
+    union all
+    select s.merchant_id, s.livemode, s.currency, s.key, case s.span when 'quarter' then s.starts_at end, -1, s.opened,
+      s.converted, s.succeeded, s.volume_minor, s.refunds, s.refunded_minor
+    from sums s
+    where s.breakdown = 'asset' and (s.span = 'day' or s.starts_at >= first_quarter())
+  )
+  select merchant_id from compared
+  group by what, place, merchant_id, livemode, currency
+  having row(sum(sign * opened), sum(sign * converted), sum(sign * picked), sum(sign * seen), sum(sign * succeeded),
+    sum(sign * failed), sum(sign * expired), sum(sign * canceled), sum(sign * late), sum(sign * volume_minor),
+    sum(sign * refunds), sum(sign * refunded_minor)) <> row(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+  union
+  select merchant_id from counted
+  group by merchant_id, livemode, currency, key, place
+  having row(sum(sign * opened), sum(sign * converted), sum(sign * succeeded), sum(sign * volume), sum(sign * refunds),
+    sum(sign * refunded)) <> row(0, 0, 0, 0, 0, 0)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.disable_mfa(account uuid, actor text, from_address text)
@@ -3771,6 +3928,12 @@ AS $function$
     select 1 from transitions h where every and h.actor = a.actor and h.command = a.command
     limit 1) taken
 $function$;
+
+CREATE OR REPLACE FUNCTION public.first_quarter()
+ RETURNS timestamp without time zone
+ LANGUAGE sql
+ STABLE
+RETURN (date_trunc('day'::text, (now() AT TIME ZONE 'UTC'::text)) - '400 days'::interval);
 
 CREATE OR REPLACE FUNCTION public.forget_signing_wait(refund uuid, given json)
  RETURNS void
@@ -5526,6 +5689,37 @@ begin
   return new_step;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.move_payment_sums(merchant uuid)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  its billing_settings;
+  -- The first day that is made again, and when it began in the zone before.
+  first_day timestamp;
+  begins timestamp;
+begin
+  -- Its reader waits, and reads the new zone afterwards.
+  perform from feed_cursors where reader = 'payments' for update;
+  select * into its from billing_settings where merchant_id = merchant for update;
+  first_day := date_trunc('day', first_quarter()) + interval '2 days';
+  begins := first_day at time zone its.sums_time_zone at time zone 'UTC';
+  update billing_settings set sums_time_zone = time_zone where merchant_id = merchant;
+  delete from payment_sums
+  where merchant_id = merchant and span = 'day' and breakdown in ('asset', 'link') and starts_at >= first_day;
+  perform add_payment_sum_rows(array(
+    select row(merchant_id, livemode, 'day', breakdown, day, currency, key, sum(opened), sum(converted), sum(picked),
+      sum(seen), sum(succeeded), sum(failed), sum(expired), sum(canceled), sum(late), sum(volume_minor), sum(refunds),
+      sum(refunded_minor), summed_counts(array_agg(pay_times)),
+      summed_counts(array_agg(final_times)))::payment_sums
+    from payment_sums q
+    cross join lateral (
+      select greatest(date_trunc('day', q.starts_at at time zone 'UTC' at time zone its.time_zone),
+        first_day - interval '1 day') as day) d
+    where merchant_id = merchant and span = 'quarter' and breakdown in ('asset', 'link') and starts_at >= begins
+    group by merchant_id, livemode, breakdown, day, currency, key));
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.move_test_clock(clock uuid)
  RETURNS text
  LANGUAGE plpgsql
@@ -5686,6 +5880,146 @@ begin
   return concerned;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.payment_link_key(link uuid)
+ RETURNS text
+ LANGUAGE sql
+ STABLE
+AS $function$
+  select coalesce(
+    (select case when hidden or max_payments = 1 then 'single_use' end from payment_links where id = link), link::text)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.payment_sum_changes(actors uuid[], revs integer[])
+ RETURNS TABLE(merchant_id uuid, livemode boolean, at timestamp with time zone, currency text, asset text, link text, opened integer, converted integer, picked integer, seen integer, succeeded integer, failed integer, expired integer, canceled integer, late integer, volume bigint, refunds integer, refunded bigint, pay_time smallint, final_time smallint)
+ LANGUAGE sql
+ STABLE ROWS 5000
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  with these as materialized (
+    select t.*, asset_key(t.context) as asset
+    from unnest(actors, revs) as these (actor, rev) join transitions t using (actor, rev)
+    where t.kind = 'payment'
+      and (t.from_state is distinct from t.to_state or t.event in ('asset_picked', 'late_finalized'))
+  ), known as materialized (
+    select t.merchant_id, t.livemode, t.at, t.actor_created_at, t.event, t.to_state, t.asset,
+      t.context->>'currency' as currency, (t.context->>'amountMinor')::bigint as amount,
+      payment_link_key(p.payment_link_id) as link,
+      t.from_state is null as opens,
+      t.from_state <> t.to_state as moves,
+      before.asset as asset_before,
+      coalesce(before.asset <> t.asset, false) as changes_asset,
+      seen.at as seen_at,
+      t.event in ('late_accepted', 'late_finalized') and not exists (
+        select from transitions b
+        where b.actor = t.actor and b.rev < t.rev and b.event in ('late_accepted', 'late_finalized')) as is_late
+    from these t
+    join payments p on p.id = t.actor
+    left join lateral (
+      select asset_key(b.context) as asset from transitions b
+      where t.event in ('asset_picked', 'accept') and b.actor = t.actor and b.rev < t.rev
+      order by b.rev desc
+      limit 1) before on true
+    left join lateral (
+      select b.at from transitions b
+      where t.to_state in ('processing', 'success') and b.actor = t.actor and b.rev < t.rev and b.to_state = 'processing'
+      order by b.rev
+      limit 1) seen on true
+  )
+  select k.merchant_id, k.livemode, c.at, k.currency, c.asset, k.link, c.opened, c.converted,
+    (c.happened and k.event = 'asset_picked' and k.asset_before = '')::integer,
+    (c.happened and k.moves and k.to_state = 'processing' and k.seen_at is null)::integer,
+    (c.happened and k.moves and k.to_state = 'success')::integer,
+    (c.happened and k.moves and k.to_state = 'failed')::integer,
+    (c.happened and k.moves and k.to_state = 'expired')::integer,
+    (c.happened and k.moves and k.to_state = 'canceled')::integer,
+    (c.happened and k.is_late)::integer,
+    case when c.happened and k.moves and k.to_state = 'success' then k.amount else 0 end, 0, 0::bigint,
+    case when c.happened and k.moves and k.to_state = 'processing' and k.seen_at is null
+      then duration_class(ms_between(k.actor_created_at, k.at)) end,
+    case when c.happened and k.moves and k.to_state = 'success' and k.seen_at is not null
+      then duration_class(ms_between(k.seen_at, k.at)) end
+  from known k
+  cross join lateral (values
+    (k.actor_created_at, k.asset, (k.opens or k.changes_asset)::integer,
+      (k.moves and k.to_state = 'success')::integer, false),
+    (k.actor_created_at, k.asset_before, -k.changes_asset::integer, 0, false),
+    (k.at, k.asset, 0, 0, true)
+  ) as c (at, asset, opened, converted, happened)
+  where c.happened or c.opened <> 0 or c.converted <> 0
+  union all
+  select t.merchant_id, t.livemode, t.at, r.currency, r.chain_id || ':' || r.asset, payment_link_key(p.payment_link_id),
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, r.amount_minor, null, null
+  from unnest(actors, revs) as these (actor, rev) join transitions t using (actor, rev)
+  join refunds r on r.id = t.actor
+  join payments p on p.id = r.payment_id
+  where t.kind = 'refund' and t.to_state = 'processed' and t.from_state <> 'processed'
+$function$;
+
+CREATE OR REPLACE FUNCTION public.payment_sum_rows(actors uuid[], revs integer[])
+ RETURNS SETOF payment_sums
+ LANGUAGE sql
+ STABLE
+AS $function$
+  with changes as materialized (
+    select c.*, s.span, s.breakdown, s.starts_at, s.key
+    from payment_sum_changes(actors, revs) c
+    left join billing_settings b on b.merchant_id = c.merchant_id
+    cross join lateral (
+      select date_bin('15 minutes', c.at at time zone 'UTC', 'epoch') as quarter,
+        date_trunc('day', c.at at time zone coalesce(b.sums_time_zone, 'UTC')) as day) t
+    cross join lateral (values
+      ('quarter', 'all', t.quarter, ''), ('quarter', 'asset', t.quarter, c.asset), ('quarter', 'link', t.quarter, c.link),
+      ('day', 'asset', t.day, c.asset), ('day', 'link', t.day, c.link)
+    ) as s (span, breakdown, starts_at, key)
+    where s.span = 'day' or s.starts_at >= first_quarter()
+  ), sums as (
+    select merchant_id, livemode, span, breakdown, starts_at, currency, key, sum(opened) as opened,
+      sum(converted) as converted, sum(picked) as picked, sum(seen) as seen, sum(succeeded) as succeeded,
+      sum(failed) as failed, sum(expired) as expired, sum(canceled) as canceled, sum(late) as late,
+      sum(volume) as volume, sum(refunds) as refunds, sum(refunded) as refunded
+    from changes
+    group by merchant_id, livemode, span, breakdown, starts_at, currency, key
+  ), times as (
+    select merchant_id, livemode, span, breakdown, starts_at, currency, key,
+      jsonb_object_agg(class, payments) filter (where is_final is false) as pay,
+      jsonb_object_agg(class, payments) filter (where is_final) as final
+    from (
+      select merchant_id, livemode, span, breakdown, starts_at, currency, key, m.is_final, m.class, count(*) as payments
+      from changes cross join lateral (values (false, pay_time), (true, final_time)) as m (is_final, class)
+      where m.class is not null
+      group by merchant_id, livemode, span, breakdown, starts_at, currency, key, m.is_final, m.class) classes
+    group by merchant_id, livemode, span, breakdown, starts_at, currency, key
+  )
+  select merchant_id, livemode, span, breakdown, starts_at, currency, key, opened::integer, converted::integer,
+    picked::integer, seen::integer, succeeded::integer, failed::integer, expired::integer, canceled::integer,
+    late::integer, volume, refunds::integer, refunded, pay, final
+  from sums
+  left join times using (merchant_id, livemode, span, breakdown, starts_at, currency, key)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.payment_sums_as_of()
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  select coalesce((
+    select t.at
+    from feed_cursors here
+    cross join lateral (
+      select at from transitions
+      where (era, xid, seq) > (here.era, here.xid, here.seq)
+      order by era, xid, seq
+      limit 1) t
+    where here.reader = 'payments'), now())
+$function$;
+
 CREATE OR REPLACE FUNCTION public.precedes(commit_era integer, commit_xid xid8, change_era integer, change_snapshot pg_snapshot)
  RETURNS boolean
  LANGUAGE sql
@@ -5721,6 +6055,13 @@ AS $function$
   where span = 'minute' and starts_at < now() - interval '2 hours'
     or span = 'hour' and starts_at < now() - interval '25 hours'
     or span in ('day', 'week') and starts_at < now() - interval '31 days';
+$function$;
+
+CREATE OR REPLACE FUNCTION public.prune_payment_sums()
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  delete from payment_sums where span = 'quarter' and starts_at < first_quarter()
 $function$;
 
 CREATE OR REPLACE FUNCTION public.read_credit_notes_v1(ids uuid[])
@@ -5888,6 +6229,34 @@ begin
     and m.at > now() - interval '31 days'
   group by 1, 2, 3, 4, 5;
   perform prune_machine_sums();
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.rebuild_payment_sums()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  here feed_cursors;
+  place feed_cursors;
+  actors uuid[];
+  revs integer[];
+begin
+  select * into here from feed_cursors where reader = 'payments' for update;
+  delete from payment_sums;
+  place := ('payments', 0, '0', 0);
+  loop
+    select array_agg(actor), array_agg(rev), (array_agg(era))[count(*)], (array_agg(xid))[count(*)],
+      (array_agg(seq))[count(*)]
+    into actors, revs, place.era, place.xid, place.seq
+    from (
+      select actor, rev, era, xid, seq from transitions
+      where (era, xid, seq) > (place.era, place.xid, place.seq) and (era, xid, seq) <= (here.era, here.xid, here.seq)
+      order by era, xid, seq
+      limit 20000) page;
+    exit when actors is null;
+    perform add_to_payment_sums(actors, revs);
+  end loop;
+  update billing_settings set sums_time_zone = time_zone where sums_time_zone <> time_zone;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.reclaim_deliveries(claim uuid)
@@ -6784,6 +7153,18 @@ begin
     group by t.block_hash, t.token_address, t.state) s;
   return null;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.summed_counts(counts jsonb[])
+ RETURNS jsonb
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select jsonb_object_agg(key, payments)
+  from (
+    select e.key, sum(e.value::integer) as payments
+    from unnest(counts) c cross join lateral jsonb_each_text(c) e
+    group by e.key) added
+$function$;
 
 CREATE OR REPLACE FUNCTION public.sums_of(payment uuid)
  RETURNS SETOF transfer_sums

@@ -9,6 +9,7 @@ import { connect } from '../postgres/connect.ts'
 import { requireMigrated } from '../postgres/version.ts'
 import { StartError } from '../process/start-error.ts'
 import { accountCommands } from './accounts.ts'
+import { analyticsCommands } from './analytics.ts'
 import type { AdminCommand } from './command.ts'
 import { machineCommands } from './machines.ts'
 import { merchantCommands } from './merchants.ts'
@@ -21,6 +22,7 @@ const commands: readonly AdminCommand[] = [
   ...operatorCommands,
   ...signerCommands,
   ...machineCommands,
+  ...analyticsCommands,
 ]
 
 /** Environment, output and input of a command-line program. */

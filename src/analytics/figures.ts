@@ -1,7 +1,7 @@
 /** Figures of payments: sums by the row of the database, and what is calculated from them. */
 
 /** How many payments took so long, by duration_class() of the database. */
-export type Times = Readonly<Record<string, number>>
+export type Durations = Readonly<Record<string, number>>
 
 export type Sums = {
   readonly opened: number
@@ -16,8 +16,8 @@ export type Sums = {
   readonly volumeMinor: bigint
   readonly refunds: number
   readonly refundedMinor: bigint
-  readonly payTimes: readonly Times[]
-  readonly finalTimes: readonly Times[]
+  readonly payTimes: readonly Durations[]
+  readonly finalTimes: readonly Durations[]
 }
 
 export type Figures = {
@@ -41,7 +41,7 @@ export type Figures = {
 
 export type Percentiles = { readonly p50: number; readonly p95: number }
 
-export const sumOf = (all: readonly Sums[]): Sums => {
+export const addedSums = (all: readonly Sums[]): Sums => {
   const total = (name: Count): number => all.reduce((sum, each) => sum + each[name], 0)
   const minor = (name: 'volumeMinor' | 'refundedMinor'): bigint => all.reduce((sum, each) => sum + each[name], 0n)
   return {
@@ -81,7 +81,7 @@ const MOST = BigInt(Number.MAX_SAFE_INTEGER)
 const basisPoints = (part: number, whole: number): number | null =>
   whole === 0 ? null : Math.floor((part * 20_000 + whole) / (whole * 2))
 
-const percentilesOf = (groups: readonly Times[]): Percentiles | null => {
+const percentilesOf = (groups: readonly Durations[]): Percentiles | null => {
   const counts = new Map<number, number>()
   let payments = 0
   for (const times of groups)

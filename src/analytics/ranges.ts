@@ -1,6 +1,14 @@
 import { addDays, dayIn } from '../billing/days.ts'
-import type { SumRange } from '../queries/analytics.ts'
 import { type Span, startOfDay } from './buckets.ts'
+
+/** Rows of payment_sums: quarter-hours in UTC, or days as they are called in the zone of the sums. */
+export type SumRange = {
+  /** The bucket to which they belong. */
+  readonly bucket: number
+  readonly span: 'quarter' | 'day'
+  readonly from: string
+  readonly to: string
+}
 
 /**
  * The rows of sums that make up a bucket. `timeZone`: that of the daily sums if whole days of it may be used; the rest is

@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { bucketsIn, inQuarters, type Span, startOfDay } from '../analytics/buckets.ts'
-import { type Figures, figuresOf, type Sums, sumOf } from '../analytics/figures.ts'
+import { type Figures, figuresOf, type Sums, addedSums } from '../analytics/figures.ts'
 import { rangesOf } from '../analytics/ranges.ts'
 import { addDays, dayIn, isDay, isTimeZone } from '../billing/days.ts'
 import { refuse } from '../errors.ts'
@@ -114,7 +114,7 @@ const figuresIn = (sums: KeyedSums): { readonly currency: string } & Figures => 
 /** The sums of each group, with the currency and key of its first ones. */
 const added = (sums: readonly KeyedSums[], groupOf: (sums: KeyedSums) => string): readonly KeyedSums[] =>
   [...Map.groupBy(sums, groupOf).values()].flatMap(group =>
-    group.slice(0, 1).map(first => ({ ...first, ...sumOf(group) })),
+    group.slice(0, 1).map(first => ({ ...first, ...addedSums(group) })),
   )
 
 /** The key of a row in the answer: the 50 keys with the highest volume, and `other`. */

@@ -1,17 +1,9 @@
 import type { Sums } from '../analytics/figures.ts'
+import type { SumRange } from '../analytics/ranges.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { ListOwner } from './list-rows.ts'
 
 export type Breakdown = 'none' | 'asset' | 'chain' | 'link'
-
-/** Rows of payment_sums: quarter-hours in UTC, or days as they are called in the zone of the sums. */
-export type SumRange = {
-  /** The bucket to which they belong. */
-  readonly bucket: number
-  readonly span: 'quarter' | 'day'
-  readonly from: string
-  readonly to: string
-}
 
 /** The sums of a bucket for a currency and a key. `key`: null if no asset was picked, or without a breakdown. */
 export type KeyedSums = Sums & { readonly bucket: number; readonly currency: string; readonly key: string | null }

@@ -276,3 +276,12 @@ test.concurrent('machines rebuild makes the counts of the machines from the tabl
   expect([code, out]).toEqual([0, 'The counts, flows and durations of all state machines are made anew\n'])
   expect(await db.sql`select from machine_states`).toHaveLength(0)
 })
+
+test.concurrent('analytics rebuild makes the figures of merchants from the history', async () => {
+  await using db = await database()
+  await db.sql`
+    insert into payment_sums values (gen_random_uuid(), false, 'day', 'asset', '2026-01-01', 'USD', '', 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)`
+  const { code, out } = await admin({ DATABASE_URL: db.url, SECRET_KEY }, ['analytics', 'rebuild'])
+  expect([code, out]).toEqual([0, 'The figures of all merchants are made anew\n'])
+  expect(await db.sql`select from payment_sums`).toHaveLength(0)
+})

@@ -205,7 +205,7 @@ test.each([
     'update payment_sums set converted = converted + 1',
     'update payment_sums set opened = opened + 1',
     'delete from payment_sums',
-  ].map(corruption => ['I4: a merchant whose sums of payments differ', corruption] as const),
+  ].map(corruption => ['I9: a merchant whose sums of payments differ', corruption] as const),
   ['I4: a customer whose credit balance differs', 'update credit_balances set balance_minor = balance_minor + 1'],
   ['I4: a customer whose credit balance differs', 'delete from credit_balances'],
   [

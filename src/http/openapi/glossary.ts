@@ -160,6 +160,14 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   kind: 'Machine: the type of the actors.',
   ...transitionFilters,
   livemode: 'Mode: `true` for live mode, `false` for test mode.',
+  'getAnalyticsSeries.from':
+    'Beginning of the figures: a date, or a time in ISO 8601 and UTC. Default: 30 days before the end.',
+  'getAnalyticsSeries.to':
+    'End of the figures, which does not belong to them: a date, or a time in ISO 8601 and UTC. Default: the end of today.',
+  'getAnalyticsSeries.bucket': 'Length of the parts.',
+  'getAnalyticsSeries.breakdown': 'What the figures are given for: all payments together, or each asset, chain or payment link.',
+  'getAnalyticsSeries.timeZone': 'IANA time zone of the buckets and dates. Default: that of the merchant.',
+  'getAnalyticsSeries.currency': 'Return only the figures of this currency.',
   'listMembers.livemode': 'Has no effect: members belong to both modes.',
   'listInvites.livemode': 'Has no effect: invites belong to both modes.',
   'listSecurityEvents.livemode': 'Has no effect: the audit log covers both modes.',

@@ -78,9 +78,10 @@ const totalShape = shape({
 const about = {
   asOf: 'Everything that was committed before this time is in the figures.',
   timeZone: 'Time zone of the buckets and of dates in the request.',
-  start: 'Beginning of the bucket.',
-  end: 'End of the bucket. It belongs to the next one.',
-  rows: 'Figures by currency and key. Without a payment in this time there is none.',
+  buckets: 'The time from `from` to `to` in parts, in order and without a gap.',
+  'buckets.start': 'Beginning of the bucket.',
+  'buckets.end': 'End of the bucket. It belongs to the next one.',
+  'buckets.rows': 'Figures by currency and key. Without a payment in this time there is none.',
   totals: 'Figures of the whole time, by currency.',
 }
 

@@ -108,6 +108,8 @@ export const calls = {
   listSubscriptionInvoices: 'GET /v1/merchants/{merchantId}/subscriptions/{id}/invoices?limit&order&startingAfter',
   previewSubscription: 'GET /v1/merchants/{merchantId}/subscriptions/{id}/preview',
   simulatePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/simulate',
+  getAnalyticsSeries:
+    'GET /v1/merchants/{merchantId}/analytics/series?bucket&livemode&breakdown&currency&from&timeZone&to',
   listBalances: 'GET /v1/merchants/{merchantId}/balances?livemode',
   createCollection: 'POST /v1/merchants/{merchantId}/collections?livemode',
   getRecoveryFile: 'GET /v1/merchants/{merchantId}/recovery-file',
@@ -1111,6 +1113,19 @@ export type Calls = {
       readonly scenario: 'late' | 'overpaid' | 'paid' | 'reorged' | 'reverted' | 'underpaid' | 'wrong_asset'
     }
     output: Simulation
+  }
+  getAnalyticsSeries: {
+    input: {
+      readonly merchantId: string
+      readonly bucket?: 'day' | 'hour' | 'month' | 'week'
+      readonly livemode?: boolean
+      readonly breakdown?: 'asset' | 'chain' | 'link' | 'none'
+      readonly currency?: string
+      readonly from?: string
+      readonly timeZone?: string
+      readonly to?: string
+    }
+    output: Analytics
   }
   listBalances: {
     input: { readonly merchantId: string; readonly livemode?: boolean }
@@ -2306,6 +2321,18 @@ export type Simulation = {
   readonly transactions: readonly string[]
 }
 
+export type Analytics = {
+  readonly object: 'analytics'
+  readonly asOf: string
+  readonly timeZone: string
+  readonly buckets: readonly {
+    readonly end: string
+    readonly rows: readonly AnalyticsRow[]
+    readonly start: string
+  }[]
+  readonly totals: readonly AnalyticsTotal[]
+}
+
 export type BalanceList = {
   readonly object: 'list'
   readonly data: readonly Balance[]
@@ -2687,6 +2714,59 @@ export type ChainedDocument = {
   readonly number: string
   readonly documentHash: string
   readonly previousDocumentHash: string | null
+}
+
+export type AnalyticsRow = {
+  readonly currency: string
+  readonly opened: number
+  readonly picked: number
+  readonly seen: number
+  readonly succeeded: number
+  readonly failed: number
+  readonly expired: number
+  readonly canceled: number
+  readonly late: number
+  readonly volumeMinor: number
+  readonly refundsCount: number
+  readonly refundedMinor: number
+  readonly netMinor: number
+  readonly conversionBps: number | null
+  readonly successRateBps: number | null
+  readonly payMs: {
+    readonly p50: number
+    readonly p95: number
+  } | null
+  readonly finalMs: {
+    readonly p50: number
+    readonly p95: number
+  } | null
+  readonly key: string | null
+}
+
+export type AnalyticsTotal = {
+  readonly currency: string
+  readonly opened: number
+  readonly picked: number
+  readonly seen: number
+  readonly succeeded: number
+  readonly failed: number
+  readonly expired: number
+  readonly canceled: number
+  readonly late: number
+  readonly volumeMinor: number
+  readonly refundsCount: number
+  readonly refundedMinor: number
+  readonly netMinor: number
+  readonly conversionBps: number | null
+  readonly successRateBps: number | null
+  readonly payMs: {
+    readonly p50: number
+    readonly p95: number
+  } | null
+  readonly finalMs: {
+    readonly p50: number
+    readonly p95: number
+  } | null
 }
 
 export type Balance = {

@@ -483,7 +483,7 @@ export const opsDe: Translated<typeof opsEn> = {
       I6: 'Ein Shop hat ein Ereignis öfter erhalten als vorgesehen; ein wiederholtes erkennt er an seiner ID. Melden Sie es.',
       I7: 'Sehen Sie nach den Prozessen und Aufträgen: Einer läuft vielleicht nicht oder kommt nicht nach. Starten Sie die Prüfung danach noch einmal; wird es wieder gefunden, melden Sie es.',
       I8: 'In einer Liste oder im Ereignisstrom kann ein Ereignis fehlen oder anders stehen, als es gespeichert wurde. Lassen Sie den Shop mit GET /v1/events vergleichen, und melden Sie es.',
-      I9: 'Der Eintrag wurde anders als durch seine Maschine geändert, etwa von Hand in SQL. Finden Sie heraus, von wem, bevor etwas anderes geändert wird. Unterscheidet sich nur die Zahl der Akteure in einem Zustand: bun run admin machines rebuild.',
+      I9: 'Der Eintrag wurde anders als durch seine Maschine geändert, etwa von Hand in SQL. Finden Sie heraus, von wem, bevor etwas anderes geändert wird. Unterscheidet sich nur die Zahl der Akteure in einem Zustand: bun run admin machines rebuild; nur die Summen eines Händlers: bun run admin analytics rebuild.',
     },
   },
 }

@@ -470,7 +470,7 @@ export const opsEn = {
       I6: 'A shop received an event more often than it should; it recognizes a repeated one by its ID. Report it.',
       I7: 'Look at the workers and the queues: one may not be running, or not keep up. Run the audit again when they do; if it is found again, report it.',
       I8: 'A list or the event stream may lack an event, or show another one than was committed. Have the shop compare with GET /v1/events, and report it.',
-      I9: 'The record was changed other than by its machine, such as by hand in SQL. Find out by whom before anything else is changed. If only the number of actors in a state differs: bun run admin machines rebuild.',
+      I9: 'The record was changed other than by its machine, such as by hand in SQL. Find out by whom before anything else is changed. If only the number of actors in a state differs: bun run admin machines rebuild; if only the sums of a merchant: bun run admin analytics rebuild.',
     },
   },
 }
