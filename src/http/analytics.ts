@@ -1,6 +1,6 @@
 import { type } from 'arktype'
 import { bucketsIn, inQuarters, type Span, startOfDay } from '../analytics/buckets.ts'
-import { type Figures, figuresOf, type Sums, addedSums } from '../analytics/figures.ts'
+import { addedSums, type Figures, figuresOf, type Sums } from '../analytics/figures.ts'
 import { rangesOf } from '../analytics/ranges.ts'
 import { addDays, dayIn, isDay, isTimeZone } from '../billing/days.ts'
 import { refuse } from '../errors.ts'

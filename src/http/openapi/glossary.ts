@@ -165,7 +165,8 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
   'getAnalyticsSeries.to':
     'End of the figures, which does not belong to them: a date, or a time in ISO 8601 and UTC. Default: the end of today.',
   'getAnalyticsSeries.bucket': 'Length of the parts.',
-  'getAnalyticsSeries.breakdown': 'What the figures are given for: all payments together, or each asset, chain or payment link.',
+  'getAnalyticsSeries.breakdown':
+    'What the figures are given for: all payments together, or each asset, chain or payment link.',
   'getAnalyticsSeries.timeZone': 'IANA time zone of the buckets and dates. Default: that of the merchant.',
   'getAnalyticsSeries.currency': 'Return only the figures of this currency.',
   'listMembers.livemode': 'Has no effect: members belong to both modes.',
