@@ -88,6 +88,9 @@ const folders = [
   'src/web/dashboard/customers',
   'src/web/dashboard/invoices',
   'src/web/dashboard/plans',
+  'src/web/dashboard/subscriptions',
+  // It shows the subscriptions of a plan.
+  'src/web/dashboard/plans/plan-page.tsx',
   // It shows the records of a customer, of all kinds.
   'src/web/dashboard/customers/customer-page.tsx',
   'src/web/dashboard/keys',

@@ -53,6 +53,13 @@ const CreditNotePage = recordPage(lazy(async () => (await import('./invoices/cre
 const PlansPage = lazy(async () => (await import('./plans/plans-page.tsx')).PlansPage)
 const NewPlanPage = lazy(async () => (await import('./plans/new-plan-page.tsx')).NewPlanPage)
 const PlanPage = recordPage(lazy(async () => (await import('./plans/plan-page.tsx')).PlanPage))
+const SubscriptionsPage = lazy(async () => (await import('./subscriptions/subscriptions-page.tsx')).SubscriptionsPage)
+const NewSubscriptionPage = lazy(
+  async () => (await import('./subscriptions/new-subscription-page.tsx')).NewSubscriptionPage,
+)
+const SubscriptionPage = recordPage(
+  lazy(async () => (await import('./subscriptions/subscription-page.tsx')).SubscriptionPage),
+)
 const BalancesPage = lazy(async () => (await import('./balances/balances-page.tsx')).BalancesPage)
 const EndpointPage = recordPage(lazy(async () => (await import('./webhooks/endpoint-page.tsx')).EndpointPage))
 const DeliveriesPage = lazy(async () => (await import('./deliveries/deliveries-page.tsx')).DeliveriesPage)
@@ -198,6 +205,9 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
         <Route path="/dashboard/:merchant/:mode/plans" component={PlansPage} />
         <Route path="/dashboard/:merchant/:mode/plans/new" component={NewPlanPage} />
         <Route path="/dashboard/:merchant/:mode/plans/:id" component={PlanPage} />
+        <Route path="/dashboard/:merchant/:mode/subscriptions" component={SubscriptionsPage} />
+        <Route path="/dashboard/:merchant/:mode/subscriptions/new" component={NewSubscriptionPage} />
+        <Route path="/dashboard/:merchant/:mode/subscriptions/:id" component={SubscriptionPage} />
         <Route path="/dashboard/:merchant/:mode/balances" component={BalancesPage} />
         <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
         <Route path="/dashboard/:merchant/:mode/account" component={AccountPage} preferences={preferences} />

@@ -43,6 +43,7 @@ const sections: readonly (readonly [link: string, heading: string])[] = [
   ['Balances', 'Balances'],
   ['Customers', 'Customers'],
   ['Plans', 'Plans'],
+  ['Subscriptions', 'Subscriptions'],
   ['API keys', 'API keys'],
   ['Webhooks', 'Webhooks'],
   ['Events', 'Events'],

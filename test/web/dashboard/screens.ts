@@ -41,7 +41,7 @@ import {
   sessions,
   settings,
 } from './samples.ts'
-import { plans } from './subscription-samples.ts'
+import { invoicesOfSubscription, plans, subscriptions } from './subscription-samples.ts'
 
 /**
  * Writes pictures of the pages of the dashboard in both widths, themes and languages, with full, empty, loading and failed
@@ -235,6 +235,41 @@ const views: Readonly<Record<string, View>> = {
   'plan-new-filled': { path: 'plans/new', act: fillPlan },
   'plan-new-errors': { path: 'plans/new', act: breakPlan },
   'plan-new-viewer': { path: 'plans/new', role: 'viewer' },
+  subscriptions: { path: 'subscriptions' },
+  'subscriptions-viewer': { path: 'subscriptions', role: 'viewer' },
+  'subscriptions-filtered': {
+    path: `subscriptions?status=active&plan=${plans.month.id}&customer=${customers[0]?.id}`,
+  },
+  'subscriptions-empty': { path: 'subscriptions', data: 'empty', mode: 'test' },
+  'subscriptions-nothing': { path: 'subscriptions?status=paused', data: 'empty' },
+  'subscriptions-loading': { path: 'subscriptions', data: 'loading' },
+  'subscriptions-failed': { path: 'subscriptions', data: 'failed' },
+  ...Object.fromEntries(
+    Object.entries(subscriptions).map(([name, { id }]) => [`subscription-${name}`, { path: `subscriptions/${id}` }]),
+  ),
+  'subscription-viewer': { path: `subscriptions/${subscriptions.active.id}`, role: 'viewer' },
+  'subscription-loading': { path: `subscriptions/${subscriptions.active.id}`, data: 'loading' },
+  'subscription-failed': { path: `subscriptions/${subscriptions.active.id}`, data: 'failed' },
+  'subscription-cancel': {
+    path: `subscriptions/${subscriptions.active.id}`,
+    act: page => page.locator('.head .button--danger').click(),
+  },
+  'subscription-new': { path: 'subscriptions/new', mode: 'test' },
+  'subscription-new-plan': { path: `subscriptions/new?customer=${customers[0]?.id}&plan=${plans.month.id}` },
+  'subscription-new-own': {
+    path: `subscriptions/new?customer=${customers[0]?.id}`,
+    act: async page => {
+      await page.locator('[name=priceBy]').nth(1).check()
+      await page.locator('[name=start]').nth(2).check()
+    },
+  },
+  'subscription-new-errors': {
+    path: 'subscriptions/new',
+    act: async page => {
+      await page.locator('[name=start]').nth(2).check()
+      await page.locator('button[type=submit]').click()
+    },
+  },
   'find-customer': { path: 'payments', act: page => find(page, 'lund') },
   balances: { path: 'balances' },
   'balances-empty': { path: 'balances', data: 'empty' },
@@ -666,6 +701,10 @@ const answer = (
     if (end.startsWith('customers/')) return json(given(customers.find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'settings/billing')
       return json(given(data === 'empty' ? { ...billingSettings, legalName: null, address: null } : billingSettings))
+    if (end === 'invoices' && path.startsWith('subscriptions/')) {
+      const rows = invoicesOfSubscription(new URL(route.request().url()).searchParams.get('subscriptionId') ?? '')
+      return json({ ...sampleList(rows.map(given), data), has_more: false })
+    }
     if (end === 'invoices') return json(sampleList(Object.values(invoices).map(given), data))
     if (end === 'credit-notes') {
       const id = new URL(route.request().url()).searchParams.get('invoiceId')
@@ -682,6 +721,10 @@ const answer = (
           ) ?? {},
         ),
       )
+    if (end === 'subscriptions')
+      return json({ ...sampleList(Object.values(subscriptions).map(given), data), has_more: false })
+    if (end.startsWith('subscriptions/'))
+      return json(given(Object.values(subscriptions).find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'plans') return json({ ...sampleList(Object.values(plans).map(given), data), has_more: false })
     if (end.startsWith('plans/')) return json(given(Object.values(plans).find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'balances')

@@ -1,5 +1,5 @@
-import type { Plan } from '../../../src/web/api/calls.ts'
-import { merchantId } from './samples.ts'
+import type { InvoiceWithLines, Plan, SubscriptionWithLines } from '../../../src/web/api/calls.ts'
+import { customers, invoices, merchantId } from './samples.ts'
 
 type Line = Plan['lines'][number]
 
@@ -43,3 +43,76 @@ export const plans = {
     ...{ interval: 'month', intervalCount: 12, reference: 'R'.repeat(120) },
   }),
 } as const
+
+const DAY_MS = 86_400_000
+const NOW = Date.parse('2026-11-25T14:32:00.000Z')
+const inDays = (days: number): string => new Date(NOW + days * DAY_MS).toISOString()
+
+const subscription = (n: number, more: Partial<SubscriptionWithLines> = {}): SubscriptionWithLines => ({
+  ...{ object: 'subscription', id: `sub_06bt${String(n).padStart(22, 'q')}`, merchantId, planId: plans.month.id },
+  ...{ customerId: customers[n % 3]?.id ?? '', source: 'merchant', verified: true, status: 'active' },
+  ...{ access: { granted: true, until: '2026-12-01T09:00:00.000Z' }, currency: 'EUR', lines: plans.month.lines },
+  ...{ taxBehavior: 'exclusive', amountMinor: 6_311, interval: 'month', intervalCount: 1 },
+  ...{ anchorAt: '2026-08-01T09:00:00.000Z', periodIndex: 3, periodStart: '2026-11-01T09:00:00.000Z' },
+  ...{ periodEnd: '2026-12-01T09:00:00.000Z', nextInvoiceAt: null, trialEndsAt: null, leadDays: 7, graceDays: 7 },
+  ...{ graceEndsAt: null, maxPeriods: null, activation: 'on_payment', afterGrace: 'cancel' },
+  ...{ cancelAtPeriodEnd: false, canceledAt: null, endedAt: null, endReason: null, resumesAt: null },
+  ...{ pendingChange: null, openInvoiceId: null, latestInvoiceId: null, url: null, reference: null },
+  ...{ testClockId: null, metadata: {}, livemode: true, createdAt: '2026-08-01T08:41:00.000Z', updatedAt: inDays(-1) },
+  ...more,
+})
+
+const over = { access: { granted: false, until: null }, nextInvoiceAt: null } as const
+
+export const subscriptions = {
+  active: subscription(1, { reference: 'contract 7', metadata: { shelf: 'A7' } }),
+  trial: subscription(2, {
+    ...{ status: 'trialing', trialEndsAt: inDays(9), anchorAt: inDays(9), periodIndex: 0, periodStart: null },
+    ...{
+      periodEnd: null,
+      nextInvoiceAt: inDays(2),
+      createdAt: inDays(-5),
+      access: { granted: true, until: inDays(9) },
+    },
+  }),
+  overdue: subscription(3, {
+    ...{ status: 'past_due', graceEndsAt: inDays(4), access: { granted: true, until: inDays(4) }, periodIndex: 2 },
+    ...{ anchorAt: '2026-08-22T09:00:00.000Z', periodStart: '2026-10-22T09:00:00.000Z' },
+    periodEnd: '2026-11-22T09:00:00.000Z',
+  }),
+  waiting: subscription(4, {
+    ...{ ...over, status: 'incomplete', source: 'checkout', verified: false, createdAt: inDays(-1), periodIndex: 0 },
+    ...{ periodStart: null, periodEnd: null },
+  }),
+  canceling: subscription(5, { cancelAtPeriodEnd: true, canceledAt: inDays(-2) }),
+  paused: subscription(6, { ...over, status: 'paused', resumesAt: inDays(60), periodIndex: 1 }),
+  unpaid: subscription(7, { ...over, status: 'canceled', endedAt: inDays(-3), endReason: 'unpaid' }),
+  expired: subscription(8, {
+    ...{ ...over, status: 'expired', endedAt: inDays(-3), endReason: 'incomplete', periodIndex: 0 },
+    ...{ periodStart: null, periodEnd: null },
+  }),
+  complete: subscription(9, {
+    ...{ ...over, status: 'completed', endedAt: inDays(-3), endReason: 'completed', planId: null, maxPeriods: 4 },
+    ...{ amountMinor: 9_007_199_254_740_991, reference: 'R'.repeat(120) },
+  }),
+} as const
+
+/** Those of its periods, newest first. */
+export const invoicesOfSubscription = (id: string): readonly InvoiceWithLines[] => {
+  const found = Object.values(subscriptions).find(each => each.id === id) ?? subscriptions.active
+  if (found.status === 'trialing') return []
+  const hasNext = found.status === 'active' || found.status === 'past_due'
+  const last = found.periodStart === null ? 0 : found.periodIndex + (hasNext ? 1 : 0)
+  return Array.from({ length: last + 1 }, (_, n) => {
+    const periodIndex = last - n
+    const isOpen = periodIndex === last && found.status !== 'completed' && (hasNext || found.status === 'incomplete')
+    const isVoid = found.status === 'expired' || (found.endReason === 'unpaid' && periodIndex === last)
+    return {
+      ...(isOpen ? invoices.open : isVoid ? invoices.void : invoices.paid),
+      ...{ id: `inv_06bt${id.slice(-3)}${periodIndex}9x3kq7v5n2c8hd1wz`, number: `LL-2026-0${410 + periodIndex}` },
+      ...{ totalMinor: found.amountMinor, amountDueMinor: isOpen ? found.amountMinor : 0, currency: found.currency },
+      ...(isOpen ? {} : { amountPaidMinor: isVoid ? 0 : found.amountMinor }),
+      subscription: { id, periodIndex, periodStart: null, periodEnd: null },
+    }
+  })
+}

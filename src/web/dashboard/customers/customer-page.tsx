@@ -17,6 +17,7 @@ import { PageHead } from '../shell/page-head.tsx'
 import { Facts, RecordJson, Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useIsOwner } from '../shell/shop.ts'
+import { LatestSubscriptions } from '../subscriptions/latest-subscriptions.tsx'
 import { Credit } from './credit.tsx'
 import { nameOfCustomer } from './customer-name.ts'
 import { CustomerPayments } from './customer-payments.tsx'
@@ -118,6 +119,7 @@ const OneCustomer = ({ customer }: CustomerProps) => {
         <div>
           {!isMerged && (
             <>
+              <LatestSubscriptions of="customer" id={customer.id} isActive={isActive(customer)} />
               <CustomerInvoices id={customer.id} isActive={isActive(customer)} />
               <CustomerPayments id={customer.id} />
               <Credit customer={customer} />

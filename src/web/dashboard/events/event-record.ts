@@ -8,7 +8,7 @@ const sections = {
   customer: 'customers',
   invoice: 'invoices',
   credit_note: 'credit-notes',
-  subscription: null,
+  subscription: 'subscriptions',
 } as const satisfies Record<Event['data']['object']['object'], string | null>
 
 /** The record that an event is about, and the section of its page; null if it has none. */

@@ -7,12 +7,16 @@ import { besidesName, nameOfCustomer } from '../customers/customer-name.ts'
 import { invoicePath } from '../invoices/invoice-state.ts'
 import { useInvoicesTexts } from '../invoices/texts.ts'
 import { paymentPath } from '../payments/payment-state.ts'
+import { priceWords } from '../plans/price.ts'
+import { usePlansTexts } from '../plans/texts.ts'
 import { refundPath } from '../refunds/refund-state.ts'
 import { useRefundTexts } from '../refunds/texts.ts'
 import { useDestinations } from '../shell/destinations.ts'
 import { useGo } from '../shell/leaving.ts'
 import { useAddress, useCanWrite, useShop } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
+import { subscriptionPath } from '../subscriptions/subscription-state.ts'
+import { useSubscriptionsTexts } from '../subscriptions/texts.ts'
 import { type FoundRecord, useFinding } from './records.ts'
 import { useFindTexts } from './texts.ts'
 
@@ -183,6 +187,7 @@ const useGroups = (text: string, records: readonly FoundRecord[]): readonly Grou
     { href: address('customers', 'new'), icon: 'plus', content: texts.newCustomer },
     { href: address('invoices', 'new'), icon: 'plus', content: texts.newInvoice },
     { href: address('plans', 'new'), icon: 'plus', content: texts.newPlan },
+    { href: address('subscriptions', 'new'), icon: 'plus', content: texts.newSubscription },
   ]
   const groups: readonly Group[] = [
     { title: texts.records, choices: records.map(choiceOf) },
@@ -199,6 +204,7 @@ const useRecordChoice = () => {
   const texts = useFindTexts()
   const refundTexts = useRefundTexts()
   const invoicesTexts = useInvoicesTexts()
+  const [plansTexts, subscriptionsTexts] = [usePlansTexts(), useSubscriptionsTexts()]
   const canWrite = useCanWrite()
   const { states } = useTexts()
   const { formats } = useReader()
@@ -237,6 +243,19 @@ const useRecordChoice = () => {
         ),
       }
     const amount = <b>{formats.money(record.amountMinor, record.currency)}</b>
+    if (record.object === 'plan' || record.object === 'subscription') {
+      const isPlan = record.object === 'plan'
+      return {
+        href: address(isPlan ? 'plans' : 'subscriptions', record.id),
+        icon: isPlan ? 'plan' : 'repeat',
+        content: (
+          <>
+            <b>{priceWords(record, plansTexts, formats)}</b> {isPlan ? record.name : record.reference}
+          </>
+        ),
+        ...(!isPlan && { state: <StateBadge path={subscriptionPath(record, subscriptionsTexts)} /> }),
+      }
+    }
     switch (record.object) {
       case 'payment':
         return {

@@ -6,7 +6,9 @@ import type {
   InvoiceWithLines,
   PaymentLink,
   PaymentWithCrypto,
+  Plan,
   RefundWithAttention,
+  SubscriptionWithLines,
 } from '../../api/calls.ts'
 import { ApiError } from '../../api/request.ts'
 import { useScope, useShop } from '../shell/shop.ts'
@@ -19,6 +21,8 @@ export type FoundRecord =
   | CustomerWithTotals
   | InvoiceWithLines
   | CreditNoteWithLines
+  | Plan
+  | SubscriptionWithLines
 
 export type FoundRecords = {
   /** What was searched for. */
@@ -79,6 +83,22 @@ export const useFinding = (text: string): FoundRecords | undefined => {
             .then(one => [one], noneIfMissing<CreditNoteWithLines>)
         : [],
     })
+    /** By ID or the whole reference. */
+    const findPlans = async () =>
+      text.startsWith('plan_')
+        ? {
+            data: await session
+              .call('getPlan', { merchantId: scope.merchantId, id: text }, { signal })
+              .then(one => [one], noneIfMissing<Plan>),
+          }
+        : session.call('listPlans', { ...scope, reference: text, limit: 1 }, { signal })
+    const findSubscriptions = async () => ({
+      data: text.startsWith('sub_')
+        ? await session
+            .call('getSubscription', { merchantId: scope.merchantId, id: text }, { signal })
+            .then(one => [one], noneIfMissing<SubscriptionWithLines>)
+        : [],
+    })
     const search = async () => {
       const input = { ...scope, q: text, limit: 4 }
       const lists = await Promise.all([
@@ -89,6 +109,8 @@ export const useFinding = (text: string): FoundRecords | undefined => {
         findCustomers(),
         findInvoices(),
         findCreditNotes(),
+        findPlans(),
+        findSubscriptions(),
       ])
       setFinding({ text, records: lists.flatMap(({ data }): readonly FoundRecord[] => data), phase: 'found' })
     }

@@ -12,7 +12,7 @@ type CustomerChoiceProps = {
   readonly customer: DraftCustomer
   readonly onCustomer: (customer: DraftCustomer) => void
   /** Undefined as long as the form was not checked. */
-  readonly faults: InvoiceFaults | undefined
+  readonly faults: Pick<InvoiceFaults, 'customer' | 'email' | 'address'> | undefined
   /** The parameter that the server has refused. */
   readonly refused: string | undefined
   readonly isErased: boolean

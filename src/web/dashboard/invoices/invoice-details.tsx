@@ -19,13 +19,20 @@ export const InvoiceDetails = ({ invoice }: InvoiceProps) => {
   const { details: texts, id: idLabel } = useInvoiceTexts()
   const { formats } = useReader()
   const { id, status, issueDate, dueDate, reference, notes, assets, metadata } = invoice
-  const { createdAt, paidAt, voidedAt, retainedUntil, reminders } = invoice
+  const { createdAt, paidAt, voidedAt, retainedUntil, reminders, subscription } = invoice
+  const address = useAddress()
   const moment = (at: string | null) => at !== null && <Moment at={at} />
   return (
     <Section title={texts.title}>
       <Facts
         facts={[
           [texts.customer, <Customer invoice={invoice} />],
+          [
+            texts.subscription,
+            subscription !== null && (
+              <a href={address('subscriptions', subscription.id)}>{texts.period(subscription.periodIndex + 1)}</a>
+            ),
+          ],
           [texts.seller, status !== 'draft' && <Seller invoice={invoice} />],
           [texts.issued, issueDate !== null && formats.day(issueDate)],
           [texts.due, dueDate !== null && formats.day(dueDate)],

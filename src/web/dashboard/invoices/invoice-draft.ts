@@ -166,11 +166,15 @@ export const typedFaultsIn = (line: LineDraft): LineFaults => {
 const isWrongDay = (text: string): boolean =>
   text.length > 10 ? Number.isNaN(Date.parse(text)) : text !== '' && !isDay(text)
 
-/** What is wrong with a draft, as far as the browser knows it. */
-export const invoiceFaultsIn = ({ customer, due, lines, assets, metadata }: InvoiceDraft) => ({
+export const customerFaultsIn = (customer: DraftCustomer) => ({
   customer: customer.by === 'search' && customer.id === undefined,
   address: customer.by === 'email' && missingIn(customer.address).length > 0,
   email: customer.by === 'email' && !/^[^\s@]+@[^\s@]+$/.test(customer.email.trim()),
+})
+
+/** What is wrong with a draft, as far as the browser knows it. */
+export const invoiceFaultsIn = ({ customer, due, lines, assets, metadata }: InvoiceDraft) => ({
+  ...customerFaultsIn(customer),
   days: due.by === 'days' && !(/^\d{1,3}$/.test(due.days.trim()) && Number(due.days) <= 365),
   date: due.by === 'date' && !isDay(due.date),
   lines: lines.map(lineFaultsIn),

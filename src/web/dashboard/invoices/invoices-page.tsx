@@ -25,12 +25,13 @@ export const InvoicesPage = () => {
   const canWrite = useCanWrite()
   const position = usePosition()
   const [q, customer, dueBefore] = [query.get('q'), query.get('customer'), query.get('dueBefore')]
+  const subscription = query.get('subscription')
   const isByReference = query.get('by') === 'reference'
   const status = statuses.find(each => each === query.get('status'))
   const overdue = query.get('overdue') === 'true'
-  const isFiltered = overdue || [q, customer, dueBefore, status].some(each => each !== undefined)
+  const isFiltered = overdue || [q, customer, subscription, dueBefore, status].some(each => each !== undefined)
   const result = useShopQuery(
-    ['invoices', { q, isByReference, customer, dueBefore, status, overdue, ...position }],
+    ['invoices', { q, isByReference, customer, subscription, dueBefore, status, overdue, ...position }],
     ({ merchantId, livemode, call }, signal) =>
       readListPage<InvoiceWithLines>(position, page =>
         call(
@@ -39,6 +40,7 @@ export const InvoicesPage = () => {
             ...{ merchantId, livemode, ...page },
             ...(q !== undefined && { [isByReference ? 'reference' : 'number']: q }),
             ...(customer !== undefined && { customerId: customer }),
+            ...(subscription !== undefined && { subscriptionId: subscription }),
             ...(dueBefore !== undefined && { dueBefore }),
             ...(status && { status: [status] }),
             ...(overdue && { overdue: 'true' as const }),
@@ -78,6 +80,11 @@ export const InvoicesPage = () => {
         </PickToggle>
         <PickDay label={texts.dueBefore} value={dueBefore ?? ''} onPick={day => query.filter({ dueBefore: day })} />
         <PickCustomer id={customer} onPick={id => query.filter({ customer: id })} />
+        {subscription !== undefined && (
+          <PickToggle isOn onToggle={() => query.filter({ subscription: undefined })}>
+            {texts.ofSubscription}
+          </PickToggle>
+        )}
       </div>
       {!isFiltered && position.after === undefined && (
         <NewRows section="invoices" rows={result.data?.rows ?? []} words={texts.fresh} />

@@ -14,6 +14,7 @@ import { PageHead } from '../shell/page-head.tsx'
 import { Facts, RecordJson, Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
+import { LatestSubscriptions } from '../subscriptions/latest-subscriptions.tsx'
 import { ArchivePlan } from './archive-plan.tsx'
 import { EditPlan } from './edit-plan.tsx'
 import { planLooks } from './plan-state.ts'
@@ -107,6 +108,7 @@ const OnePlan = ({ plan }: PlanProps) => {
           )}
         </Section>
         <PriceTable price={plan} />
+        <LatestSubscriptions of="plan" id={id} isActive={isActive} />
         <RecordJson record={plan} />
       </div>
       <div>

@@ -8,7 +8,13 @@ export type ShownTerms = RepeatedPrice &
   Pick<Plan, 'trialDays' | 'leadDays' | 'graceDays' | 'maxPeriods' | 'activation' | 'afterGrace' | 'assets'>
 
 /** What is agreed, in sentences: the price, when it begins, when invoices come, and what happens if one is not paid. */
-export const TermsSentences = ({ terms }: { readonly terms: ShownTerms }) => {
+type TermsSentencesProps = {
+  readonly terms: ShownTerms
+  /** How it begins is said elsewhere. */
+  readonly hasBegun?: boolean
+}
+
+export const TermsSentences = ({ terms, hasBegun = false }: TermsSentencesProps) => {
   const texts = usePlansTexts()
   const { sentences } = texts
   const { formats } = useReader()
@@ -16,7 +22,7 @@ export const TermsSentences = ({ terms }: { readonly terms: ShownTerms }) => {
   return (
     <ul class="terms">
       <li>{amountMinor > 0 ? sentences.pays(priceWords(terms, texts, formats)) : sentences.free}</li>
-      <li>{trialDays > 0 ? sentences.trial(trialDays) : sentences[activation]}</li>
+      {!hasBegun && <li>{trialDays > 0 ? sentences.trial(trialDays) : sentences[activation]}</li>}
       {amountMinor > 0 && (
         <>
           <li>{sentences.lead(leadDays)}</li>

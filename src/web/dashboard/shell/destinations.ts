@@ -30,6 +30,7 @@ export const useDestinations = () => {
       { section: 'customers', icon: 'customer', name: nav.customers },
       { section: 'invoices', icon: 'invoice', name: nav.invoices },
       { section: 'plans', icon: 'plan', name: nav.plans },
+      { section: 'subscriptions', icon: 'repeat', name: nav.subscriptions },
     ] satisfies readonly Destination[],
     developers: [
       { section: 'keys', icon: 'key', name: nav.keys },

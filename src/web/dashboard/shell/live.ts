@@ -10,7 +10,7 @@ import { type LiveRows, openLiveRows } from './live-rows.ts'
 import type { CurrentShop } from './shop.ts'
 
 /** Sections whose rows change in place. A record that was created is offered, so that it does not push the rows in view. */
-export type LiveSection = 'payments' | 'customers' | 'invoices'
+export type LiveSection = 'payments' | 'customers' | 'invoices' | 'subscriptions'
 
 /** What the event stream of the shop says to the pages. */
 export type LiveUpdates = {
@@ -34,11 +34,13 @@ const nothing = () => ({
   payments: new Set<string>(),
   customers: new Set<string>(),
   invoices: new Set<string>(),
+  subscriptions: new Set<string>(),
   /** Those of them that were created. */
   created: new Set<string>(),
   refunds: new Set<string>(),
   hasLink: false,
   hasDispute: false,
+  hasPlan: false,
 })
 
 const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentShop): Feed => {
@@ -54,6 +56,9 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
     ),
     invoices: openLiveRows(cache, [...scope, 'invoices'], id =>
       session.call('getInvoice', { merchantId: merchant.id, id }),
+    ),
+    subscriptions: openLiveRows(cache, [...scope, 'subscriptions'], id =>
+      session.call('getSubscription', { merchantId: merchant.id, id }),
     ),
   }
   let waiting = nothing()
@@ -81,16 +86,19 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
   const updates = paced(REST_MS, async () => {
     const received = waiting
     waiting = nothing()
-    const { payments, customers, invoices, created, refunds, hasLink, hasDispute } = received
-    for (const section of ['payments', 'customers', 'invoices'] as const)
+    const { payments, customers, invoices, subscriptions, created, refunds } = received
+    for (const section of ['payments', 'customers', 'invoices', 'subscriptions'] as const)
       rows[section].receive(received[section], new Set([...created].filter(id => received[section].has(id))))
     await Promise.allSettled([
       // A refund changes what its payment shows.
       refreshSection('payments', id => refunds.size > 0 || payments.has(id)),
       refreshSection('customers', id => customers.has(id)),
       refreshSection('invoices', id => invoices.has(id)),
-      hasLink && refresh('links'),
-      hasDispute && refresh('disputes'),
+      // Its page shows its invoices, and what happens next depends on them.
+      refreshSection('subscriptions', id => invoices.size > 0 || subscriptions.has(id)),
+      received.hasLink && refresh('links'),
+      received.hasDispute && refresh('disputes'),
+      (received.hasPlan || [...created].some(id => subscriptions.has(id))) && refresh('plans'),
       refunds.size > 0 && refresh('refunds').then(() => tint([...refunds])),
     ])
     return Object.values(rows).some(each => each.hasMore())
@@ -122,6 +130,8 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
       if (object === 'payment') waiting.payments.add(id)
       else if (object === 'customer') waiting.customers.add(id)
       else if (object === 'invoice') waiting.invoices.add(id)
+      else if (object === 'subscription') waiting.subscriptions.add(id)
+      else if (object === 'plan') waiting.hasPlan = true
       else if (object === 'refund') waiting.refunds.add(id)
       else if (object === 'payment_link') waiting.hasLink = true
       else if (object === 'dispute') waiting.hasDispute = true

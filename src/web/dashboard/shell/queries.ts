@@ -11,7 +11,7 @@ const POLL_MS = 15_000
 const SLOW_POLL_MS = 60_000
 
 /** What the event stream reports: these records are read again when they change. */
-const streamed = ['payments', 'links', 'refunds', 'disputes', 'invoices']
+const streamed = ['payments', 'links', 'refunds', 'disputes', 'invoices', 'plans', 'subscriptions']
 
 /**
  * How often records are read again while there is a stream. Without an event, a refund gets confirmations and can begin to

@@ -17,6 +17,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     invoices: 'Rechnungen',
     billing: 'Abrechnung',
     plans: 'Abopläne',
+    subscriptions: 'Abos',
     refunds: 'Erstattungen',
     disputes: 'Einsprüche',
     balances: 'Guthaben',

@@ -14,6 +14,7 @@ export const dashboardEn = {
     invoices: 'Invoices',
     billing: 'Billing',
     plans: 'Plans',
+    subscriptions: 'Subscriptions',
     refunds: 'Refunds',
     disputes: 'Disputes',
     balances: 'Balances',

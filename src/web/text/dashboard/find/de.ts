@@ -12,6 +12,7 @@ export const findDe: Translated<typeof findEn> = {
   newCustomer: 'Neuer Kunde',
   newInvoice: 'Neue Rechnung',
   newPlan: 'Neuer Aboplan',
+  newSubscription: 'Neues Abo',
   draft: total => `Entwurf über ${total}`,
   matching: text => `Zahlungen zu „${text}“`,
   refund: 'Erstattung',

@@ -9,6 +9,7 @@ export const findEn = {
   newCustomer: 'New customer',
   newInvoice: 'New invoice',
   newPlan: 'New plan',
+  newSubscription: 'New subscription',
   draft: (total: string) => `Draft for ${total}`,
   matching: (text: string) => `Payments that match “${text}”`,
   refund: 'Refund',

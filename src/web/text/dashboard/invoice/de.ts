@@ -170,6 +170,8 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     title: 'Einzelheiten',
     customer: 'Kunde',
     customerNow: 'wie er jetzt ist',
+    subscription: 'Abo',
+    period: n => `Zeitraum ${n}`,
     seller: 'Verkäufer',
     sellerNone: 'Nicht genannt, weil dies ein Test ist',
     taxId: id => `Steuernummer ${id}`,

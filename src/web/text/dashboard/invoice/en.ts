@@ -162,6 +162,8 @@ export const invoiceEn = {
     title: 'Details',
     customer: 'Customer',
     customerNow: 'as it is now',
+    subscription: 'Subscription',
+    period: (n: number) => `Period ${n}`,
     seller: 'Seller',
     sellerNone: 'Not named, because this is a test',
     taxId: (id: string) => `Tax ID ${id}`,

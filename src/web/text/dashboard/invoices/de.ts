@@ -17,6 +17,7 @@ export const invoicesDe: Translated<typeof invoicesEn> = {
   overdueOnly: 'Überfällig',
   findCustomer: 'Nach Kunde filtern',
   anyCustomer: 'Alle Kunden',
+  ofSubscription: 'Ein Abo',
   fresh: count => (count === 1 ? '1 neue Rechnung – anzeigen' : `${count} neue Rechnungen – anzeigen`),
   list: 'Rechnungen, neueste zuerst',
   number: 'Nummer',

@@ -14,6 +14,7 @@ export const invoicesEn = {
   overdueOnly: 'Overdue',
   findCustomer: 'Filter by customer',
   anyCustomer: 'Any customer',
+  ofSubscription: 'One subscription',
   fresh: (count: number) => (count === 1 ? '1 new invoice – show' : `${count} new invoices – show`),
   list: 'Invoices, newest first',
   number: 'Number',
