@@ -89,8 +89,10 @@ export const checkoutInvoiceRoutes: readonly Route[] = [
       const id = decodeId('cn', params.id)
       // A note of another invoice does not exist here.
       if (id === undefined || !invoice.context.creditNoteIds.includes(id)) return refuse('resource_not_found')
-      const [note] = await listCreditNotesById(api.sql, [id])
-      if (!note) return refuse('resource_not_found')
+      const [found] = await listCreditNotesById(api.sql, [id])
+      if (!found) return refuse('resource_not_found')
+      // As of the invoice: nothing that the merchant has written about an erased customer.
+      const note = invoice.context.customerErased ? { ...found, context: { ...found.context, note: null } } : found
       if (query.format === 'json')
         return { status: 200, body: checkoutCreditNoteRecord.render(note), headers: SECRET_ADDRESS }
       return asSecret(await creditNotePdfAnswer(api, note, false))

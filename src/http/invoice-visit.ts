@@ -10,7 +10,12 @@ import { invoicePage } from '../pages/checkout/invoice.ts'
 import type { BegunPayment, InvoiceFacts, RefusedInvoiceForm } from '../pages/checkout/invoice-scene.ts'
 import { findTerms } from '../queries/checkouts.ts'
 import { listCreditNotesById } from '../queries/credit-notes.ts'
-import { findVisitedInvoice, listInvoicePayments, type VisitedInvoice } from '../queries/invoice-pages.ts'
+import {
+  findVisitedInvoice,
+  listInvoicePayments,
+  listRefundsById,
+  type VisitedInvoice,
+} from '../queries/invoice-pages.ts'
 import type { Locale } from '../web/text/locale.ts'
 import type { Api } from './api.ts'
 import { seenOfInvoice } from './invoice-streams.ts'
@@ -84,6 +89,10 @@ const invoiceFacts = async (
     listInvoicePayments(sql, invoice),
     listCreditNotesById(sql, invoice.context.creditNoteIds),
   ])
+  const refunds = await listRefundsById(
+    sql,
+    notes.flatMap(({ context }) => context.refundIds),
+  )
   const apiPath = `/v1/checkout/invoices/${token}`
   const receiptUrl = (id: string) => withoutOrigin(receiptUrlOf(settings.publicUrl, keyring, id))
   return {
@@ -95,7 +104,11 @@ const invoiceFacts = async (
       creditNotes: notes.map(({ id, context }) => ({
         ...context,
         documentPath: `${apiPath}/credit-notes/${encodeId('cn', id)}/document`,
+        refunds: refunds
+          .filter(refund => context.refundIds.includes(refund.id))
+          .map(each => ({ ...each, explorerUrl: api.chains.find(each.chainId)?.chain.explorerUrl ?? null })),
       })),
+      creditMinor: found.creditMinor,
       streamPath: `${apiPath}/stream`,
       documentPath: `${apiPath}/document`,
       eventId: seenOfInvoice(found).key,

@@ -12,11 +12,14 @@ export type VisitedInvoice = {
   readonly merchantName: string
   /** The customer of the invoice, or the one that has taken its place. */
   readonly customer: Pick<Customer, 'email' | 'name'> & { readonly id: string }
+  /** The credit that the customer has now. */
+  readonly creditMinor: number
 }
 
 type VisitedRow = ActorRow & {
   readonly merchant_name: string
   readonly payer: VisitedInvoice['customer']
+  readonly credit: string | null
 }
 
 /** By the hash of the token. A draft has none. */
@@ -48,6 +51,27 @@ export const listInvoicePayments = async (
   return rows.map(({ id, state, amount_minor }) => ({ id, state, amountMinor: Number(amount_minor) }))
 }
 
+/** A refund that was issued with a credit note. */
+export type CreditNoteRefund = {
+  readonly id: string
+  readonly state: string
+  readonly amountMinor: number
+  readonly chainId: number
+  readonly txHash: string | null
+}
+
+export const listRefundsById = async (sql: Sql, ids: readonly string[]): Promise<readonly CreditNoteRefund[]> => {
+  if (ids.length === 0) return []
+  const rows = await sql<
+    { id: string; state: string; amount_minor: string; chain_id: string; tx_hash: string | null }[]
+  >`
+    select id, state, amount_minor, chain_id, tx_hash from refunds where id = any(${[...ids]}::uuid[]) order by id`
+  return rows.map(row => ({
+    ...{ id: row.id, state: row.state, amountMinor: Number(row.amount_minor) },
+    ...{ chainId: Number(row.chain_id), txHash: row.tx_hash },
+  }))
+}
+
 /** Of invoices with an open stream, those that have changed since these revisions. The keys begin with their ids. */
 export const listChangedInvoices = async (
   sql: Sql,
@@ -61,12 +85,24 @@ export const listChangedInvoices = async (
 }
 
 const visited = (sql: Sql): Fragment => sql`
-  select r.*, s.name as merchant_name, json_build_object('id', c.id, 'email', c.email, 'name', c.name) as payer
+  select r.*, s.name as merchant_name, json_build_object('id', c.id, 'email', c.email, 'name', c.name) as payer,
+    (select b.balance_minor from credit_balances b where b.customer_id = c.id and b.currency = r.currency) as credit
   from invoices r
   join settings s on s.merchant_id = r.merchant_id and s.livemode = r.livemode
   join customers c on c.id = survivor_of(r.customer_id)`
 
+/**
+ * Its visitors may not be the customer: from the commit that erases the customer on, they do not see whom it was issued to,
+ * nor what the merchant has written about it.
+ */
 const readVisited = (row: VisitedRow): VisitedInvoice => {
   const { merchant_name: merchantName, payer: customer } = row
-  return { invoice: readInvoice(row), merchantName, customer }
+  const invoice = readInvoice(row)
+  const { context } = invoice
+  return {
+    ...{ merchantName, customer, creditMinor: Number(row.credit ?? 0) },
+    invoice: context.customerErased
+      ? { ...invoice, context: { ...context, customer: null, voidReason: null } }
+      : invoice,
+  }
 }

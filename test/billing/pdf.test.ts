@@ -120,6 +120,8 @@ test('an invoice that was void before its document was made names the credit not
 test('an invoice says where it is paid, without a secret, only as long as something is due', async () => {
   const sentence = 'Pay on the online page of this invoice. If you do not have its link, ask Bright Lamps, Inc.'
   expect(await textOf(sample('invoice-en'))).toContain(sentence)
+  // The name ends with a period itself.
+  expect(await textOf(sample('invoice-en'))).not.toContain('Inc..')
   for (const name of ['inclusive', 'draft-en', 'credit-note-en'])
     expect([name, (await textOf(sample(name))).includes('online page')]).toEqual([name, false])
 })
@@ -129,7 +131,7 @@ test('a credit note names its invoice and reason, and where the money goes', asy
   const shown = [
     'Rechnungskorrektur CN-2026-0003',
     'Zu Rechnung INV-2026-0042 vom 27.11.2026 Grund Ware nicht wie erwartet',
-    'Von der Rechnung abgezogen 200,00 € Ihrem Guthaben gutgeschrieben 100,00 € Erstattet 55,81 €',
+    'Von der Rechnung abgezogen 200,00 € Ihrem Guthaben gutgeschrieben 100,00 € Wird erstattet 55,81 €',
   ]
   expect(shown.filter(each => !text.includes(each))).toEqual([])
   expect(text).not.toContain('Zu zahlen')

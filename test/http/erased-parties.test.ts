@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { checkoutInvoiceRoutes } from '../../src/http/checkout-invoices.ts'
 import { customerCreditRoutes } from '../../src/http/customer-credit.ts'
 import { invoiceActionRoutes } from '../../src/http/invoice-actions.ts'
+import { invoicePageRoutes } from '../../src/http/invoice-pages.ts'
 import { invoiceRoutes } from '../../src/http/invoices.ts'
 import { encodeId } from '../../src/ids.ts'
 import { connect } from '../../src/postgres/connect.ts'
@@ -18,7 +19,13 @@ import { member } from './people.ts'
 import { newKey, twoShops } from './two-shops.ts'
 
 const { server, lamps, key, ask, page } = await twoShops({
-  routes: [...invoiceRoutes, ...invoiceActionRoutes, ...customerCreditRoutes, ...checkoutInvoiceRoutes],
+  routes: [
+    ...invoicePageRoutes,
+    ...invoiceRoutes,
+    ...invoiceActionRoutes,
+    ...customerCreditRoutes,
+    ...checkoutInvoiceRoutes,
+  ],
   env: { CHECKOUT_RATE_LIMIT: '0' },
 })
 const { api, sql } = server
@@ -86,6 +93,33 @@ describe('the party of an invoice whose customer was erased', () => {
     for (const at of ['', '/document?format=json'])
       expect((await server.call('GET', `/v1/checkout/invoices/${token}${at}`)).text).not.toContain(NAME)
     expect(await pdfTextAt(`/v1/checkout/invoices/${token}/document`)).not.toContain(NAME)
+    expect((await server.call('GET', `/invoices/${token}`)).text).not.toContain(NAME)
+  })
+
+  test('is not on the page of a void invoice, nor why it was voided', async () => {
+    const { customer } = await makeCustomer(api, mode, { name: NAME })
+    const made = await makeInvoice(api, mode, { customerId: customer.id, finalize: true })
+    const invoice = { id: made.id, actor: made.invoice.id, customerId: customer.id }
+    const token = await tokenOf(invoice)
+    const reason = 'Ordered by the wrong Zqmark'
+    const voided = await ask('POST', `/invoices/${invoice.id}/void`, { json: { reason } })
+    const { creditNoteIds } = voided.json as { creditNoteIds: readonly string[] }
+    const note = `/v1/checkout/invoices/${token}/credit-notes/${creditNoteIds[0]}/document`
+    const shown = async () => [
+      (await server.call('GET', `/invoices/${token}`)).text,
+      (await server.call('GET', `${note}?format=json`)).text,
+      await pdfTextAt(note),
+      await pdfTextAt(`/v1/checkout/invoices/${token}/document`),
+    ]
+    const marksIn = (texts: readonly string[]) => texts.map(text => [text.includes(NAME), text.includes(reason)])
+    expect(marksIn(await shown())).toEqual([
+      [false, true],
+      [false, true],
+      [true, true],
+      [true, false],
+    ])
+    await erase(invoice)
+    expect((await shown()).filter(text => text.includes('Zqmark'))).toEqual([])
   })
 
   test('cannot get another invoice: a duplicate is refused without the name of a parameter', async () => {

@@ -98,7 +98,7 @@ const hintsOf = ({ values: { texts } }: Sheet, document: PrintedDocument): reado
   const { legalName } = document.seller
   const asksForMoney = document.kind === 'invoice' && document.number !== null && document.amountDueMinor > 0
   return [
-    ...(asksForMoney && legalName !== null ? [texts.payOnline(legalName)] : []),
+    ...(asksForMoney && legalName !== null ? [texts.payOnline(legalName.replace(/\.$/, ''))] : []),
     ...(document.isTest ? [texts.testNote] : []),
   ]
 }

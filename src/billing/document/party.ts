@@ -8,7 +8,11 @@ export const customerLines = ({ customer, seller, locale }: PrintedDocument): re
   return [...(names.length > 0 ? names : [email].filter(isText)), ...placeLines(address, seller.address, locale)]
 }
 
-export const sellerLines = ({ customer, seller, locale }: PrintedDocument): readonly string[] => [
+export const sellerLines = ({
+  customer,
+  seller,
+  locale,
+}: Pick<PrintedDocument, 'customer' | 'seller' | 'locale'>): readonly string[] => [
   ...[seller.legalName].filter(isText),
   ...placeLines(seller.address, customer.address, locale),
 ]

@@ -37,7 +37,7 @@ const settlementOf = ({ values: { texts } }: Sheet, document: PrintedDocument): 
     return [
       ...unless0(texts.dueReduced, document.dueReducedMinor),
       ...unless0(texts.toCredit, document.creditMinor),
-      ...unless0(texts.refunded, document.refundsMinor),
+      ...unless0(texts.toBeRefunded, document.refundsMinor),
     ]
   const paid = [
     ...unless0(texts.creditApplied, -document.creditAppliedMinor),

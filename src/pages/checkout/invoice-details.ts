@@ -1,12 +1,13 @@
 import type { InvoiceLine } from '../../../machines/invoice-events.ts'
 import { amountDueMinor, processingMinor } from '../../../machines/invoice-rules.ts'
+import { sellerLines } from '../../billing/document/party.ts'
 import { namedSums, remarkOfLine, taxNotesOf } from '../../billing/document/wording.ts'
 import { type Html, html } from '../html.ts'
 import { icons, shapes } from '../icons.ts'
 import { fill, fillText } from './fill.ts'
-import type { InvoiceScene, ListedCreditNote, ReceivedPayment } from './invoice-scene.ts'
+import type { InvoiceScene, ListedCreditNote, ListedRefund, ReceivedPayment } from './invoice-scene.ts'
 import { fullTime } from './moments.ts'
-import { type Fact, factList } from './parts.ts'
+import { type Fact, factList, transactionLink } from './parts.ts'
 
 /** More lines than these are folded. */
 const SHOWN = 8
@@ -99,17 +100,30 @@ ${foldedList(rows, texts.invoice.moreCreditNotes, 'credit-notes')}
 </section>`
 }
 
-const creditNoteItem = ({ texts, values }: InvoiceScene, note: ListedCreditNote): Html => {
-  const { number, issueDate, totalMinor, dueReducedMinor, creditMinor, refundsMinor, documentPath } = note
+/** A refund of a credit note that was not sent yet. */
+export const isOwed = ({ state }: ListedRefund): boolean => state !== 'processed' && state !== 'canceled'
+
+const creditNoteItem = ({ texts, values, invoice }: InvoiceScene, note: ListedCreditNote): Html => {
+  const isErased = invoice.context.customerErased
+  const { number, issueDate, totalMinor, dueReducedMinor, creditMinor, refunds, documentPath } = note
   const words = { number: html`<bdi>${number}</bdi>`, date: values.date(issueDate) }
+  const sumOf = (some: readonly ListedRefund[]) => some.reduce((sum, { amountMinor }) => sum + amountMinor, 0)
+  const canceled = refunds.filter(({ state }) => state === 'canceled')
   const parts = [
     [values.texts.dueReduced, dueReducedMinor],
-    [values.texts.toCredit, creditMinor],
-    [values.texts.refunded, refundsMinor],
+    // The customer of a refund that was canceled has its amount as credit.
+    [values.texts.toCredit, creditMinor + (isErased ? 0 : sumOf(canceled))],
+    [values.texts.toBeRefunded, sumOf(refunds.filter(isOwed))],
   ] as const
-  const settled = parts.flatMap(([name, amountMinor]) =>
-    amountMinor > 0 ? [`${name}: ${values.money(amountMinor)}`] : [],
-  )
+  const settled: readonly (string | Html)[] = [
+    ...parts.flatMap(([name, amountMinor]) => (amountMinor > 0 ? [`${name}: ${values.money(amountMinor)}`] : [])),
+    ...refunds
+      .filter(({ state }) => state === 'processed')
+      .map(({ amountMinor, txHash, explorerUrl }) => {
+        const sent = `${texts.invoice.refunded}: ${values.money(amountMinor)}`
+        return txHash === null ? sent : html`${sent} · ${transactionLink(txHash, explorerUrl)}`
+      }),
+  ]
   return html`<li><p class="items__name">${fill(texts.invoice.creditNoteOf, words)}</p><b class="items__sum">${values.money(totalMinor)}</b>${settled.map(text => html`<p class="items__more">${text}</p>`)}<p class="items__more"><a href="${documentPath}" type="application/pdf" data-testid="credit-note">${fill(texts.invoice.creditNoteDocument, words)}</a></p></li>`
 }
 
@@ -134,11 +148,18 @@ const underWayItem = ({ texts, values, invoice }: InvoiceScene, { id, amountMino
   return html`<li data-testid="processing"><p class="items__name"><span class="badge" data-tone="info">${shapes.half}${texts.invoice.confirming}</span></p><b class="items__sum">${values.money(amountMinor - before)}</b></li>`
 }
 
+const noParty = { company: null, name: null, email: null, taxId: null }
+
 /** Who has issued it to whom, and when. */
 const about = ({ texts, invoice, values, facts }: InvoiceScene): Html => {
   const { texts: words, date } = values
   const { seller, customer, issueDate, dueDate, orderNumber, notes } = invoice.context
-  const from = [seller?.legalName ?? facts.shop.name, seller?.taxId && words.taxId(seller.taxId)]
+  const [legalName = facts.shop.name, ...address] = sellerLines({
+    seller: { legalName: seller?.legalName ?? facts.shop.name, address: seller?.address ?? null, taxId: null },
+    customer: { ...noParty, address: customer?.address ?? null },
+    locale: facts.locale,
+  })
+  const from = [legalName, ...address, seller?.taxId && words.taxId(seller.taxId)]
   const to = [customer?.company, customer?.name].filter(each => each)
   return html`<section class="block">
 <h2>${texts.invoice.details}</h2>

@@ -17,8 +17,16 @@ export type ReceivedPayment = {
 
 export type ListedCreditNote = Pick<
   CreditNote,
-  'number' | 'issueDate' | 'totalMinor' | 'dueReducedMinor' | 'creditMinor' | 'refundsMinor'
-> & { readonly documentPath: string }
+  'number' | 'issueDate' | 'totalMinor' | 'dueReducedMinor' | 'creditMinor'
+> & { readonly documentPath: string; readonly refunds: readonly ListedRefund[] }
+
+/** A refund of a credit note. */
+export type ListedRefund = {
+  readonly state: string
+  readonly amountMinor: number
+  readonly txHash: string | null
+  readonly explorerUrl: string | null
+}
 
 /** A payment that this browser has begun and can go on with. */
 export type BegunPayment = { readonly path: string; readonly amountMinor: number; readonly ends: Date }
@@ -29,6 +37,8 @@ export type ShownInvoice = {
   readonly begun: BegunPayment | undefined
   /** Oldest first. */
   readonly creditNotes: readonly ListedCreditNote[]
+  /** The credit that the customer has now. */
+  readonly creditMinor: number
   readonly streamPath: string
   readonly documentPath: string
   /** Identifies the state that is shown, for the event stream. */

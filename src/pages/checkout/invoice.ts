@@ -1,4 +1,3 @@
-import type { Invoice } from '../../../machines/invoice-events.ts'
 import { amountDueMinor, processingMinor } from '../../../machines/invoice-rules.ts'
 import { valuesIn } from '../../billing/document/values.ts'
 import { checkoutTextsOf } from '../../web/text/checkout/texts.ts'
@@ -11,12 +10,13 @@ import { brandStyle } from './brand.ts'
 import { choiceList } from './choices.ts'
 import { unavailableStep } from './endings.ts'
 import { fill, fillText } from './fill.ts'
-import { creditNoteList, invoiceDetails } from './invoice-details.ts'
+import { creditNoteList, invoiceDetails, isOwed } from './invoice-details.ts'
 import type {
   BegunPayment,
   InvoiceFacts,
   InvoicePageRequest,
   InvoiceScene,
+  ListedRefund,
   RefusedInvoiceForm,
 } from './invoice-scene.ts'
 import { clockTime } from './moments.ts'
@@ -96,13 +96,19 @@ type InvoiceView =
   | { readonly status: 'closed' | 'paid' | 'overpaid' | 'seen' }
   | Extract<CheckoutView, { status: 'open' | 'unavailable' }>
 
-/** What the customer has as credit of the money that was too much. */
-const creditMinor = ({ allocations }: Invoice): number =>
-  allocations.reduce((sum, { overpaidMinor, takenBackMinor }) => sum + overpaidMinor - takenBackMinor, 0)
+/** What the customer still has as credit of the money that was too much. */
+const excessMinor = ({ invoice: { context }, creditMinor }: Pick<InvoiceScene, 'invoice' | 'creditMinor'>): number => {
+  const givenMinor = context.allocations.reduce((sum, each) => sum + each.overpaidMinor - each.takenBackMinor, 0)
+  return Math.max(0, Math.min(givenMinor, creditMinor))
+}
 
-const viewOf = ({ invoice: { state, context }, facts }: InvoiceScene): InvoiceView => {
+const viewOf = (scene: InvoiceScene): InvoiceView => {
+  const {
+    invoice: { state },
+    facts,
+  } = scene
   if (state === 'void') return { status: 'closed' }
-  if (state === 'paid') return { status: creditMinor(context) > 0 ? 'overpaid' : 'paid' }
+  if (state === 'paid') return { status: excessMinor(scene) > 0 ? 'overpaid' : 'paid' }
   if (facts.invoice?.payableMinor === 0) return { status: 'seen' }
   const view = checkoutView(facts)
   return view.status === 'open' || view.status === 'unavailable'
@@ -145,7 +151,9 @@ const statusBadge = ({ texts, invoice: { state, context } }: InvoiceScene): Html
         ? [statuses.void, 'quiet', shapes.dash]
         : context.overdue
           ? [statuses.overdue, 'warn', shapes.diamond]
-          : [statuses.open, 'info', shapes.next]
+          : context.amountPaidMinor > 0
+            ? [statuses.partlyPaid, 'info', shapes.half]
+            : [statuses.open, 'info', shapes.next]
   return html`<p class="status"><span class="badge" data-tone="${tone}" data-testid="invoice-status" data-status="${state}" data-overdue="${String(context.overdue)}">${shape}${word}</span></p>`
 }
 
@@ -179,7 +187,7 @@ const voidStep = (scene: InvoiceScene): Html => {
   // Voiding the invoice has issued it.
   const last = creditNotes.at(-1)
   const words = { number: html`<bdi>${number}</bdi>`, shop, date: last && values.date(last.issueDate) }
-  const excess = creditMinor(invoice.context)
+  const excess = excessMinor(scene)
   const credited = { shop, excess: values.money(excess) }
   const heading = fill(texts.invoice.voidHeading, words)
   const lead = fill(last ? texts.invoice.voidLeadOn : texts.invoice.voidLead, words)
@@ -194,20 +202,31 @@ ${documentLink(scene, contactButton(scene, texts.frame.contact))}
 }
 
 const paidStep = (scene: InvoiceScene): Html => {
-  const { texts, facts, values, invoice } = scene
+  const { texts, facts, values, invoice, creditNotes } = scene
   const { amountPaidMinor, creditAppliedMinor } = invoice.context
   const shop = shopName(facts.shop)
-  const excess = creditMinor(invoice.context)
+  const excess = excessMinor(scene)
   const byCredit = amountPaidMinor === 0 && creditAppliedMinor > 0
-  const lead = fill(byCredit ? texts.invoice.paidByCredit : texts.invoice.paidLead, { shop })
+  const owed = creditNotes.flatMap(({ refunds }) => refunds.filter(isOwed))
+  const { paidByCredit, paidAndOwed, paidLead } = texts.invoice
+  const lead = fill(byCredit ? paidByCredit : owed.length > 0 ? paidAndOwed : paidLead, { shop })
   const words = { shop, excess: values.money(excess) }
   return html`${strip(scene, { at: 'paid', tone: 'good', shape: 'good' })}
 <div class="body">
 ${statusBadge(scene)}
 ${endingHead({ tone: 'good', seal: 'good', heading: texts.paid.heading, lead })}
 ${excess > 0 && note({ tone: 'info', title: fill(texts.invoice.excess, words), text: fill(texts.invoice.excessHint, words) })}
+${owed.length > 0 && owedNote(scene, owed)}
 ${documentLink(scene)}
 </div>`
+}
+
+/** What the customer gets back, and what is needed for it. */
+const owedNote = ({ texts, facts, values }: InvoiceScene, owed: readonly ListedRefund[]): Html => {
+  const amount = values.money(owed.reduce((sum, { amountMinor }) => sum + amountMinor, 0))
+  const isAsked = owed.some(({ state }) => state === 'requires_destination')
+  const hint = isAsked ? texts.invoice.owedAddress : texts.invoice.owedHint
+  return html`<div data-testid="to-be-refunded">${note({ tone: 'info', icon: icons.clock, title: fill(texts.invoice.owed, { amount }), text: fill(hint, { shop: shopName(facts.shop) }) })}</div>`
 }
 
 const seenStep = (scene: InvoiceScene, refused: RefusedInvoiceForm | undefined): Html => {

@@ -5,6 +5,7 @@ import type {
   InvoiceFacts,
   InvoicePageRequest,
   ListedCreditNote,
+  ListedRefund,
   ReceivedPayment,
 } from '../../../src/pages/checkout/invoice-scene.ts'
 import type { CheckoutStatus } from '../../../src/pages/checkout/view.ts'
@@ -55,6 +56,8 @@ type Shown = {
   readonly payments?: readonly ReceivedPayment[]
   readonly creditNotes?: readonly ListedCreditNote[]
   readonly isBegun?: boolean
+  /** The credit that the customer has now. */
+  readonly creditMinor?: number
   readonly checkout?: Partial<CheckoutFacts>
   readonly refused?: InvoicePageRequest['refused']
 }
@@ -69,7 +72,16 @@ const priced = (each: PayOption, minor: number): PayOption => ({
 
 const of = (
   status: CheckoutStatus,
-  { of: more, state = 'open', payments = [], creditNotes = [], isBegun = false, checkout, refused }: Shown = {},
+  {
+    of: more,
+    state = 'open',
+    payments = [],
+    creditNotes = [],
+    isBegun = false,
+    creditMinor = 1_000_000,
+    checkout,
+    refused,
+  }: Shown = {},
 ): InvoiceState => {
   const context = { ...open, ...more }
   const payableMinor = state === 'open' ? amountDueMinor(context) - processingMinor(context) : 0
@@ -90,7 +102,7 @@ const of = (
           ...{ id: '0193a000-0000-7000-8000-0000000000f1', kind: 'invoice', state, rev: 3, context },
           ...{ createdAt: minutesFromNow(-60), updatedAt: minutesFromNow(-60) },
         },
-        ...{ payments, creditNotes },
+        ...{ payments, creditNotes, creditMinor },
         begun: isBegun ? { path: `${PATH}/pay_1`, amountMinor: payableMinor, ends: minutesFromNow(24) } : undefined,
         ...{ streamPath: `/v1/checkout${PATH}/stream`, documentPath: `/v1/checkout${PATH}/document`, eventId: '3' },
       },
@@ -100,9 +112,19 @@ const of = (
 
 const creditNote = (sequence: number, totalMinor: number, more: Partial<ListedCreditNote> = {}): ListedCreditNote => ({
   ...{ number: `CN-2026-${String(sequence).padStart(4, '0')}`, issueDate: '2026-11-26', totalMinor },
-  ...{ dueReducedMinor: totalMinor, creditMinor: 0, refundsMinor: 0 },
+  ...{ dueReducedMinor: totalMinor, creditMinor: 0, refunds: [] },
   documentPath: `/v1/checkout${PATH}/credit-notes/cn_${sequence}/document`,
   ...more,
+})
+
+const refund = (state: string, amountMinor: number): ListedRefund => ({
+  ...{ state, amountMinor, explorerUrl: 'https://basescan.org' },
+  txHash: state === 'processed' ? `0x${'3e'.repeat(32)}` : null,
+})
+
+const refundedBy = (...refunds: readonly ListedRefund[]): Shown => ({
+  ...paid(),
+  creditNotes: [creditNote(3, 6_000, { dueReducedMinor: 0, creditMinor: 1_000, refunds })],
 })
 
 const [FIRST, SECOND] = ['0193a000-0000-7000-8000-0000000000a1', '0193a000-0000-7000-8000-0000000000a2']
@@ -184,10 +206,14 @@ export const invoiceStates: Readonly<Record<string, InvoiceState>> = {
     },
     payments: [received(FIRST, 'success', 41_051)],
     creditNotes: [
-      creditNote(3, 6_000, { dueReducedMinor: 4_000, creditMinor: 1_000, refundsMinor: 1_000 }),
+      creditNote(3, 6_000, { dueReducedMinor: 4_000, creditMinor: 1_000, refunds: [refund('processed', 1_000)] }),
       creditNote(4, 1_000),
     ],
   }),
+  'invoice-to-be-refunded': of('paid', refundedBy(refund('requires_destination', 5_000))),
+  'invoice-being-refunded': of('paid', refundedBy(refund('processed', 2_000), refund('processing', 3_000))),
+  'invoice-refund-canceled': of('paid', refundedBy(refund('canceled', 5_000))),
+  'invoice-credit-spent': of('paid', { ...paid(200), creditMinor: 0 }),
   'invoice-credited': of('open', { of: { creditNotesMinor: 5_000 }, creditNotes: [creditNote(3, 5_000)] }),
   'invoice-50-credit-notes': of('open', {
     of: { creditNotesMinor: 5_000 },

@@ -164,7 +164,28 @@ describe.skipIf(!hasBrowser)('an invoice', () => {
     const { page } = visit
     expect(await page.getByTestId('credit-notes').locator('li').count()).toBe(8)
     expect(await page.getByTestId('more-credit-notes').locator('summary').textContent()).toBe('42 more credit notes')
-    expect(await page.getByTestId('credit-note').first().textContent()).toBe('Credit note CN-2026-0050 as PDF')
+    expect(await page.getByTestId('credit-note').first().textContent()).toBe('Credit note CN-2026-0050 as issued (PDF)')
+  })
+
+  test('says what is still to be refunded, and shows what was with its transaction', async () => {
+    await using waiting = await open('invoice-to-be-refunded')
+    expect(await waiting.page.getByTestId('to-be-refunded').textContent()).toContain('$50.00 will be refunded to you')
+    expect(await waiting.page.getByTestId('to-be-refunded').textContent()).toContain('enter your address')
+    expect(await waiting.page.getByTestId('credit-notes').textContent()).toContain('To be refunded: $50.00')
+    await using sending = await open('invoice-being-refunded')
+    const notes = sending.page.getByTestId('credit-notes')
+    expect(await sending.page.getByTestId('to-be-refunded').textContent()).toContain('$30.00 will be refunded to you')
+    expect(await notes.textContent()).toContain('To be refunded: $30.00')
+    expect(await notes.textContent()).toContain('Refunded: $20.00')
+    expect(await notes.getByRole('link', { name: '0x3e3e' }).getAttribute('href')).toContain('/tx/0x3e3e')
+    await using canceled = await open('invoice-refund-canceled')
+    expect(await canceled.page.getByTestId('credit-notes').textContent()).toContain('Added to your credit: $60.00')
+    expect(await canceled.page.getByTestId('to-be-refunded').count()).toBe(0)
+  })
+
+  test('does not call money credit that was spent', async () => {
+    await using visit = await open('invoice-credit-spent')
+    expect(await visit.page.locator('main').textContent()).not.toContain('your credit')
   })
 
   test('that is overdue says so once', async () => {

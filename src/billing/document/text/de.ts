@@ -44,7 +44,7 @@ export const documentDe: Translated<typeof documentEn> = {
     `Zahlen Sie auf der Online-Seite dieser Rechnung. Wenn Sie den Link nicht haben, fragen Sie ${seller}.`,
   dueReduced: 'Von der Rechnung abgezogen',
   toCredit: 'Ihrem Guthaben gutgeschrieben',
-  refunded: 'Erstattet',
+  toBeRefunded: 'Wird erstattet',
   taxNotes: 'Hinweise zur Umsatzsteuer',
   categories: {
     standard: 'Regelsatz',

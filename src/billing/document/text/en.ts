@@ -39,7 +39,7 @@ export const documentEn = {
   payOnline: (seller: string) => `Pay on the online page of this invoice. If you do not have its link, ask ${seller}.`,
   dueReduced: 'Deducted from the invoice',
   toCredit: 'Added to your credit',
-  refunded: 'Refunded',
+  toBeRefunded: 'To be refunded',
   taxNotes: 'Tax notes',
   categories: {
     standard: 'Standard rate',
