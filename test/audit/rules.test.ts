@@ -11,7 +11,7 @@ import { recoverySecretOf } from '../../src/commands/deposits.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { erasedFields } from '../../src/kinds/erased-fields.ts'
-import { connect, type Sql } from '../../src/postgres/connect.ts'
+import type { Sql } from '../../src/postgres/connect.ts'
 import { payer } from '../../src/sandbox/contracts.ts'
 import { callNode } from '../../src/sandbox/node-client.ts'
 import { awaitMined } from '../../src/sandbox/simulate/payer.ts'
@@ -20,6 +20,7 @@ import { until } from '../harness/until.ts'
 import { makeInvoice } from '../http/invoices.ts'
 import { type SimulationServer, simulationServer } from '../http/simulations.ts'
 import { newKey } from '../http/two-shops.ts'
+import { findingsAfter as findingsAfterChange } from './planted.ts'
 
 let instance: SimulationServer
 afterAll(() => instance?.[Symbol.asyncDispose]())
@@ -88,18 +89,8 @@ const sweep = async (sql: Sql, address: string) => {
   await until(async () => (await sql`select from chain_cursors where final_number >= ${block}`).length > 0)
 }
 
-/** The findings of the audit after a change, which is rolled back. */
-const findingsAfter = async (change: string, look: (sql: Sql) => Promise<readonly Finding[]>) => {
-  const alone = connect(instance.server.databaseUrl, { max: 1 })
-  try {
-    await alone`begin`
-    await alone.unsafe(change)
-    return await look(alone)
-  } finally {
-    await alone`rollback`
-    await alone.end()
-  }
-}
+const findingsAfter = (change: string, look: (sql: Sql) => Promise<readonly Finding[]>) =>
+  findingsAfterChange(instance.server.databaseUrl, change, look)
 
 const byAudit = (sql: Sql) => audit(sql, kinds, { keyring })
 const byChain = async (sql: Sql) => {

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { audit } from '../../src/audit/audit.ts'
 import { voidInvoice } from '../../src/commands/credit-notes.ts'
-import { kinds } from '../../src/kinds/all.ts'
-import { connect } from '../../src/postgres/connect.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import { makeCustomer } from '../http/customers.ts'
 import { makeInvoice } from '../http/invoices.ts'
 import { shop } from '../http/people.ts'
 import { makeClockInvoice, makeTestClock } from '../http/test-clocks.ts'
+import { findingsAfter } from './planted.ts'
 
 let server: ApiServer
 afterAll(() => server?.[Symbol.asyncDispose]())
@@ -30,18 +28,7 @@ beforeAll(async () => {
   expect(await sql`select from document_series`).toHaveLength(6)
 })
 
-/** What the audit finds after a change, which is rolled back. */
-const findAfter = async (change: string) => {
-  const alone = connect(server.databaseUrl, { max: 1 })
-  try {
-    await alone`begin`
-    await alone.unsafe(change)
-    return await audit(alone, kinds)
-  } finally {
-    await alone`rollback`
-    await alone.end()
-  }
-}
+const findAfter = (change: string) => findingsAfter(server.databaseUrl, change)
 
 test('records of clocks and of real time have no findings', async () => {
   expect(await findAfter('select 1')).toEqual([])

@@ -107,7 +107,7 @@ describe('POST /v1/subscriptions/:id/pause and /resume', () => {
   })
 
   test('refused: a trial, a first invoice that is not paid, a canceled one', async () => {
-    await isRefused(act((await made({ ...monthly, trialDays: 7 })).id, 'pause'), 'trialing')
+    await isRefused(act((await made({ ...monthly, trialDays: 30 })).id, 'pause'), 'trialing')
     const { id } = await made(monthly)
     for (const action of ['pause', 'resume', 'uncancel', 'change'])
       await isRefused(act(id, action, action === 'change' ? { lines: twoLamps } : {}), 'incomplete')
@@ -268,7 +268,7 @@ describe('POST /v1/subscriptions/:id/change', () => {
   })
 
   test('a subscription is not created while another commit is changing its plan', async () => {
-    const plan = await makePlan(api, mode, { trialDays: 3 })
+    const plan = await makePlan(api, mode, { trialDays: 30 })
     const { customer } = await makeCustomer(api, mode)
     let tries = 0
     const dispatchBundle: typeof api.actors.dispatchBundle = commands => {
@@ -292,7 +292,7 @@ describe('POST /v1/subscriptions/:id/change', () => {
 
   test('plans are archived while subscriptions are created: none is created afterwards', async () => {
     for (let round = 0; round < 5; round++) {
-      const planId = encodeId('plan', (await makePlan(api, mode, { trialDays: 3 })).id)
+      const planId = encodeId('plan', (await makePlan(api, mode, { trialDays: 30 })).id)
       const { id: customerId } = await makeCustomer(api, mode)
       const creations = Array.from({ length: 6 }, () => create({ customerId, planId }))
       const archived = ask('POST', `/plans/${planId}/archive`)
@@ -349,7 +349,7 @@ describe('PATCH /v1/subscriptions/:id', () => {
     ['metadata.shelf', { metadata: { shelf: 7 } }],
     ['currency', { currency: 'USD' }],
   ])('400: %s', async (param, json) => {
-    const { id } = await made({ ...monthly, trialDays: 7 })
+    const { id } = await made({ ...monthly, trialDays: 30 })
     expect(await patch(id, json)).toMatchObject({ status: 400, error: { param } })
   })
 })
@@ -560,7 +560,7 @@ describe('at the same time', () => {
         expect(notes).toBe(voided)
       }
       const boundaries = await sql`
-        select from transitions where actor = ${decodeId('sub', id) ?? ''} and event = 'after.boundary'`
+        select from transitions where actor = ${decodeId('sub', id) ?? ''} and event like 'after.boundary.%'`
       expect(boundaries.length).toBeLessThanOrEqual(1)
       expect(['canceled', 'past_due', 'active', 'paused']).toContain((await read(id)).status)
     }

@@ -21,6 +21,7 @@ import { paymentTransfer } from './payment-transfer.ts'
 import { refundKey } from './refund-key.ts'
 import { refundPayment } from './refund-payment.ts'
 import { rowHistory } from './row-history.ts'
+import { periodBoundaries, periodInvoices, plannedTimers, unpaidInvoices } from './subscriptions.ts'
 import { testClocks } from './test-clocks.ts'
 import { transitionDigest } from './transition-digest.ts'
 
@@ -40,6 +41,9 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
     ...(has('refund', 'credit_note') ? [refundKey] : []),
     ...(has('invoice', 'credit_note', 'document_series', 'customer')
       ? [documentNumbers, documentChain, invoiceAmounts]
+      : []),
+    ...(has('payment', 'invoice', 'subscription', 'customer')
+      ? [periodInvoices, unpaidInvoices, periodBoundaries, plannedTimers]
       : []),
     ...(has('test_clock', 'credit_note', 'invoice', 'customer') ? [testClocks] : []),
     ...(has('payment', 'refund', 'customer') ? [customerTotals, paymentSums, creditBalance, erasedCustomer] : []),
