@@ -1968,11 +1968,7 @@ declare
   actors uuid[];
   revs integer[];
 begin
-  -- Locked first, so that the next statement sees what the holder of the lock has committed: see move_payment_sums().
-  perform from feed_cursors where reader = 'payments' for update skip locked;
-  if not found then
-    return 0;
-  end if;
+  -- A statement of its own: it locks the cursor, so that the next ones see what move_payment_sums() has committed.
   select array_agg(actor), array_agg(rev) into actors, revs
   from take_feed_page('payments', most);
   if actors is null then
