@@ -132,3 +132,5 @@ create table credit_balances (
   -- Credit is never spent twice, however many requests spend it concurrently.
   constraint credit_balances_range check (balance_minor between 0 and 9007199254740991)
 );
+-- The credit of a merchant: billing_figures().
+create index credit_balances_left on credit_balances (customer_id) where balance_minor > 0;

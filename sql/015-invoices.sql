@@ -163,6 +163,10 @@ create index invoices_overdue_list on invoices (merchant_id, livemode, seq) wher
 -- GET /v1/invoices?dueBefore=.
 create index invoices_by_due_date on invoices (merchant_id, livemode, due_at) where due_at is not null;
 
+-- What was invoiced and paid in a span of time: billing_figures().
+create index invoices_by_issue on invoices (merchant_id, livemode, issued_at) where issued_at is not null;
+create index invoices_by_payment_time on invoices (merchant_id, livemode, paid_at) where paid_at is not null;
+
 -- What customers still owe: totals_of_customer().
 create index invoices_open_of_customer on invoices (customer_id) where state = 'open';
 

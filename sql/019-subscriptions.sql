@@ -114,6 +114,9 @@ create unique index subscriptions_token_once on subscriptions (token_hash);
 -- A merchant's list pages by these, and by ?status=, ?customerId=, ?planId=.
 create index subscriptions_list on subscriptions (merchant_id, livemode, seq);
 create index subscriptions_by_state on subscriptions (merchant_id, livemode, state, seq);
+-- What subscriptions bring in by month: billing_figures().
+create index subscriptions_income on subscriptions (merchant_id, livemode, state)
+include (currency, subtotal_minor, "interval", interval_count) where state in ('trialing', 'active', 'past_due', 'paused');
 create index subscriptions_of_customer on subscriptions (customer_id, seq);
 create index subscriptions_of_plan on subscriptions (plan_id, seq) where plan_id is not null;
 -- Deleting a test clock cancels its subscriptions.

@@ -318,3 +318,43 @@ $$;
 create function prune_payment_sums() returns void language sql as $$
   delete from payment_sums where span = 'quarter' and starts_at < first_quarter()
 $$;
+
+-- What a merchant has invoiced from one time to another, and what is overdue, credited and subscribed now. A currency may
+-- have several rows.
+create function billing_figures(merchant uuid, mode boolean, begins timestamptz, ends timestamptz) returns table (
+  currency text, invoiced numeric, paid numeric, overdue numeric, overdue_count integer, credit numeric, mrr numeric,
+  trialing integer, active integer, past_due integer, paused integer
+) language sql stable rows 10 as $$
+  select currency, sum(total_minor), 0::numeric, 0::numeric, 0, 0::numeric, 0::numeric, 0, 0, 0, 0
+  from invoices
+  where merchant_id = merchant and livemode = mode and issued_at >= begins and issued_at < ends and state <> 'void'
+  group by currency
+  union all
+  select currency, 0, sum(total_minor - credit_notes_minor), 0, 0, 0, 0, 0, 0, 0, 0
+  from invoices
+  where merchant_id = merchant and livemode = mode and paid_at >= begins and paid_at < ends
+  group by currency
+  union all
+  select currency, 0, 0, sum(total_minor - credit_applied_minor - credit_notes_minor - amount_paid_minor), count(*), 0, 0,
+    0, 0, 0, 0
+  from invoices
+  where merchant_id = merchant and livemode = mode and invoices.overdue
+  group by currency
+  union all
+  select b.currency, 0, 0, 0, 0, sum(b.balance_minor), 0, 0, 0, 0, 0
+  from credit_balances b join customers c on c.id = b.customer_id
+  where b.balance_minor > 0 and c.merchant_id = merchant and c.livemode = mode
+  group by b.currency
+  union all
+  -- By month and without tax, rounded for each subscription.
+  select currency, 0, 0, 0, 0, 0,
+    coalesce(sum(round(case "interval"
+      when 'day' then subtotal_minor * 365.0 / 12 when 'week' then subtotal_minor * 52.0 / 12
+      when 'month' then subtotal_minor else subtotal_minor / 12.0 end / interval_count))
+      filter (where state in ('active', 'past_due')), 0),
+    count(*) filter (where state = 'trialing'), count(*) filter (where state = 'active'),
+    count(*) filter (where state = 'past_due'), count(*) filter (where state = 'paused')
+  from subscriptions
+  where merchant_id = merchant and livemode = mode and state in ('trialing', 'active', 'past_due', 'paused')
+  group by currency
+$$;

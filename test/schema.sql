@@ -1661,6 +1661,8 @@ CREATE UNIQUE INDEX audits_one_running ON public.audits USING btree (status) WHE
 
 CREATE INDEX billing_settings_moving ON public.billing_settings USING btree (merchant_id) WHERE (sums_time_zone <> time_zone);
 
+CREATE INDEX credit_balances_left ON public.credit_balances USING btree (customer_id) WHERE (balance_minor > 0);
+
 CREATE INDEX credit_entries_list ON public.credit_entries USING btree (customer_id, seq);
 CREATE INDEX credit_entries_of_credit_note ON public.credit_entries USING btree (credit_note_id) WHERE (credit_note_id IS NOT NULL);
 CREATE INDEX credit_entries_of_invoice ON public.credit_entries USING btree (invoice_id) WHERE (invoice_id IS NOT NULL);
@@ -1704,7 +1706,9 @@ CREATE INDEX inbox_requests_latest ON public.inbox_requests USING btree (endpoin
 CREATE INDEX invites_merchant ON public.invites USING btree (merchant_id, seq) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 
 CREATE INDEX invoices_by_due_date ON public.invoices USING btree (merchant_id, livemode, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX invoices_by_issue ON public.invoices USING btree (merchant_id, livemode, issued_at) WHERE (issued_at IS NOT NULL);
 CREATE INDEX invoices_by_number ON public.invoices USING btree (merchant_id, livemode, number) WHERE (number IS NOT NULL);
+CREATE INDEX invoices_by_payment_time ON public.invoices USING btree (merchant_id, livemode, paid_at) WHERE (paid_at IS NOT NULL);
 CREATE INDEX invoices_by_reference ON public.invoices USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
 CREATE INDEX invoices_by_state ON public.invoices USING btree (merchant_id, livemode, state, seq);
 CREATE INDEX invoices_list ON public.invoices USING btree (merchant_id, livemode, seq) WHERE (state <> 'deleted'::text);
@@ -1799,6 +1803,7 @@ CREATE INDEX signing_waits_of_signer ON public.signing_waits USING btree (signer
 CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_look_at);
 
 CREATE INDEX subscriptions_by_state ON public.subscriptions USING btree (merchant_id, livemode, state, seq);
+CREATE INDEX subscriptions_income ON public.subscriptions USING btree (merchant_id, livemode, state) INCLUDE (currency, subtotal_minor, "interval", interval_count) WHERE (state = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'paused'::text]));
 CREATE INDEX subscriptions_list ON public.subscriptions USING btree (merchant_id, livemode, seq);
 CREATE INDEX subscriptions_of_clock ON public.subscriptions USING btree (test_clock_id) WHERE (test_clock_id IS NOT NULL);
 CREATE INDEX subscriptions_of_customer ON public.subscriptions USING btree (customer_id, seq);
@@ -2214,6 +2219,45 @@ AS $function$
     and not exists (
       select from signed_transactions t join signer_nonces n using (signer_id, nonce)
       where t.chain_id = refund.chain_id and t.tx_hash = sent_hash and n.refund_id = refund.id)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.billing_figures(merchant uuid, mode boolean, begins timestamp with time zone, ends timestamp with time zone)
+ RETURNS TABLE(currency text, invoiced numeric, paid numeric, overdue numeric, overdue_count integer, credit numeric, mrr numeric, trialing integer, active integer, past_due integer, paused integer)
+ LANGUAGE sql
+ STABLE ROWS 10
+AS $function$
+  select currency, sum(total_minor), 0::numeric, 0::numeric, 0, 0::numeric, 0::numeric, 0, 0, 0, 0
+  from invoices
+  where merchant_id = merchant and livemode = mode and issued_at >= begins and issued_at < ends and state <> 'void'
+  group by currency
+  union all
+  select currency, 0, sum(total_minor - credit_notes_minor), 0, 0, 0, 0, 0, 0, 0, 0
+  from invoices
+  where merchant_id = merchant and livemode = mode and paid_at >= begins and paid_at < ends
+  group by currency
+  union all
+  select currency, 0, 0, sum(total_minor - credit_applied_minor - credit_notes_minor - amount_paid_minor), count(*), 0, 0,
+    0, 0, 0, 0
+  from invoices
+  where merchant_id = merchant and livemode = mode and invoices.overdue
+  group by currency
+  union all
+  select b.currency, 0, 0, 0, 0, sum(b.balance_minor), 0, 0, 0, 0, 0
+  from credit_balances b join customers c on c.id = b.customer_id
+  where b.balance_minor > 0 and c.merchant_id = merchant and c.livemode = mode
+  group by b.currency
+  union all
+  -- By month and without tax, rounded for each subscription.
+  select currency, 0, 0, 0, 0, 0,
+    coalesce(sum(round(case "interval"
+      when 'day' then subtotal_minor * 365.0 / 12 when 'week' then subtotal_minor * 52.0 / 12
+      when 'month' then subtotal_minor else subtotal_minor / 12.0 end / interval_count))
+      filter (where state in ('active', 'past_due')), 0),
+    count(*) filter (where state = 'trialing'), count(*) filter (where state = 'active'),
+    count(*) filter (where state = 'past_due'), count(*) filter (where state = 'paused')
+  from subscriptions
+  where merchant_id = merchant and livemode = mode and state in ('trialing', 'active', 'past_due', 'paused')
+  group by currency
 $function$;
 
 CREATE OR REPLACE FUNCTION public.call_writes(writes write_entry[], of_new boolean, skip integer[])

@@ -60,10 +60,10 @@ export const figuresOf = (sums: Sums): Figures => {
   const { opened, picked, seen, succeeded, failed, expired, canceled, late, volumeMinor, refunds, refundedMinor } = sums
   return {
     ...{ opened, picked, seen, succeeded, failed, expired, canceled, late },
-    volumeMinor: safe(volumeMinor),
+    volumeMinor: safeMinor(volumeMinor),
     refundsCount: refunds,
-    refundedMinor: safe(refundedMinor),
-    netMinor: safe(volumeMinor - refundedMinor),
+    refundedMinor: safeMinor(refundedMinor),
+    netMinor: safeMinor(volumeMinor - refundedMinor),
     conversionBps: basisPoints(sums.converted, opened),
     successRateBps: basisPoints(succeeded, succeeded + failed + expired),
     payMs: percentilesOf(sums.payTimes),
@@ -72,7 +72,7 @@ export const figuresOf = (sums: Sums): Figures => {
 }
 
 /** A sum that a JSON number cannot hold is the largest or smallest that it can. */
-const safe = (sum: bigint): number =>
+export const safeMinor = (sum: bigint): number =>
   sum > MOST ? Number.MAX_SAFE_INTEGER : sum < -MOST ? -Number.MAX_SAFE_INTEGER : Number(sum)
 
 const MOST = BigInt(Number.MAX_SAFE_INTEGER)

@@ -1,12 +1,14 @@
 import { type } from 'arktype'
 import { bucketsIn, inQuarters, type Span, startOfDay } from '../analytics/buckets.ts'
-import { addedSums, type Figures, figuresOf, type Sums } from '../analytics/figures.ts'
+import { addedSums, type Figures, figuresOf, type Sums, safeMinor } from '../analytics/figures.ts'
 import { rangesOf } from '../analytics/ranges.ts'
 import { addDays, dayIn, isDay, isTimeZone } from '../billing/days.ts'
+import { chainIdsOf } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
 import { encodeId } from '../ids.ts'
 import { type Breakdown, type KeyedSums, readPaymentSums, readSumsState, type SumsState } from '../queries/analytics.ts'
-import { getAnalyticsSeriesDocs } from './docs/analytics.ts'
+import { type BillingFigures, countAttention, readBillingFigures } from '../queries/summary-figures.ts'
+import { getAnalyticsSeriesDocs, getAnalyticsSummaryDocs } from './docs/analytics.ts'
 import { livemodeQuery } from './list.ts'
 import { moment } from './moment.ts'
 import { forMembers, type Parsed, type Route } from './route.ts'
@@ -33,7 +35,37 @@ const seriesQuery = () =>
 
 type SeriesQuery = Parsed<typeof seriesQuery>
 
+const summaryQuery = () => livemodeQuery().and({ 'from?': dayOrTime(), 'to?': dayOrTime() })
+
 export const analyticsRoutes: readonly Route[] = [
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    {
+      path: '/v1/merchants/:merchantId/analytics/summary',
+      docs: getAnalyticsSummaryDocs,
+      query: summaryQuery,
+      handle: async ({ sql, clock, chains }, { member: { merchantId }, query }) => {
+        const { asOf, timeZone } = await readSumsState(sql, merchantId)
+        const owner = { merchantId, livemode: query.livemode }
+        const span = spanOf(query, timeZone, clock.now())
+        refuseForgottenTime(span, timeZone, clock.now())
+        const [sums, billing, attention] = await Promise.all([
+          readPaymentSums(sql, owner, rangesOf(span, 0, timeZone), { breakdown: 'none', currency: undefined }),
+          readBillingFigures(sql, owner, span),
+          countAttention(sql, owner, chainIdsOf(chains)),
+        ])
+        return {
+          status: 200,
+          body: {
+            ...{ object: 'analytics', asOf: asOf.toISOString(), timeZone },
+            ...{ totals: sums.map(figuresIn), billing: billing.map(billingIn), attention },
+          },
+        }
+      },
+    },
+  ),
+
   forMembers(
     'GET',
     { role: 'viewer' },
@@ -49,6 +81,7 @@ export const analyticsRoutes: readonly Route[] = [
           bucketsIn(span, bucket, timeZone, MOST_BUCKETS) ?? refuse('parameter_invalid', { param: 'bucket' })
         const isOwnZone = timeZone === state.timeZone
         refuseForgotten(span, { bucket, breakdown, isOwnZone }, clock.now())
+        refuseForgottenTime(span, timeZone, clock.now())
         const days = isOwnZone && bucket !== 'hour' ? timeZone : undefined
         const ranges = buckets.flatMap((each, index) => rangesOf(each, index, days))
         const sums = await readPaymentSums(sql, { merchantId, livemode }, ranges, { breakdown, currency })
@@ -59,7 +92,7 @@ export const analyticsRoutes: readonly Route[] = [
 ]
 
 /** The last 30 days, with today. */
-const spanOf = ({ from, to }: SeriesQuery, timeZone: string, now: Date): Span => {
+const spanOf = ({ from, to }: Pick<SeriesQuery, 'from' | 'to'>, timeZone: string, now: Date): Span => {
   const today = dayIn(timeZone, now)
   const instant = (text: string) => (isDay(text) ? startOfDay(timeZone, text) : new Date(text))
   const end = to === undefined ? startOfDay(timeZone, addDays(today, 1)) : instant(to)
@@ -70,16 +103,18 @@ const spanOf = ({ from, to }: SeriesQuery, timeZone: string, now: Date): Span =>
 
 type Detail = { readonly bucket: string; readonly breakdown: Breakdown; readonly isOwnZone: boolean }
 
-/** Quarter-hours are kept for a time only. */
+/** Quarter-hours are kept for a time only; before it there are whole days of the merchant's time zone. */
 const refuseForgotten = ({ start }: Span, { bucket, breakdown, isOwnZone }: Detail, now: Date): void => {
-  const most = isOwnZone
-    ? bucket === 'hour'
-      ? QUARTERS_MS
-      : Number.POSITIVE_INFINITY
-    : breakdown === 'none'
-      ? QUARTERS_MS
-      : OTHER_ZONE_BY_KEY_MS
+  if (isOwnZone && bucket !== 'hour') return
+  const most = isOwnZone || breakdown === 'none' ? QUARTERS_MS : OTHER_ZONE_BY_KEY_MS
   if (now.getTime() - start.getTime() > most + DAY_MS) refuse('parameter_invalid', { param: 'from' })
+}
+
+const refuseForgottenTime = ({ start, end }: Span, timeZone: string, now: Date): void => {
+  const isForgotten = (at: Date): boolean =>
+    now.getTime() - at.getTime() > QUARTERS_MS && startOfDay(timeZone, dayIn(timeZone, at)).getTime() !== at.getTime()
+  if (isForgotten(start)) refuse('parameter_invalid', { param: 'from' })
+  if (isForgotten(end)) refuse('parameter_invalid', { param: 'to' })
 }
 
 const seriesBody = (
@@ -105,6 +140,17 @@ const seriesBody = (
     totals: added(sums, ({ currency }) => currency).map(figuresIn),
   }
 }
+
+const billingIn = ({ currency, trialing, active, past_due, paused, ...sums }: BillingFigures) => ({
+  currency,
+  invoicedMinor: safeMinor(BigInt(sums.invoiced)),
+  invoicePaidMinor: safeMinor(BigInt(sums.invoice_paid)),
+  overdueMinor: safeMinor(BigInt(sums.overdue)),
+  overdueCount: sums.overdue_count,
+  creditMinor: safeMinor(BigInt(sums.credit)),
+  mrrMinor: safeMinor(BigInt(sums.mrr)),
+  subscriptions: { trialing, active, past_due, paused },
+})
 
 const figuresIn = (sums: KeyedSums): { readonly currency: string } & Figures => ({
   currency: sums.currency,

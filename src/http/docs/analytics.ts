@@ -1,4 +1,4 @@
-import { analyticsShape } from '../../records/shapes/analytics.ts'
+import { analyticsShape, analyticsSummaryShape } from '../../records/shapes/analytics.ts'
 import type { Docs } from './docs.ts'
 
 export const getAnalyticsSeriesDocs: Docs = {
@@ -10,4 +10,12 @@ export const getAnalyticsSeriesDocs: Docs = {
     'Figures are at most 2 seconds behind. After the time zone of the merchant has changed, they are in the former one until they have been counted anew, and `timeZone` names it.',
   ].join('\n\n'),
   answers: { 200: analyticsShape },
+}
+
+export const getAnalyticsSummaryDocs: Docs = {
+  operation: 'getAnalyticsSummary',
+  summary: 'Retrieve a summary of figures',
+  description:
+    'The figures of payments between `from` and `to` (by default the last 30 days) in the time zone of the merchant, what was invoiced, what is owed and subscribed now, and what needs a person.',
+  answers: { 200: analyticsSummaryShape },
 }

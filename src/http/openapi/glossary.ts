@@ -164,6 +164,10 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
     'Beginning of the figures: a date, or a time in ISO 8601 and UTC. Default: 30 days before the end.',
   'getAnalyticsSeries.to':
     'End of the figures, which does not belong to them: a date, or a time in ISO 8601 and UTC. Default: the end of today.',
+  'getAnalyticsSummary.from':
+    'Beginning of the figures: a date, or a time in ISO 8601 and UTC. Default: 30 days before the end.',
+  'getAnalyticsSummary.to':
+    'End of the figures, which does not belong to them: a date, or a time in ISO 8601 and UTC. Default: the end of today.',
   'getAnalyticsSeries.bucket': 'Length of the parts.',
   'getAnalyticsSeries.breakdown':
     'What the figures are given for: all payments together, or each asset, chain or payment link.',

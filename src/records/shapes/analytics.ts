@@ -75,6 +75,29 @@ const totalShape = shape({
   inside,
 })
 
+const summaryAbout = {
+  asOf: 'Everything that was committed before this time is in the figures of payments.',
+  timeZone: 'Time zone of dates in the request.',
+  totals: 'Figures of payments in the whole time, by currency.',
+  billing: 'Figures of invoices and subscriptions, by currency.',
+  'billing.currency': 'Currency of the amounts.',
+  'billing.invoicedMinor': 'Sum of the invoices that were issued in this time and are not void.',
+  'billing.invoicePaidMinor': 'Sum of the invoices that became `paid` in this time, less their credit notes.',
+  'billing.overdueMinor': 'What is due now of overdue invoices.',
+  'billing.overdueCount': 'Number of overdue invoices.',
+  'billing.creditMinor': 'Credit of all customers now.',
+  'billing.mrrMinor':
+    'What `active` and `past_due` subscriptions bring in by month, without tax: a year counts as 12 months, a week as 12 / 52 of a month and a day as 12 / 365.',
+  'billing.subscriptions': 'Number of subscriptions now, by status.',
+  'billing.subscriptions.trialing': 'In their trial.',
+  'billing.subscriptions.active': 'Paid.',
+  'billing.subscriptions.past_due': 'Not paid in time.',
+  'billing.subscriptions.paused': 'Paused.',
+  attention: 'Records that do not go on without a person, by kind. Kinds without one are left out.',
+  'attention.kind': 'Kind of the records.',
+  'attention.count': 'How many there are; 1000 stands for 1000 or more.',
+}
+
 const about = {
   asOf: 'Everything that was committed before this time is in the figures.',
   timeZone: 'Time zone of the buckets and of dates in the request.',
@@ -104,4 +127,44 @@ export const analyticsShape = shape({
   },
   parts: [rowShape, totalShape],
   inside: about,
+})
+
+export const analyticsSummaryShape = shape({
+  name: 'AnalyticsSummary',
+  type: () =>
+    type({
+      object: "'analytics'",
+      asOf: time(),
+      timeZone: 'string',
+      totals: totalShape.type().array(),
+      billing: type({
+        currency: currency(),
+        invoicedMinor: minor(),
+        invoicePaidMinor: minor(),
+        overdueMinor: minor(),
+        overdueCount: count(),
+        creditMinor: minor(),
+        mrrMinor: minor(),
+        subscriptions: type({ trialing: count(), active: count(), past_due: count(), paused: count() }),
+      }).array(),
+      attention: type({
+        kind: "'payments' | 'refunds' | 'webhook_endpoints' | 'webhook_deliveries' | 'overdue_invoices'",
+        count: count(),
+      }).array(),
+    }),
+  example: {
+    object: 'analytics',
+    asOf: example.later,
+    timeZone: 'Europe/Berlin',
+    totals: [totalShape.example],
+    billing: [
+      {
+        ...{ currency: 'EUR', invoicedMinor: 92_000, invoicePaidMinor: 71_000, overdueMinor: 9_900, overdueCount: 1 },
+        ...{ creditMinor: 450, mrrMinor: 31_900, subscriptions: { trialing: 2, active: 11, past_due: 1, paused: 0 } },
+      },
+    ],
+    attention: [{ kind: 'payments', count: 2 }],
+  },
+  parts: [totalShape],
+  inside: summaryAbout,
 })
