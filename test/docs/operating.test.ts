@@ -56,8 +56,8 @@ test('the table of metrics has every metric, and no other', () => {
 })
 
 test('the table of operator commands has every command, and no other', () => {
-  const sources = ['accounts', 'merchants', 'operators', 'signers', 'signer-release', 'machines', 'analytics'].map(name =>
-    readText(`src/admin/${name}.ts`),
+  const sources = ['accounts', 'merchants', 'operators', 'signers', 'signer-release', 'machines', 'analytics'].map(
+    name => readText(`src/admin/${name}.ts`),
   )
   const names = sources.flatMap(source => [...source.matchAll(/^ +name: '([a-z -]+)'/gm)].map(([, name = '']) => name))
   expect(names.length).toBeGreaterThan(10)

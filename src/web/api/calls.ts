@@ -108,6 +108,7 @@ export const calls = {
   listSubscriptionInvoices: 'GET /v1/merchants/{merchantId}/subscriptions/{id}/invoices?limit&order&startingAfter',
   previewSubscription: 'GET /v1/merchants/{merchantId}/subscriptions/{id}/preview',
   simulatePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/simulate',
+  getAnalyticsSummary: 'GET /v1/merchants/{merchantId}/analytics/summary?livemode&from&to',
   getAnalyticsSeries:
     'GET /v1/merchants/{merchantId}/analytics/series?bucket&livemode&breakdown&currency&from&timeZone&to',
   listBalances: 'GET /v1/merchants/{merchantId}/balances?livemode',
@@ -1113,6 +1114,10 @@ export type Calls = {
       readonly scenario: 'late' | 'overpaid' | 'paid' | 'reorged' | 'reverted' | 'underpaid' | 'wrong_asset'
     }
     output: Simulation
+  }
+  getAnalyticsSummary: {
+    input: { readonly merchantId: string; readonly livemode?: boolean; readonly from?: string; readonly to?: string }
+    output: AnalyticsSummary
   }
   getAnalyticsSeries: {
     input: {
@@ -2321,6 +2326,32 @@ export type Simulation = {
   readonly transactions: readonly string[]
 }
 
+export type AnalyticsSummary = {
+  readonly object: 'analytics'
+  readonly asOf: string
+  readonly timeZone: string
+  readonly totals: readonly AnalyticsTotal[]
+  readonly billing: readonly {
+    readonly creditMinor: number
+    readonly currency: string
+    readonly invoicePaidMinor: number
+    readonly invoicedMinor: number
+    readonly mrrMinor: number
+    readonly overdueCount: number
+    readonly overdueMinor: number
+    readonly subscriptions: {
+      readonly active: number
+      readonly past_due: number
+      readonly paused: number
+      readonly trialing: number
+    }
+  }[]
+  readonly attention: readonly {
+    readonly count: number
+    readonly kind: 'overdue_invoices' | 'payments' | 'refunds' | 'webhook_deliveries' | 'webhook_endpoints'
+  }[]
+}
+
 export type Analytics = {
   readonly object: 'analytics'
   readonly asOf: string
@@ -2716,6 +2747,32 @@ export type ChainedDocument = {
   readonly previousDocumentHash: string | null
 }
 
+export type AnalyticsTotal = {
+  readonly currency: string
+  readonly opened: number
+  readonly picked: number
+  readonly seen: number
+  readonly succeeded: number
+  readonly failed: number
+  readonly expired: number
+  readonly canceled: number
+  readonly late: number
+  readonly volumeMinor: number
+  readonly refundsCount: number
+  readonly refundedMinor: number
+  readonly netMinor: number
+  readonly conversionBps: number | null
+  readonly successRateBps: number | null
+  readonly payMs: {
+    readonly p50: number
+    readonly p95: number
+  } | null
+  readonly finalMs: {
+    readonly p50: number
+    readonly p95: number
+  } | null
+}
+
 export type AnalyticsRow = {
   readonly currency: string
   readonly opened: number
@@ -2741,32 +2798,6 @@ export type AnalyticsRow = {
     readonly p95: number
   } | null
   readonly key: string | null
-}
-
-export type AnalyticsTotal = {
-  readonly currency: string
-  readonly opened: number
-  readonly picked: number
-  readonly seen: number
-  readonly succeeded: number
-  readonly failed: number
-  readonly expired: number
-  readonly canceled: number
-  readonly late: number
-  readonly volumeMinor: number
-  readonly refundsCount: number
-  readonly refundedMinor: number
-  readonly netMinor: number
-  readonly conversionBps: number | null
-  readonly successRateBps: number | null
-  readonly payMs: {
-    readonly p50: number
-    readonly p95: number
-  } | null
-  readonly finalMs: {
-    readonly p50: number
-    readonly p95: number
-  } | null
 }
 
 export type Balance = {
