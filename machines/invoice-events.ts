@@ -61,6 +61,11 @@ export type InvoiceOpening = InvoiceContent &
     apiVersion: string
     /** That of its customer. It never changes: a draft can only be given to another customer with the same one. */
     testClockId: string | null
+    /**
+     * Of a draft that can be paid: the first invoice of a customer who has subscribed on the page of a plan. It is finalized in
+     * the commit in which money for it is seen, so that visitors who do not pay use up no numbers.
+     */
+    page?: PageToken & { paymentLinkId: string }
   }
 
 /** The merchant as it was when the invoice was finalized. Its name and address can be null in test mode. */
@@ -130,7 +135,7 @@ export type Allocation = {
   at: string
 }
 
-export type Invoice = InvoiceOpening & { [Field in keyof InvoiceIssue]: InvoiceIssue[Field] | null } & {
+export type Invoice = Omit<InvoiceOpening, 'page'> & { [Field in keyof InvoiceIssue]: InvoiceIssue[Field] | null } & {
   reminders: readonly Reminder[]
   creditAppliedMinor: number
   /** The party is shown to owners only, and deleted after `retainedUntil`. Set in the commit that erases the customer. */
@@ -165,6 +170,7 @@ export type Invoice = InvoiceOpening & { [Field in keyof InvoiceIssue]: InvoiceI
 export type InvoiceEvent = { at: Date } & (
   | { type: 'update'; content: InvoiceContent }
   | { type: 'delete' | 'mark_uncollectible' | 'remind' }
+  | { type: 'discard' }
   | ({ type: 'finalize' } & InvoiceIssue)
   | { type: 'due_date_passed'; scannedTo: Date }
   | { type: 'reminder_passed'; scannedTo: Date; offsetDays: number }

@@ -52,6 +52,7 @@ export const invoiceRules = setup({
     // Implemented in `writes` of src/kinds/invoice.ts.
     joinCustomer: () => {},
     clearContent: assign(emptied),
+    clearPage: assign({ paymentLinkId: null, tokenHash: null, sealedToken: null }),
     freeze: assign(({ event }) => {
       assertEvent(event, 'finalize')
       const { type, at, ...issue } = event
@@ -137,6 +138,8 @@ export const invoiceRules = setup({
     }),
   },
   guards: {
+    isPayable: ({ context }) => context.paymentLinkId !== null,
+    isNotPayable: ({ context }) => context.paymentLinkId === null,
     nothingIsDue: ({ context, event }) =>
       event.type === 'finalize' && event.creditAppliedMinor === context.totalMinor && event.paymentLinkId === null,
     somethingIsDue: ({ context, event }) =>

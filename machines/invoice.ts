@@ -67,9 +67,10 @@ const settled = invoiceRules.createStateConfig({
 
 export const invoiceMachine = invoiceRules.createMachine({
   id: 'invoice',
-  context: ({ input: { at, ...opening } }) => ({
+  context: ({ input: { at, page, ...opening } }) => ({
     ...opening,
     ...notIssued,
+    ...page,
     customerErased: false,
     creditNotesMinor: 0,
     amountPaidMinor: 0,
@@ -92,8 +93,10 @@ export const invoiceMachine = invoiceRules.createMachine({
   states: {
     draft: {
       on: {
-        update: { actions: ['replaceContent', 'joinCustomer'] },
-        delete: { target: 'deleted', actions: 'clearContent' },
+        update: { guard: 'isNotPayable', actions: ['replaceContent', 'joinCustomer'] },
+        delete: { guard: 'isNotPayable', target: 'deleted', actions: 'clearContent' },
+        // With its subscription, which was not paid in time.
+        discard: { guard: 'isPayable', target: 'deleted', actions: ['clearContent', 'clearPage'] },
         finalize: [
           {
             guard: 'nothingIsDue',
@@ -136,7 +139,8 @@ export const invoiceMachine = invoiceRules.createMachine({
       },
     },
     void: settled,
-    deleted: { type: 'final' },
+    // A payment may have been opened before. Its money is credited to the customer.
+    deleted: settled,
   },
 })
 

@@ -14,6 +14,10 @@ export type SubscriptionOpening = SubscriptionPrice & {
   /** That of its customer: its times are those of the clock. */
   testClockId: string | null
   source: 'merchant' | 'checkout'
+  /** What the visitor of the page of a plan has typed. Null if the merchant created the subscription, and when it was erased. */
+  payer: { email: string; name: string | null; locale: string | null } | null
+  /** Identifies the e-mail address of a trial that began on the page of the plan: there is one for each plan. */
+  trialKey: string | null
   /** Whether the merchant has confirmed who the customer is. */
   verified: boolean
   interval: 'day' | 'week' | 'month' | 'year'
@@ -34,8 +38,8 @@ export type SubscriptionOpening = SubscriptionPrice & {
   metadata: Readonly<Record<string, string>>
 } & PageToken
 
-/** An invoice that was issued for a period. `isPaid`: nothing was due. */
-export type IssuedInvoice = { invoiceId: string; periodIndex: number; dueAt: Date; isPaid: boolean }
+/** An invoice that was issued for a period. `isPaid`: nothing was due. `dueAt`: null for a draft that can be paid. */
+export type IssuedInvoice = { invoiceId: string; periodIndex: number; dueAt: Date | null; isPaid: boolean }
 
 /** `isVoid`: the merchant has voided it, so its period costs nothing. Only of a period that has not begun. */
 export type UnpaidInvoice = { invoiceId: string; periodIndex: number; isVoid?: true }

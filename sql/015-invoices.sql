@@ -26,7 +26,7 @@ create table invoices (
   period_index integer,
   period_start timestamptz,
   period_end timestamptz,
-  -- From here to `token_hash`: set when the invoice is finalized.
+  -- From here to `token_hash`: set when the invoice is finalized, but see `invoices_payable_draft`.
   number text,
   series_id uuid,
   sequence integer,
@@ -86,7 +86,8 @@ create table invoices (
     least(
       credit_applied_minor, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor) >= 0
     and case
-      when state = 'deleted' then total_minor = 0 and amount_overpaid_minor = 0
+      -- Payments of a draft that could be paid may still bring money.
+      when state = 'deleted' then total_minor = 0 and credit_applied_minor + credit_notes_minor + amount_paid_minor = 0
       when state = 'draft' then
         credit_applied_minor + credit_notes_minor + amount_paid_minor + amount_processing_minor + amount_overpaid_minor = 0
       when state in ('open', 'uncollectible') then
@@ -108,10 +109,20 @@ create table invoices (
     case
       when state in ('draft', 'deleted')
       then num_nonnulls(number, series_id, sequence, issued_at, issue_date, due_at, document_hash, previous_document_hash,
-        party_hash, retained_until, payment_link_id, token_hash, sealed_token) = 0
+        party_hash, retained_until) = 0
       when state in ('open', 'paid', 'uncollectible', 'void')
       then num_nulls(number, series_id, sequence, issued_at, issue_date, due_date, due_at, document_hash, party_hash,
         retained_until, token_hash, sealed_token) = 0
+      else true
+    end
+  ),
+  -- A draft that can be paid: the first invoice of a customer who has subscribed on the page of a plan.
+  constraint invoices_payable_draft check (
+    case state
+      when 'draft'
+      then num_nonnulls(payment_link_id, token_hash, sealed_token) in (0, 3)
+        and (payment_link_id is null or subscription_id is not null)
+      when 'deleted' then num_nonnulls(payment_link_id, token_hash, sealed_token) = 0
       else true
     end
   ),

@@ -8,6 +8,10 @@ create table subscriptions (
   test_clock_id uuid,
   plan_id uuid,
   source text not null,
+  -- What the visitor of the page of a plan has typed: it is all that the documents show until `verified`.
+  payer jsonb,
+  -- The e-mail address, compared as in customer_emails, of a trial that began on the page of the plan.
+  trial_key text,
   verified boolean not null,
   -- What a period costs, as its invoice says it.
   currency text not null,
@@ -59,6 +63,7 @@ create table subscriptions (
   ),
   constraint subscriptions_test_clock check (test_clock_id is null or not livemode),
   constraint subscriptions_source check (source in ('merchant', 'checkout')),
+  constraint subscriptions_payer check (source <> 'merchant' or num_nonnulls(payer, trial_key) = 0),
   constraint subscriptions_currency check (currency ~ '^[A-Z]{3}$'),
   constraint subscriptions_tax_behavior check (tax_behavior in ('exclusive', 'inclusive')),
   constraint subscriptions_lines check (jsonb_array_length(lines) between 1 and 20),
@@ -107,6 +112,12 @@ create table subscriptions (
       else true end
   )
 );
+
+-- A trial on the page of a plan is given once for an e-mail address.
+create unique index subscriptions_trial_once on subscriptions (plan_id, trial_key) where trial_key is not null;
+-- How many subscriptions were begun on the pages of a merchant's plans and not paid.
+create index subscriptions_incomplete_visits on subscriptions (merchant_id, livemode)
+where state = 'incomplete' and source = 'checkout';
 
 -- The page of a subscription is found by its token.
 create unique index subscriptions_token_once on subscriptions (token_hash);

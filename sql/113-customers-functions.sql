@@ -235,6 +235,7 @@ begin
   where d.id = found.id;
   perform erase_invoices(family, its.updated_at);
   perform erase_payments(family, its.email, its.updated_at);
+  perform erase_subscriptions(family, its.updated_at);
 
   -- From here on no credit and no payment of the customer is committed. The list is locked first, in the order of commits
   -- that write entries; commits that create payments do not wait: see join_customer().
@@ -247,6 +248,7 @@ begin
   -- Invoices that were issued with nothing due, and payments that were opened and have ended, since the first time.
   perform erase_invoices(family, its.updated_at);
   perform erase_payments(family, its.email, its.updated_at);
+  perform erase_subscriptions(family, its.updated_at);
 
   update customers c set email = its.email, name = null, company = null, tax_id = null, address = null, locale = null,
     reference = null, metadata = '{}', erased_at = its.erased_at, updated_at = its.updated_at

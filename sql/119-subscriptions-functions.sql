@@ -13,3 +13,16 @@ begin
 end $$;
 
 select define_actor_table('subscriptions');
+
+-- Erases what customers that are being erased have typed on the pages of plans. Rows are locked in id order, as in commits.
+create function erase_subscriptions(customers uuid[], now_at timestamptz) returns void language sql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  update subscriptions s set payer = null, trial_key = null,
+    updated_at = case when test_clock_id is null then now_at else updated_at end
+  from (
+    select id from subscriptions
+    where customer_id = any(customers) and (payer is not null or trial_key is not null)
+    order by id
+    for no key update) found
+  where s.id = found.id
+$$;

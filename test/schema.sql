@@ -54,7 +54,7 @@ create type signer_nonces_v1_entry as (g integer, was integer, seen xid, signer_
 
 create type step_entry as (g integer, actor uuid, rev integer, kind text, command uuid, keyed boolean, event text, from_state text, to_state text, cause text, created_ms bigint, merchant_id uuid, livemode boolean, event_id uuid, event_type text, api_version text);
 
-create type subscriptions_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, customer_id uuid, test_clock_id uuid, plan_id uuid, source text, verified boolean, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, "interval" text, interval_count integer, anchor_at timestamp with time zone, anchor_given boolean, trial_ends_at timestamp with time zone, lead_days integer, grace_days integer, max_periods integer, activation text, after_grace text, assets jsonb, reference text, metadata jsonb, period_index integer, invoiced_index integer, latest_invoice_id uuid, unpaid jsonb, first_due_at timestamp with time zone, trial_ending_sent boolean, owed_index integer, grace_ends_at timestamp with time zone, pause_at_period_end boolean, paused_at timestamp with time zone, resumes_at timestamp with time zone, resume_index integer, cancel_at_period_end boolean, canceled_at timestamp with time zone, ended_at timestamp with time zone, end_reason text, pending_change jsonb, token_hash text, sealed_token text);
+create type subscriptions_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, api_version text, customer_id uuid, test_clock_id uuid, plan_id uuid, source text, payer jsonb, trial_key text, verified boolean, currency text, tax_behavior text, lines jsonb, taxes jsonb, subtotal_minor bigint, tax_minor bigint, total_minor bigint, "interval" text, interval_count integer, anchor_at timestamp with time zone, anchor_given boolean, trial_ends_at timestamp with time zone, lead_days integer, grace_days integer, max_periods integer, activation text, after_grace text, assets jsonb, reference text, metadata jsonb, period_index integer, invoiced_index integer, latest_invoice_id uuid, unpaid jsonb, first_due_at timestamp with time zone, trial_ending_sent boolean, owed_index integer, grace_ends_at timestamp with time zone, pause_at_period_end boolean, paused_at timestamp with time zone, resumes_at timestamp with time zone, resume_index integer, cancel_at_period_end boolean, canceled_at timestamp with time zone, ended_at timestamp with time zone, end_reason text, pending_change jsonb, token_hash text, sealed_token text);
 
 create type test_clocks_v1_entry as (g integer, was integer, seen xid, id uuid, state text, rev integer, version integer, lease uuid, leased_until timestamp with time zone, created_at timestamp with time zone, updated_at timestamp with time zone, merchant_id uuid, livemode boolean, now timestamp with time zone, target timestamp with time zone);
 
@@ -696,7 +696,7 @@ create table invoices (
   constraint invoices_pkey PRIMARY KEY (id),
   constraint invoices_amounts CHECK (LEAST(credit_applied_minor::numeric, credit_notes_minor::numeric, amount_paid_minor::numeric, amount_processing_minor, amount_overpaid_minor::numeric) >= 0::numeric AND
 CASE
-    WHEN state = 'deleted'::text THEN total_minor = 0 AND amount_overpaid_minor = 0
+    WHEN state = 'deleted'::text THEN total_minor = 0 AND (credit_applied_minor + credit_notes_minor + amount_paid_minor) = 0
     WHEN state = 'draft'::text THEN ((credit_applied_minor + credit_notes_minor + amount_paid_minor)::numeric + amount_processing_minor + amount_overpaid_minor::numeric) = 0::numeric
     WHEN state = ANY (ARRAY['open'::text, 'uncollectible'::text]) THEN total_minor > (credit_applied_minor + credit_notes_minor + amount_paid_minor)
     WHEN state = ANY (ARRAY['paid'::text, 'void'::text]) THEN total_minor = (credit_applied_minor + credit_notes_minor + amount_paid_minor)
@@ -708,7 +708,7 @@ END),
   constraint invoices_issue_date CHECK (issue_date ~ '^\d{4}-\d\d-\d\d$'::text AND (issue_date COLLATE "C") <= (due_date COLLATE "C")),
   constraint invoices_issued CHECK (
 CASE
-    WHEN state = ANY (ARRAY['draft'::text, 'deleted'::text]) THEN num_nonnulls(number, series_id, sequence, issued_at, issue_date, due_at, document_hash, previous_document_hash, party_hash, retained_until, payment_link_id, token_hash, sealed_token) = 0
+    WHEN state = ANY (ARRAY['draft'::text, 'deleted'::text]) THEN num_nonnulls(number, series_id, sequence, issued_at, issue_date, due_at, document_hash, previous_document_hash, party_hash, retained_until) = 0
     WHEN state = ANY (ARRAY['open'::text, 'paid'::text, 'uncollectible'::text, 'void'::text]) THEN num_nulls(number, series_id, sequence, issued_at, issue_date, due_date, due_at, document_hash, party_hash, retained_until, token_hash, sealed_token) = 0
     ELSE true
 END),
@@ -720,6 +720,12 @@ END),
   constraint invoices_overdue CHECK (NOT overdue OR state = 'open'::text),
   constraint invoices_paid CHECK ((state = 'paid'::text) = (paid_at IS NOT NULL)),
   constraint invoices_parties CHECK ((customer IS NULL) = (party_salt IS NULL) AND (number IS NOT NULL OR num_nonnulls(seller, customer) = 0) AND (number IS NULL OR customer IS NOT NULL OR customer_erased)),
+  constraint invoices_payable_draft CHECK (
+CASE state
+    WHEN 'draft'::text THEN (num_nonnulls(payment_link_id, token_hash, sealed_token) = ANY (ARRAY[0, 3])) AND (payment_link_id IS NULL OR subscription_id IS NOT NULL)
+    WHEN 'deleted'::text THEN num_nonnulls(payment_link_id, token_hash, sealed_token) = 0
+    ELSE true
+END),
   constraint invoices_period CHECK ((subscription_id IS NULL) = (period_index IS NULL) AND period_index >= 0 AND (period_start IS NULL) = (period_end IS NULL) AND period_start < period_end AND (subscription_id IS NOT NULL OR period_start IS NULL)),
   constraint invoices_reminders CHECK (reminders_passed >= 0 AND reminders_passed <= jsonb_array_length(reminders)),
   constraint invoices_sequence CHECK (sequence >= 1),
@@ -1382,6 +1388,8 @@ create table subscriptions (
   test_clock_id uuid,
   plan_id uuid,
   source text not null,
+  payer jsonb,
+  trial_key text,
   verified boolean not null,
   currency text not null,
   tax_behavior text not null,
@@ -1447,6 +1455,7 @@ END),
   constraint subscriptions_max_periods CHECK (max_periods >= 1),
   constraint subscriptions_past_due CHECK ((state = 'past_due'::text) = (owed_index IS NOT NULL) AND (owed_index IS NULL) = (grace_ends_at IS NULL)),
   constraint subscriptions_paused CHECK ((state = 'paused'::text) = (paused_at IS NOT NULL) AND (resume_index IS NULL OR state = 'paused'::text) AND (NOT pause_at_period_end OR (state = ANY (ARRAY['active'::text, 'past_due'::text])))),
+  constraint subscriptions_payer CHECK (source <> 'merchant'::text OR num_nonnulls(payer, trial_key) = 0),
   constraint subscriptions_period CHECK (
 CASE
     WHEN state = ANY (ARRAY['new'::text, 'incomplete'::text, 'trialing'::text]) THEN period_index IS NULL
@@ -1804,11 +1813,13 @@ CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_l
 
 CREATE INDEX subscriptions_by_state ON public.subscriptions USING btree (merchant_id, livemode, state, seq);
 CREATE INDEX subscriptions_income ON public.subscriptions USING btree (merchant_id, livemode, state) INCLUDE (currency, subtotal_minor, "interval", interval_count) WHERE (state = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'paused'::text]));
+CREATE INDEX subscriptions_incomplete_visits ON public.subscriptions USING btree (merchant_id, livemode) WHERE ((state = 'incomplete'::text) AND (source = 'checkout'::text));
 CREATE INDEX subscriptions_list ON public.subscriptions USING btree (merchant_id, livemode, seq);
 CREATE INDEX subscriptions_of_clock ON public.subscriptions USING btree (test_clock_id) WHERE (test_clock_id IS NOT NULL);
 CREATE INDEX subscriptions_of_customer ON public.subscriptions USING btree (customer_id, seq);
 CREATE INDEX subscriptions_of_plan ON public.subscriptions USING btree (plan_id, seq) WHERE (plan_id IS NOT NULL);
 CREATE UNIQUE INDEX subscriptions_token_once ON public.subscriptions USING btree (token_hash);
+CREATE UNIQUE INDEX subscriptions_trial_once ON public.subscriptions USING btree (plan_id, trial_key) WHERE (trial_key IS NOT NULL);
 
 CREATE INDEX test_clocks_advancing ON public.test_clocks USING btree (id) WHERE (state = 'advancing'::text);
 CREATE INDEX test_clocks_list ON public.test_clocks USING btree (merchant_id, livemode, seq) WHERE (state <> 'deleted'::text);
@@ -3623,6 +3634,7 @@ begin
   where d.id = found.id;
   perform erase_invoices(family, its.updated_at);
   perform erase_payments(family, its.email, its.updated_at);
+  perform erase_subscriptions(family, its.updated_at);
 
   -- From here on no credit and no payment of the customer is committed. The list is locked first, in the order of commits
   -- that write entries; commits that create payments do not wait: see join_customer().
@@ -3635,6 +3647,7 @@ begin
   -- Invoices that were issued with nothing due, and payments that were opened and have ended, since the first time.
   perform erase_invoices(family, its.updated_at);
   perform erase_payments(family, its.email, its.updated_at);
+  perform erase_subscriptions(family, its.updated_at);
 
   update customers c set email = its.email, name = null, company = null, tax_id = null, address = null, locale = null,
     reference = null, metadata = '{}', erased_at = its.erased_at, updated_at = its.updated_at
@@ -3675,6 +3688,23 @@ AS $function$
     order by id
     for no key update) found
   where p.id = found.id
+$function$;
+
+CREATE OR REPLACE FUNCTION public.erase_subscriptions(customers uuid[], now_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE sql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  update subscriptions s set payer = null, trial_key = null,
+    updated_at = case when test_clock_id is null then now_at else updated_at end
+  from (
+    select id from subscriptions
+    where customer_id = any(customers) and (payer is not null or trial_key is not null)
+    order by id
+    for no key update) found
+  where s.id = found.id
 $function$;
 
 CREATE OR REPLACE FUNCTION public.erased_copy(copy json, fields json)
@@ -5010,10 +5040,10 @@ AS $function$
     begin
       perform lock_list('subscriptions', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      insert into subscriptions (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, test_clock_id, plan_id, source, verified, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, "interval", interval_count, anchor_at, anchor_given, trial_ends_at, lead_days, grace_days, max_periods, activation, after_grace, assets, reference, metadata, period_index, invoiced_index, latest_invoice_id, unpaid, first_due_at, trial_ending_sent, owed_index, grace_ends_at, pause_at_period_end, paused_at, resumes_at, resume_index, cancel_at_period_end, canceled_at, ended_at, end_reason, pending_change, token_hash, sealed_token)
-      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.test_clock_id, r.plan_id, r.source, r.verified, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r."interval", r.interval_count, r.anchor_at, r.anchor_given, r.trial_ends_at, r.lead_days, r.grace_days, r.max_periods, r.activation, r.after_grace, r.assets, r.reference, r.metadata, r.period_index, r.invoiced_index, r.latest_invoice_id, r.unpaid, r.first_due_at, r.trial_ending_sent, r.owed_index, r.grace_ends_at, r.pause_at_period_end, r.paused_at, r.resumes_at, r.resume_index, r.cancel_at_period_end, r.canceled_at, r.ended_at, r.end_reason, r.pending_change, r.token_hash, r.sealed_token from unnest(entries) r
+      insert into subscriptions (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, test_clock_id, plan_id, source, payer, trial_key, verified, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, "interval", interval_count, anchor_at, anchor_given, trial_ends_at, lead_days, grace_days, max_periods, activation, after_grace, assets, reference, metadata, period_index, invoiced_index, latest_invoice_id, unpaid, first_due_at, trial_ending_sent, owed_index, grace_ends_at, pause_at_period_end, paused_at, resumes_at, resume_index, cancel_at_period_end, canceled_at, ended_at, end_reason, pending_change, token_hash, sealed_token)
+      select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.test_clock_id, r.plan_id, r.source, r.payer, r.trial_key, r.verified, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r."interval", r.interval_count, r.anchor_at, r.anchor_given, r.trial_ends_at, r.lead_days, r.grace_days, r.max_periods, r.activation, r.after_grace, r.assets, r.reference, r.metadata, r.period_index, r.invoiced_index, r.latest_invoice_id, r.unpaid, r.first_due_at, r.trial_ending_sent, r.owed_index, r.grace_ends_at, r.pause_at_period_end, r.paused_at, r.resumes_at, r.resume_index, r.cancel_at_period_end, r.canceled_at, r.ended_at, r.end_reason, r.pending_change, r.token_hash, r.sealed_token from unnest(entries) r
       where skip is null or r.g <> all(skip)
-      order by r.token_hash, r.id
+      order by r.plan_id, r.trial_key, r.token_hash, r.id
       on conflict do nothing;
       get diagnostics made = row_count;
       select count(*) into wanted from unnest(entries) where skip is null or g <> all(skip);
@@ -5024,13 +5054,13 @@ AS $function$
       -- Inserting one by itself shows which constraint refuses it. The conflicting row is certain to be committed when
       -- no row of the batch was inserted.
       for absent in
-        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.customer_id, e.test_clock_id, e.plan_id, e.source, e.verified, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e."interval", e.interval_count, e.anchor_at, e.anchor_given, e.trial_ends_at, e.lead_days, e.grace_days, e.max_periods, e.activation, e.after_grace, e.assets, e.reference, e.metadata, e.period_index, e.invoiced_index, e.latest_invoice_id, e.unpaid, e.first_due_at, e.trial_ending_sent, e.owed_index, e.grace_ends_at, e.pause_at_period_end, e.paused_at, e.resumes_at, e.resume_index, e.cancel_at_period_end, e.canceled_at, e.ended_at, e.end_reason, e.pending_change, e.token_hash, e.sealed_token
+        select e.g, e.was, e.seen, e.id, e.state, e.rev, e.version, e.lease, e.leased_until, e.created_at, e.updated_at, e.merchant_id, e.livemode, e.api_version, e.customer_id, e.test_clock_id, e.plan_id, e.source, e.payer, e.trial_key, e.verified, e.currency, e.tax_behavior, e.lines, e.taxes, e.subtotal_minor, e.tax_minor, e.total_minor, e."interval", e.interval_count, e.anchor_at, e.anchor_given, e.trial_ends_at, e.lead_days, e.grace_days, e.max_periods, e.activation, e.after_grace, e.assets, e.reference, e.metadata, e.period_index, e.invoiced_index, e.latest_invoice_id, e.unpaid, e.first_due_at, e.trial_ending_sent, e.owed_index, e.grace_ends_at, e.pause_at_period_end, e.paused_at, e.resumes_at, e.resume_index, e.cancel_at_period_end, e.canceled_at, e.ended_at, e.end_reason, e.pending_change, e.token_hash, e.sealed_token
         from (select *, row_number() over (partition by id) as twin from unnest(entries)) e
         where (skip is null or e.g <> all(skip)) and (twin > 1 or not exists (
           select from subscriptions t where t.id = e.id and t.xmin = pg_current_xact_id()::xid))
       loop
         begin
-          insert into subscriptions (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, test_clock_id, plan_id, source, verified, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, "interval", interval_count, anchor_at, anchor_given, trial_ends_at, lead_days, grace_days, max_periods, activation, after_grace, assets, reference, metadata, period_index, invoiced_index, latest_invoice_id, unpaid, first_due_at, trial_ending_sent, owed_index, grace_ends_at, pause_at_period_end, paused_at, resumes_at, resume_index, cancel_at_period_end, canceled_at, ended_at, end_reason, pending_change, token_hash, sealed_token) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.test_clock_id, r.plan_id, r.source, r.verified, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r."interval", r.interval_count, r.anchor_at, r.anchor_given, r.trial_ends_at, r.lead_days, r.grace_days, r.max_periods, r.activation, r.after_grace, r.assets, r.reference, r.metadata, r.period_index, r.invoiced_index, r.latest_invoice_id, r.unpaid, r.first_due_at, r.trial_ending_sent, r.owed_index, r.grace_ends_at, r.pause_at_period_end, r.paused_at, r.resumes_at, r.resume_index, r.cancel_at_period_end, r.canceled_at, r.ended_at, r.end_reason, r.pending_change, r.token_hash, r.sealed_token from unnest(array[absent]) r;
+          insert into subscriptions (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, test_clock_id, plan_id, source, payer, trial_key, verified, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, "interval", interval_count, anchor_at, anchor_given, trial_ends_at, lead_days, grace_days, max_periods, activation, after_grace, assets, reference, metadata, period_index, invoiced_index, latest_invoice_id, unpaid, first_due_at, trial_ending_sent, owed_index, grace_ends_at, pause_at_period_end, paused_at, resumes_at, resume_index, cancel_at_period_end, canceled_at, ended_at, end_reason, pending_change, token_hash, sealed_token) select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.test_clock_id, r.plan_id, r.source, r.payer, r.trial_key, r.verified, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r."interval", r.interval_count, r.anchor_at, r.anchor_given, r.trial_ends_at, r.lead_days, r.grace_days, r.max_periods, r.activation, r.after_grace, r.assets, r.reference, r.metadata, r.period_index, r.invoiced_index, r.latest_invoice_id, r.unpaid, r.first_due_at, r.trial_ending_sent, r.owed_index, r.grace_ends_at, r.pause_at_period_end, r.paused_at, r.resumes_at, r.resume_index, r.cancel_at_period_end, r.canceled_at, r.ended_at, r.end_reason, r.pending_change, r.token_hash, r.sealed_token from unnest(array[absent]) r;
         exception when unique_violation then
           get stacked diagnostics violated = constraint_name;
           refused := refused || json_build_object('g', absent.g, 'constraint', violated, 'certain', made = 0);
@@ -6189,7 +6219,7 @@ CREATE OR REPLACE FUNCTION public.read_subscriptions_v1(ids uuid[])
  LANGUAGE sql
  STABLE
 AS $function$
-      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, customer_id::text, test_clock_id::text, plan_id::text, source::text, verified::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, "interval"::text, interval_count::text, anchor_at::text, anchor_given::text, trial_ends_at::text, lead_days::text, grace_days::text, max_periods::text, activation::text, after_grace::text, assets::text, reference::text, metadata::text, period_index::text, invoiced_index::text, latest_invoice_id::text, unpaid::text, first_due_at::text, trial_ending_sent::text, owed_index::text, grace_ends_at::text, pause_at_period_end::text, paused_at::text, resumes_at::text, resume_index::text, cancel_at_period_end::text, canceled_at::text, ended_at::text, end_reason::text, pending_change::text, token_hash::text, sealed_token::text])) from subscriptions where id = any(ids)
+      select array_to_json(array_agg(array[xmin::text, id::text, state::text, rev::text, version::text, lease::text, leased_until::text, created_at::text, updated_at::text, merchant_id::text, livemode::text, api_version::text, customer_id::text, test_clock_id::text, plan_id::text, source::text, payer::text, trial_key::text, verified::text, currency::text, tax_behavior::text, lines::text, taxes::text, subtotal_minor::text, tax_minor::text, total_minor::text, "interval"::text, interval_count::text, anchor_at::text, anchor_given::text, trial_ends_at::text, lead_days::text, grace_days::text, max_periods::text, activation::text, after_grace::text, assets::text, reference::text, metadata::text, period_index::text, invoiced_index::text, latest_invoice_id::text, unpaid::text, first_due_at::text, trial_ending_sent::text, owed_index::text, grace_ends_at::text, pause_at_period_end::text, paused_at::text, resumes_at::text, resume_index::text, cancel_at_period_end::text, canceled_at::text, ended_at::text, end_reason::text, pending_change::text, token_hash::text, sealed_token::text])) from subscriptions where id = any(ids)
     $function$;
 
 CREATE OR REPLACE FUNCTION public.read_test_clocks_v1(ids uuid[])
@@ -7706,7 +7736,7 @@ AS $function$
       moved integer;
       answer integer[];
     begin
-      update subscriptions t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, customer_id = r.customer_id, test_clock_id = r.test_clock_id, plan_id = r.plan_id, source = r.source, verified = r.verified, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, "interval" = r."interval", interval_count = r.interval_count, anchor_at = r.anchor_at, anchor_given = r.anchor_given, trial_ends_at = r.trial_ends_at, lead_days = r.lead_days, grace_days = r.grace_days, max_periods = r.max_periods, activation = r.activation, after_grace = r.after_grace, assets = r.assets, reference = r.reference, metadata = r.metadata, period_index = r.period_index, invoiced_index = r.invoiced_index, latest_invoice_id = r.latest_invoice_id, unpaid = r.unpaid, first_due_at = r.first_due_at, trial_ending_sent = r.trial_ending_sent, owed_index = r.owed_index, grace_ends_at = r.grace_ends_at, pause_at_period_end = r.pause_at_period_end, paused_at = r.paused_at, resumes_at = r.resumes_at, resume_index = r.resume_index, cancel_at_period_end = r.cancel_at_period_end, canceled_at = r.canceled_at, ended_at = r.ended_at, end_reason = r.end_reason, pending_change = r.pending_change, token_hash = r.token_hash, sealed_token = r.sealed_token, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
+      update subscriptions t set state = r.state, rev = r.rev, version = r.version, merchant_id = r.merchant_id, livemode = r.livemode, api_version = r.api_version, customer_id = r.customer_id, test_clock_id = r.test_clock_id, plan_id = r.plan_id, source = r.source, payer = r.payer, trial_key = r.trial_key, verified = r.verified, currency = r.currency, tax_behavior = r.tax_behavior, lines = r.lines, taxes = r.taxes, subtotal_minor = r.subtotal_minor, tax_minor = r.tax_minor, total_minor = r.total_minor, "interval" = r."interval", interval_count = r.interval_count, anchor_at = r.anchor_at, anchor_given = r.anchor_given, trial_ends_at = r.trial_ends_at, lead_days = r.lead_days, grace_days = r.grace_days, max_periods = r.max_periods, activation = r.activation, after_grace = r.after_grace, assets = r.assets, reference = r.reference, metadata = r.metadata, period_index = r.period_index, invoiced_index = r.invoiced_index, latest_invoice_id = r.latest_invoice_id, unpaid = r.unpaid, first_due_at = r.first_due_at, trial_ending_sent = r.trial_ending_sent, owed_index = r.owed_index, grace_ends_at = r.grace_ends_at, pause_at_period_end = r.pause_at_period_end, paused_at = r.paused_at, resumes_at = r.resumes_at, resume_index = r.resume_index, cancel_at_period_end = r.cancel_at_period_end, canceled_at = r.canceled_at, ended_at = r.ended_at, end_reason = r.end_reason, pending_change = r.pending_change, token_hash = r.token_hash, sealed_token = r.sealed_token, updated_at = coalesce(r.updated_at, now_at), lease = null, leased_until = null
       from unnest(entries) r
       where t.id = r.id and t.rev = r.was and t.xmin = r.seen
         and not is_leased(t.lease, t.leased_until, holder, now_at)

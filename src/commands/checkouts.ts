@@ -18,7 +18,6 @@ import { ofKind } from '../queries/actors.ts'
 import { checkoutRow, findLinkOf, type VisitedLink } from '../queries/checkouts.ts'
 import { customerEmailRow, findCustomerIdByEmail } from '../queries/customers.ts'
 import { hasReceived } from '../queries/deposits.ts'
-import type { ListOwner } from '../queries/list-rows.ts'
 import { type AssetChoice, getOffer, type Offer } from './checkout-offers.ts'
 import { depositFor } from './deposits.ts'
 import { ensureCursor } from './ensure-cursor.ts'
@@ -99,9 +98,8 @@ const dispatchForCustomer = async (
   const attempt = (known: string | undefined) => {
     if (known !== undefined) return actors.dispatchBundle(commandsFor(known, []))
     const id = uuidv7(clock.now(), random)
-    const create = newCustomerOf(owner, { email: customerEmail, name: customerName, apiVersion: terms.api_version })
-    const rows = [customerEmailRow(owner, id, customerEmail)]
-    return actors.dispatchBundle(commandsFor(id, [{ kind: 'customer', actor: id, create, cause, rows }]))
+    const fields = { ...owner, email: customerEmail, name: customerName, apiVersion: terms.api_version }
+    return actors.dispatchBundle(commandsFor(id, [newPayingCustomer(id, fields, cause)]))
   }
   let outcome = await attempt(found === undefined ? await find() : (found ?? undefined))
   // Another payment has created the customer at the same time, or it is being erased or merged, which takes up to a second.
@@ -118,13 +116,19 @@ const MOST_TRIES = 60
 const hasOtherCustomer = (outcome: BundleOutcome): boolean =>
   !outcome.ok && (outcome.refusal === 'duplicate_customer' || outcome.refusal === 'customer_erased')
 
-const newCustomerOf = (
-  owner: ListOwner,
-  { email, name, apiVersion }: Pick<CustomerOpening, 'email' | 'name' | 'apiVersion'>,
-): CustomerOpening => ({
-  ...{ ...owner, apiVersion, email, name, source: 'checkout', testClockId: null },
-  ...{ company: null, taxId: null, address: null, locale: null, reference: null, metadata: {} },
-})
+/** The command that creates the customer of an e-mail address that a visitor has typed. */
+export const newPayingCustomer = (
+  id: string,
+  opening: Pick<CustomerOpening, 'merchantId' | 'livemode' | 'apiVersion' | 'email' | 'name'>,
+  cause: string,
+): Command => {
+  const { merchantId, livemode, apiVersion, email, name } = opening
+  const create: CustomerOpening = {
+    ...{ merchantId, livemode, apiVersion, email, name, source: 'checkout', testClockId: null },
+    ...{ company: null, taxId: null, address: null, locale: null, reference: null, metadata: {} },
+  }
+  return { kind: 'customer', actor: id, create, cause, rows: [customerEmailRow(opening, id, email)] }
+}
 
 /**
  * Changes the asset of a payment, or gets a new price, as long as no money has arrived. That includes money which was

@@ -18,7 +18,8 @@ import { ofKind } from '../queries/actors.ts'
 import { creditEntryRow } from '../queries/credit-entries.ts'
 import { listCreditNotesById } from '../queries/credit-notes.ts'
 import { getEventsVersion } from '../queries/customers.ts'
-import { seriesIdOf } from '../queries/document-series.ts'
+import { currentSeriesOf, ensureSeries, seriesIdOf } from '../queries/document-series.ts'
+import { hashOf, nextInSeries, recordInSeries, retainedFrom, StalePlan } from '../queries/invoice-issue.ts'
 import { type FinalizationFacts, findWithFacts } from '../queries/invoices.ts'
 import { findPayment } from '../queries/payments.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
@@ -27,15 +28,7 @@ import { findCustomerTime } from '../queries/test-clocks.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { exceedsBalance } from './customer-credit.ts'
 import { refuseStateOf } from './customers.ts'
-import {
-  afterBundle,
-  currentSeriesOf,
-  dispatchPlanned,
-  ensureSeries,
-  untilCurrent,
-  withResponse,
-} from './finalizations.ts'
-import { hashOf, nextInSeries, recordInSeries, retainedFrom, StalePlan } from './invoice-issue.ts'
+import { afterBundle, dispatchPlanned, untilCurrent, withResponse } from './finalizations.ts'
 import { beginningOf, type RefundServices, refundOpeningOf } from './refunds.ts'
 
 export type CreditNoteRequest = {

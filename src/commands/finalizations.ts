@@ -3,19 +3,16 @@ import type { InvoiceContent } from '../../machines/invoice-events.ts'
 import { type BundleOutcome, type Command, CommandFault, type Row } from '../actors/command.ts'
 import type { Actor, Kind } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
-import { dayIn } from '../billing/days.ts'
-import { seriesYear } from '../billing/document-number.ts'
 import { Refusal, refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
-import { invoiceKind } from '../kinds/invoice.ts'
 import { ofKind } from '../queries/actors.ts'
 import { creditEntryRow } from '../queries/credit-entries.ts'
 import { type SeriesKey, seriesIdOf } from '../queries/document-series.ts'
+import { type IssuePlan, issueCommands, newPartySalt, partyOf, StalePlan } from '../queries/invoice-issue.ts'
 import type { FinalizationFacts } from '../queries/invoices.ts'
 import type { ListOwner } from '../queries/list-rows.ts'
 import { INVOICE_PURPOSE } from '../sealed-columns.ts'
-import { type IssuePlan, issueInvoice, partyOf, recordInSeries, StalePlan } from './invoice-issue.ts'
 import { newPageToken } from './page-tokens.ts'
 import { createHiddenLink } from './payment-links.ts'
 
@@ -56,7 +53,7 @@ export const finalizationOf = (
     fixed: {
       creditAppliedMinor,
       paymentLinkId,
-      partySalt: newSalt(services),
+      partySalt: newPartySalt(services),
       ...newPageToken(services, INVOICE_PURPOSE, id),
     },
   }
@@ -67,15 +64,7 @@ export const finalizationOf = (
   })
   return [
     ...(paymentLinkId === null ? [] : [createHiddenLink(paymentLinkId, dueOf(content, amountMinor), cause)]),
-    {
-      ...{ kind: 'invoice', actor: id, event: { type: 'finalize' }, cause },
-      given: (actors, at) => issueInvoice(plan, actors, at),
-      ...(creditAppliedMinor > 0 && { rows: [applied] }),
-    },
-    {
-      ...{ kind: 'document_series', actor: seriesId, event: { type: 'issue' }, cause },
-      given: actors => recordInSeries(invoiceKind, id, actors),
-    },
+    ...issueCommands(plan, { cause, ...(creditAppliedMinor > 0 && { rows: [applied] }) }),
   ]
 }
 
@@ -84,27 +73,10 @@ export const creditAppliedTo = (
   { creditMinor }: Pick<FinalizationFacts, 'creditMinor'>,
 ): number => Math.min(totalMinor, creditMinor)
 
-const dueOf = ({ merchantId, livemode, currency, assets }: IssuableDraft['content'], amountMinor: number) => ({
+export const dueOf = ({ merchantId, livemode, currency, assets }: IssuableDraft['content'], amountMinor: number) => ({
   ...{ merchantId, livemode, currency, amountMinor },
   assets: assets?.map(({ chainId, asset }) => ({ chainId, asset })) ?? null,
 })
-
-/** The series that a document is numbered in if it is issued now, by the time of its customer. */
-export const currentSeriesOf = (
-  { settings }: Pick<FinalizationFacts, 'settings'>,
-  mode: Pick<SeriesKey, 'documentKind' | 'livemode' | 'testClockId'>,
-  now: Date,
-): SeriesKey => ({
-  ...{ ...mode, merchantId: settings.merchant_id },
-  year: seriesYear(settings.restart, dayIn(settings.time_zone, now)) ?? 0,
-})
-
-/** Creates the series of the first document. It does not matter which request does. */
-export const ensureSeries = async ({ actors }: Services, series: SeriesKey, cause: string): Promise<void> => {
-  await actors.dispatch({
-    ...{ kind: 'document_series', actor: seriesIdOf(series), create: { ...series, firstNumber: 1 }, cause },
-  })
-}
 
 /** Live documents must name their seller. */
 export const requireComplete = ({ settings }: Pick<FinalizationFacts, 'settings'>, livemode: boolean): void => {
@@ -184,5 +156,3 @@ export const untilCurrent = async <Made>(work: (attempt: number) => Promise<Made
 }
 
 const lastOf = (id: string, actors: readonly Actor[]): Actor | undefined => actors.findLast(actor => actor.id === id)
-
-const newSalt = ({ random }: Services): string => Buffer.from(random(new Uint8Array(16))).toString('hex')

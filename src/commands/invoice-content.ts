@@ -3,6 +3,7 @@ import { dayIn } from '../billing/days.ts'
 import { sumInvoice } from '../billing/invoice-sums.ts'
 import { refuse } from '../errors.ts'
 import type { BillingSettingsRow } from '../queries/billing-settings.ts'
+import { refuseDueDate } from '../queries/invoice-issue.ts'
 
 /** A line as a caller sends it. */
 export type NewLine = Pick<InvoiceLine, 'description' | 'unitAmountMinor'> & {
@@ -66,9 +67,6 @@ export const requireDueDate = (
 ): void => {
   if (dueDate != null && dueDate < dayIn(time_zone, now)) refuseDueDate()
 }
-
-export const refuseDueDate = (): never =>
-  refuse('parameter_invalid', { param: 'dueDate', message: 'dueDate must not be before the issue date.' })
 
 /** Lines with their amounts, and the sums. */
 export const summedLines = (

@@ -10,7 +10,10 @@ import { type CheckoutServices, type OpenedCheckout, openCheckout } from './chec
 
 /** What a new payment is for: what is due, without what other payments are about to pay. */
 export const payableMinor = ({ state, context }: Actor<Invoice>): number =>
-  state === 'open' || state === 'uncollectible' ? Math.max(0, amountDueMinor(context) - processingMinor(context)) : 0
+  isPayable(state, context) ? Math.max(0, amountDueMinor(context) - processingMinor(context)) : 0
+
+const isPayable = (state: string, { paymentLinkId }: Invoice): boolean =>
+  state === 'open' || state === 'uncollectible' || (state === 'draft' && paymentLinkId !== null)
 
 /** The link of an invoice, for what can be paid now. Undefined if nothing can. */
 export const findPayableLink = async (sql: Sql, invoice: Actor<Invoice>): Promise<VisitedLink | undefined> => {

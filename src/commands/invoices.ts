@@ -9,6 +9,7 @@ import { invoiceKind } from '../kinds/invoice.ts'
 import { ofKind } from '../queries/actors.ts'
 import { type BillingSettingsRow, findBillingSettings } from '../queries/billing-settings.ts'
 import { getEventsVersion } from '../queries/customers.ts'
+import { currentSeriesOf, ensureSeries } from '../queries/document-series.ts'
 import { findInvoice, findWithFacts, getCreditBalance } from '../queries/invoices.ts'
 import type { ListOwner } from '../queries/list-rows.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
@@ -18,9 +19,7 @@ import { type Requester, refuseTwin } from './by.ts'
 import { refuseState, refuseStateOf } from './customers.ts'
 import {
   afterBundle,
-  currentSeriesOf,
   dispatchPlanned,
-  ensureSeries,
   finalizationOf,
   type InvoiceServices,
   requireComplete,
@@ -89,7 +88,8 @@ export const finalizeInvoice = async (
 ): Promise<Actor<Invoice>> =>
   untilCurrent(async attempt => {
     const { invoice, facts } = (await findWithFacts(services.sql, key)) ?? refuse('resource_not_found')
-    if (invoice.state !== 'draft') refuseStateOf(invoiceKind, invoice)
+    // A draft that can be paid is finalized when money for it is seen.
+    if (invoice.state !== 'draft' || invoice.context.paymentLinkId !== null) refuseStateOf(invoiceKind, invoice)
     if (isErased(facts.customer.state)) refuse('customer_erased')
     const { id, rev, context: content } = invoice
     requireComplete(facts, content.livemode)

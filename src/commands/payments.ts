@@ -38,15 +38,15 @@ type Sent = Asked & {
 }
 
 const send = async (
-  { sql, actors }: Services,
+  services: Services,
   name: RecordKey,
   type: 'cancel' | 'accept' | 'dismiss',
   { cause, otherwise, paidWith }: Sent,
 ): Promise<Actor<Payment>> => {
   // The merchant, the link and the invoice of a payment never change, so they are not checked again in the commit.
-  const payment = (await findPayment(sql, name)) ?? refuse('resource_not_found')
+  const payment = (await findPayment(services.sql, name)) ?? refuse('resource_not_found')
   const event = { type, ...(paidWith && { paidWith: await paidWith(payment) }) }
-  return paymentIn(await dispatchPaymentEvent({ actors }, payment, event, { cause }), otherwise)
+  return paymentIn(await dispatchPaymentEvent(services, payment, event, { cause }), otherwise)
 }
 
 const paymentIn = (outcome: BundleOutcome, otherwise: Code): Actor<Payment> =>

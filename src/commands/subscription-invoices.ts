@@ -13,22 +13,20 @@ import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
 import { invoiceKind } from '../kinds/invoice.ts'
 import { subscriptionKind } from '../kinds/subscription.ts'
-import { upcomingInvoice } from '../kinds/subscription-times.ts'
+import { DAYS_TO_PAY_FIRST, upcomingInvoice } from '../kinds/subscription-times.ts'
 import { ofKind } from '../queries/actors.ts'
+import { currentSeriesOf, ensureSeries } from '../queries/document-series.ts'
+import { StalePlan } from '../queries/invoice-issue.ts'
 import { type FinalizationFacts, findWithFacts } from '../queries/invoices.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { findSubscriptionWithFacts } from '../queries/subscriptions.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
+import { INVOICE_PURPOSE } from '../sealed-columns.ts'
 import { isVoidable, voidingOf } from './credit-notes.ts'
 import { refuseStateOf } from './customers.ts'
-import {
-  creditAppliedTo,
-  currentSeriesOf,
-  ensureSeries,
-  finalizationOf,
-  type InvoiceServices,
-} from './finalizations.ts'
-import { StalePlan } from './invoice-issue.ts'
+import { creditAppliedTo, dueOf, finalizationOf, type InvoiceServices } from './finalizations.ts'
+import { newPageToken } from './page-tokens.ts'
+import { createHiddenLink } from './payment-links.ts'
 
 export type PeriodInvoice = {
   readonly subscription: Pick<Actor<Subscription>, 'id'> & { readonly context: Billed }
@@ -43,18 +41,49 @@ export type PeriodInvoice = {
   readonly isRetried: boolean
 }
 
+/** The commands that create a subscription with its first invoice, or with its trial. */
+export const openingCommands = async (
+  services: InvoiceServices,
+  {
+    id,
+    opening,
+    facts,
+    cause,
+  }: { readonly id: string; readonly opening: SubscriptionOpening } & Pick<PeriodInvoice, 'facts' | 'cause'>,
+): Promise<readonly Command[]> => {
+  const create: Command = { kind: 'subscription', actor: id, create: opening, cause }
+  if (opening.trialEndsAt !== null)
+    return [create, { kind: 'subscription', actor: id, event: { type: 'begin_trial' }, cause }]
+  const invoice = await periodInvoice(services, {
+    ...{ subscription: { id, context: opening }, periodIndex: 0, facts, cause },
+    // Without an anchor, the first period begins when its invoice is paid.
+    ...(opening.activation === 'on_payment' && !opening.anchorGiven && { hasNoTimes: true }),
+    isRetried: true,
+    due: { daysUntilDue: opening.activation === 'on_payment' ? DAYS_TO_PAY_FIRST : null, dueDate: null },
+  })
+  return [
+    create,
+    ...invoice.commands,
+    {
+      ...{ kind: 'subscription', actor: id, event: { type: 'begin' }, cause },
+      given: actors => issuedIn(actors, invoice.id),
+    },
+  ]
+}
+
 /** Of a subscription that exists, or of one that the same bundle creates. */
 type Billed = SubscriptionOpening & Partial<Pick<Subscription, 'pendingChange'>>
 
-/** The commands that create and finalize the invoice of a period. */
+/**
+ * The commands that create and finalize the invoice of a period. The first one of a visitor of the page of a plan stays a draft
+ * until money for it is seen, so that visitors who do not pay use up no numbers.
+ */
 export const periodInvoice = async (
   services: InvoiceServices,
   { subscription, periodIndex, facts, cause, hasNoTimes = false, due, isRetried }: PeriodInvoice,
 ): Promise<{ readonly id: string; readonly commands: readonly Command[] }> => {
   const { livemode, testClockId } = subscription.context
   const now = await findCustomerTime(services, testClockId)
-  const series = currentSeriesOf(facts, { documentKind: 'invoice', livemode, testClockId }, now)
-  if (isRetried) await ensureSeries(services, series, cause)
   const period = periodOf(subscription.context.anchorAt, subscription.context, periodIndex)
   const content = contentOf(subscription, {
     ...{ periodIndex, facts },
@@ -62,7 +91,20 @@ export const periodInvoice = async (
     due: due ?? { daysUntilDue: null, dueDate: dueDateOf(period, facts, now) },
   })
   const id = uuidv7(services.clock.now(), services.random)
+  if (periodIndex === 0 && subscription.context.source === 'checkout' && !subscription.context.verified) {
+    const paymentLinkId = uuidv7(services.clock.now(), services.random)
+    const page = { paymentLinkId, ...newPageToken(services, INVOICE_PURPOSE, id) }
+    return {
+      id,
+      commands: [
+        createHiddenLink(paymentLinkId, dueOf(content, content.totalMinor), cause),
+        { kind: 'invoice', actor: id, create: { ...content, page }, cause },
+      ],
+    }
+  }
   const draft = { id, rev: 1, content }
+  const series = currentSeriesOf(facts, { documentKind: 'invoice', livemode, testClockId }, now)
+  if (isRetried) await ensureSeries(services, series, cause)
   return {
     id,
     commands: [
@@ -127,7 +169,7 @@ const dueDateOf = ({ start }: Period, { settings: { time_zone } }: FinalizationF
 export const issuedIn = (actors: ReadonlyMap<string, Actor>, invoiceId: string): IssuedInvoice => {
   const { state, context } = ofKind(invoiceKind, actors.get(invoiceId))
   const { periodIndex, dueAt } = context
-  if (periodIndex === null || dueAt === null) throw new Error(`The invoice ${invoiceId} is not of a period`)
+  if (periodIndex === null) throw new Error(`The invoice ${invoiceId} is not of a period`)
   return { invoiceId, periodIndex, dueAt, isPaid: state === 'paid' }
 }
 
@@ -172,7 +214,7 @@ type Voids = {
   readonly commands: readonly Command[]
 }
 
-/** Voids an invoice unless money was sent for it; one that was paid is recorded as paid. */
+/** Voids an invoice, or deletes a draft, unless money was sent for it; one that was paid is recorded as paid. */
 export const voidUnpaid = async (
   services: InvoiceServices,
   { id, context }: Actor<Subscription>,
@@ -183,6 +225,13 @@ export const voidUnpaid = async (
   const { invoice } = found
   if (invoice.state === 'paid') return { voided: [], commands: [invoicePaid(id, invoice, cause)] }
   if (invoice.state === 'void') return { voided: [invoice.id], commands: [] }
+  if (invoice.state === 'draft') {
+    const { paymentLinkId } = invoice.context
+    const discard: Command = { kind: 'invoice', actor: invoice.id, event: { type: 'discard' }, cause }
+    const close: Command[] =
+      paymentLinkId === null ? [] : [{ kind: 'payment_link', actor: paymentLinkId, event: { type: 'close' }, cause }]
+    return { voided: [invoice.id], commands: [discard, ...close] }
+  }
   if (!isVoidable(found)) return { voided: [], commands: [] }
   return { voided: [invoice.id], commands: await voidingOf(services, found, { reason: null, isRetried, cause }) }
 }

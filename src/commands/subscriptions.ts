@@ -1,13 +1,11 @@
 import type { PageToken } from '../../machines/invoice-events.ts'
 import type { Plan } from '../../machines/plan.ts'
 import type { Subscription, SubscriptionOpening } from '../../machines/subscription-events.ts'
-import type { Command } from '../actors/command.ts'
 import type { Actor } from '../actors/kind.ts'
 import { addUtcDays } from '../billing/periods.ts'
 import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
 import { subscriptionKind } from '../kinds/subscription.ts'
-import { DAYS_TO_PAY_FIRST } from '../kinds/subscription-times.ts'
 import { type BillingSettingsRow, findBillingSettings } from '../queries/billing-settings.ts'
 import { getEventsVersion } from '../queries/customers.ts'
 import { getCreditBalance } from '../queries/invoices.ts'
@@ -31,7 +29,7 @@ import { type NewLine, summedLines } from './invoice-content.ts'
 import { type CustomerReference, nameCustomer } from './named-customers.ts'
 import { newPageToken } from './page-tokens.ts'
 import { daysOf } from './plans.ts'
-import { issuedIn, periodInvoice } from './subscription-invoices.ts'
+import { openingCommands } from './subscription-invoices.ts'
 
 /** What a subscription without a plan costs and how it is renewed, as a caller sends it. */
 export type SubscriptionTerms = Pick<
@@ -84,7 +82,7 @@ export const createSubscription = async (
     const id = uuidv7(clock.now(), random)
     const opening: SubscriptionOpening = {
       ...{ ...kept, ...times, merchantId, livemode, apiVersion, customerId: customer.id, testClockId },
-      ...{ source: 'merchant', verified: true },
+      ...{ source: 'merchant', verified: true, payer: null, trialKey: null },
       // What begins when it is created is counted from then.
       anchorGiven: times.anchorGiven || terms.activation === 'immediate',
       ...{ reference: request.reference, metadata: request.metadata },
@@ -95,22 +93,7 @@ export const createSubscription = async (
       creditMinor: await getCreditBalance(sql, customer.id, opening.currency),
     }
     requireComplete(facts, owner.livemode)
-    const commands: Command[] = [...customer.commands, { kind: 'subscription', actor: id, create: opening, cause }]
-    if (opening.trialEndsAt !== null)
-      commands.push({ kind: 'subscription', actor: id, event: { type: 'begin_trial' }, cause })
-    else {
-      const invoice = await periodInvoice(services, {
-        ...{ subscription: { id, context: opening }, periodIndex: 0, facts, cause },
-        // Without an anchor, the first period begins when its invoice is paid.
-        ...(opening.activation === 'on_payment' && !opening.anchorGiven && { hasNoTimes: true }),
-        isRetried: true,
-        due: { daysUntilDue: opening.activation === 'on_payment' ? DAYS_TO_PAY_FIRST : null, dueDate: null },
-      })
-      commands.push(...invoice.commands, {
-        ...{ kind: 'subscription', actor: id, event: { type: 'begin' }, cause },
-        given: actors => issuedIn(actors, invoice.id),
-      })
-    }
+    const commands = [...customer.commands, ...(await openingCommands(services, { id, opening, facts, cause }))]
     const outcome = await dispatchPlanned(services, withResponse(subscriptionKind, id, commands, responseRows))
     if (outcome === 'stale') return undefined
     if (outcome.ok) return afterBundle(subscriptionKind, id, outcome)
@@ -122,7 +105,18 @@ export const createSubscription = async (
 type Terms = Omit<
   SubscriptionOpening,
   | keyof ListOwner
-  | ('apiVersion' | 'customerId' | 'testClockId' | 'source' | 'verified' | 'anchorAt' | 'anchorGiven' | 'trialEndsAt')
+  | (
+      | 'apiVersion'
+      | 'customerId'
+      | 'testClockId'
+      | 'source'
+      | 'verified'
+      | 'payer'
+      | 'trialKey'
+      | 'anchorAt'
+      | 'anchorGiven'
+      | 'trialEndsAt'
+    )
   | ('reference' | 'metadata' | keyof PageToken)
 > & { readonly trialDays: number }
 
@@ -143,6 +137,12 @@ const termsOf = async (
   const { planId } = terms
   const plan = (await findPlan(sql, { ...owner, id: planId })) ?? refuse('resource_not_found', { param: 'planId' })
   if (plan.state === 'archived') refuse('plan_archived', { param: 'planId' })
+  const { trialDays, ...of } = planTerms(plan)
+  return { ...of, trialDays: request.trialDays ?? trialDays }
+}
+
+/** What a subscription takes from its plan. */
+export const planTerms = ({ id: planId, context }: Actor<Plan>): Terms => {
   const {
     name: _,
     description: __,
@@ -151,8 +151,8 @@ const termsOf = async (
     reference: _____,
     metadata: ______,
     ...of
-  } = plan.context
-  return { ...of, planId, trialDays: request.trialDays ?? plan.context.trialDays }
+  } = context
+  return { ...of, planId }
 }
 
 /** A trial ends where the first period begins. */

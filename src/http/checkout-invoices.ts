@@ -75,6 +75,8 @@ export const checkoutInvoiceRoutes: readonly Route[] = [
     query: documentQuery,
     handle: async (api, { params, query }) => {
       const visited = await findAlsoVoid(api, params.token)
+      // A draft that can be paid has no document yet.
+      if (visited.invoice.state === 'draft') return refuse('resource_not_found')
       if (query.format === 'json') return { status: 200, body: customersInvoice(visited), headers: SECRET_ADDRESS }
       return asSecret(await invoicePdfAnswer(api, visited.invoice))
     },

@@ -6,6 +6,7 @@ import { balanceRoutes } from './balances.ts'
 import { billingSettingsRoutes } from './billing-settings.ts'
 import { checkoutRoutes } from './checkout.ts'
 import { checkoutInvoiceRoutes } from './checkout-invoices.ts'
+import { checkoutPlanRoutes } from './checkout-plans.ts'
 import { collectionRoutes } from './collections.ts'
 import { creditNoteRoutes } from './credit-notes.ts'
 import { customerCreditRoutes } from './customer-credit.ts'
@@ -74,6 +75,7 @@ export const routes: readonly Route[] = [
   ...historyRoutes,
   ...streamRoutes,
   ...checkoutInvoiceRoutes,
+  ...checkoutPlanRoutes,
   ...checkoutRoutes,
   ...opsRoutes,
 ]

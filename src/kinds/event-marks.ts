@@ -106,6 +106,7 @@ export const eventMarks: { readonly [Name in MachineName]: Marks<MachineEvents[N
   invoice: {
     update: { by: 'merchant' },
     delete: { by: 'merchant' },
+    discard: { by: 'timer' },
     finalize: { by: 'merchant' },
     due_date_passed: { by: 'timer' },
     reminder_passed: { by: 'timer' },

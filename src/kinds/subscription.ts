@@ -22,6 +22,8 @@ export const subscriptionKind: Kind<Subscription> = {
     testClockId: 'uuid',
     planId: 'uuid',
     source: 'text',
+    payer: 'json',
+    trialKey: 'text',
     verified: 'boolean',
     currency: 'text',
     taxBehavior: 'text',
@@ -108,5 +110,6 @@ export const subscriptionKind: Kind<Subscription> = {
     },
     joinCustomer: ({ context: { customerId } }) => ({ function: 'join_customer', given: { customer: customerId } }),
   },
+  refusals: { subscriptions_trial_once: 'trial_used' },
   publish: published(subscription => subscriptionRecord.render(subscription)),
 }

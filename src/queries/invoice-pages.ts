@@ -3,7 +3,7 @@ import type { Invoice } from '../../machines/invoice-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { ActorRow } from '../actors/rows.ts'
 import type { Sql } from '../postgres/connect.ts'
-import { readInvoice } from './invoices.ts'
+import { ownCredit, readInvoice } from './invoices.ts'
 import type { Fragment } from './list-rows.ts'
 
 /** An invoice for visitors of its page. */
@@ -85,11 +85,15 @@ export const listChangedInvoices = async (
 }
 
 const visited = (sql: Sql): Fragment => sql`
-  select r.*, s.name as merchant_name, json_build_object('id', c.id, 'email', c.email, 'name', c.name) as payer,
-    (select b.balance_minor from credit_balances b where b.customer_id = c.id and b.currency = r.currency) as credit
+  select r.*, s.name as merchant_name,
+    jsonb_build_object('email', c.email, 'name', c.name) || coalesce(u.payer, '{}') || jsonb_build_object('id', c.id) as payer,
+    (select case when u.id is null then b.balance_minor else greatest(0, least(b.balance_minor, ${ownCredit(sql, sql`u.id`)})) end
+     from credit_balances b where b.customer_id = c.id and b.currency = r.currency) as credit
   from invoices r
   join settings s on s.merchant_id = r.merchant_id and s.livemode = r.livemode
-  join customers c on c.id = survivor_of(r.customer_id)`
+  join customers c on c.id = survivor_of(r.customer_id)
+  -- Of a visitor, only what was typed: see factsColumns().
+  left join subscriptions u on u.id = r.subscription_id and not u.verified`
 
 /**
  * Its visitors may not be the customer: from the commit that erases the customer on, they do not see whom it was issued to,

@@ -1,5 +1,6 @@
 import type { Customer } from '../../machines/customer.ts'
-import type { Invoice } from '../../machines/invoice-events.ts'
+import type { Invoice, InvoiceParty } from '../../machines/invoice-events.ts'
+import type { Subscription } from '../../machines/subscription-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { ActorRow } from '../actors/rows.ts'
 import { invoiceKind } from '../kinds/invoice.ts'
@@ -37,11 +38,22 @@ export type FactsRow = {
   readonly settings: BillingSettingsRow
   readonly customer_row: FinalizationFacts['customer']
   readonly credit_minor: string
+  readonly payer: Subscription['payer']
+  readonly own_credit_minor: string
 }
 
-/** In one statement for all drafts that are finalized concurrently. */
-export const factsColumns = (sql: Sql): Fragment => sql`
+/**
+ * In one statement for all drafts that are finalized concurrently. An e-mail address proves nothing: what a visitor of the page
+ * of a plan has typed is all that is used of the customer, and no credit but what the payments of the subscription gave, until
+ * the merchant confirms who the customer is. `subscriptionId`: of the row `r`.
+ */
+export const factsColumns =
+  (subscriptionId: (sql: Sql) => Fragment) =>
+  (sql: Sql): Fragment =>
+    sql`
   ${invoiceColumns(sql)},
+  (select u.payer from subscriptions u where u.id = ${subscriptionId(sql)} and not u.verified) as payer,
+  ${ownCredit(sql, subscriptionId(sql))}::text as own_credit_minor,
   (select to_json(b) from billing_settings b where b.merchant_id = r.merchant_id) as settings,
   (select json_build_object('id', c.id, 'state', c.state, 'email', c.email, 'name', c.name, 'company', c.company,
      'taxId', c.tax_id, 'address', c.address, 'locale', c.locale)
@@ -49,7 +61,16 @@ export const factsColumns = (sql: Sql): Fragment => sql`
   coalesce((select b.balance_minor from credit_balances b
     where b.customer_id = survivor_of(r.customer_id) and b.currency = r.currency), 0)::text as credit_minor`
 
-const findFactsRow = finderOf<ActorRow & FactsRow>('invoices', factsColumns)
+/** What the payments of a subscription have given as credit and is not used, in the currency of the row `r`. */
+export const ownCredit = (sql: Sql, subscriptionId: Fragment): Fragment => sql`
+  (select coalesce(sum(e.amount_minor), 0)
+   from invoices o join credit_entries e on e.invoice_id = o.id and e.currency = r.currency
+   where o.subscription_id = ${subscriptionId})`
+
+const findFactsRow = finderOf<ActorRow & FactsRow>(
+  'invoices',
+  factsColumns(sql => sql`r.subscription_id`),
+)
 
 export const findWithFacts = async (
   sql: Sql,
@@ -60,9 +81,21 @@ export const findWithFacts = async (
   return { invoice: readInvoice(row), facts: factsIn(row) }
 }
 
-export const factsIn = ({ settings, customer_row: customer, credit_minor }: FactsRow): FinalizationFacts => ({
-  ...{ settings, customer },
-  creditMinor: Number(credit_minor),
+export const factsIn = (row: FactsRow): FinalizationFacts => {
+  const { settings, customer_row: customer, credit_minor, payer, own_credit_minor } = row
+  const creditMinor = Number(credit_minor)
+  if (payer === null) return { settings, customer, creditMinor }
+  return {
+    settings,
+    customer: { ...payerParty(payer), id: customer.id, state: customer.state },
+    creditMinor: Math.max(0, Math.min(creditMinor, Number(own_credit_minor))),
+  }
+}
+
+/** What a visitor has typed, as the party of a document. */
+export const payerParty = (payer: NonNullable<Subscription['payer']>): InvoiceParty => ({
+  ...payer,
+  ...{ company: null, taxId: null, address: null },
 })
 
 /** The balance of a customer's credit in one currency. */

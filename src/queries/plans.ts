@@ -8,7 +8,7 @@ import { type ListOwner, listRows, ownedBy, partsByState } from './list-rows.ts'
 import type { Page } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
 
-const readPlan = readerOf(planKind)
+export const readPlan = readerOf(planKind)
 const findRow = finderOf<ActorRow>('plans')
 
 export const findPlan = async (sql: Sql, key: RecordKey): Promise<Actor<Plan> | undefined> => {

@@ -25,7 +25,10 @@ export const findSubscription = async (sql: Sql, key: RecordKey): Promise<Actor<
   return row && readSubscription(row)
 }
 
-const findFactsRow = finderOf<ActorRow & FactsRow>('subscriptions', factsColumns)
+const findFactsRow = finderOf<ActorRow & FactsRow>(
+  'subscriptions',
+  factsColumns(sql => sql`r.id`),
+)
 
 /** With what issuing an invoice reads. */
 export const findSubscriptionWithFacts = async (

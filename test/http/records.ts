@@ -296,6 +296,7 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     ]),
   ),
   'GET /v1/checkout/links/:linkId': paymentLink,
+  'POST /v1/checkout/plans/:planId/subscriptions': { ...plan, body: { customerEmail: 'ada@example.com' } },
   'GET /v1/checkout/invoices/:token': invoicePage,
   'GET /v1/checkout/invoices/:token/document': invoicePage,
   // Without a credit note.

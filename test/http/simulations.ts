@@ -50,7 +50,7 @@ export const simulationServer = async (sandboxRpcUrl?: string): Promise<Simulati
     await apiServer({
       routes,
       sandbox,
-      env: { API_RATE_LIMIT_TEST: '0' },
+      env: { API_RATE_LIMIT_TEST: '0', CHECKOUT_RATE_LIMIT: '0' },
       chains: outside => connectChains([sandboxChain(sandbox.contracts)], () => [sandbox.url], outside),
     }),
   )

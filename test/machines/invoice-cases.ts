@@ -105,6 +105,7 @@ export const invoices: Cases = {
   events: {
     update: { type: 'update', content: { ...content, reference: 'order 8' } },
     delete: { type: 'delete' },
+    discard: { type: 'discard' },
     finalize: finalize(),
     'finalize with credit': finalize({ creditAppliedMinor: 300 }),
     'finalize with all credit': finalize({ creditAppliedMinor: 1000, paymentLinkId: null }),
@@ -196,7 +197,10 @@ export const invoices: Cases = {
     draft         | days_until_due = 1, due_date = '2026-11-21'                 | invoices_due_terms
     draft         | due_date = 'tomorrow'                                       | invoices_due_terms
     draft         | number = 'INV-1'                                            | invoices_issued
-    draft         | payment_link_id = gen_random_uuid()                         | invoices_issued
+    draft         | retained_until = now()                                      | invoices_issued
+    draft         | payment_link_id = gen_random_uuid()                         | invoices_payable_draft
+    draft         | payment_link_id = gen_random_uuid(), token_hash = repeat('d', 64), sealed_token = 'd', subscription_id = null, period_index = null, period_start = null, period_end = null | invoices_payable_draft
+    deleted       | token_hash = repeat('d', 64)                                | invoices_payable_draft
     open          | number = null                                               | invoices_issued
     open          | due_date = null                                             | invoices_issued
     open          | issue_date = 'today'                                        | invoices_issue_date

@@ -59,6 +59,26 @@ const isAfterCreditNotes = (situation: string) => situation.startsWith('credited
 
 const reminded = `reminders=${JSON.stringify(reminders.map((each, n) => (n === 0 ? { ...each, sentAt: at } : each)))}`
 
+describe('a draft that can be paid', () => {
+  const page = { paymentLinkId: invoiceIssue.paymentLinkId ?? '', tokenHash: 'b'.repeat(64), sealedToken: 'sealed b' }
+
+  test('cannot be changed, and is deleted without its address when its subscription ends', () => {
+    const payable = {
+      ...invoices,
+      input: { ...invoices.input, page },
+      situations: { draft: '', discarded: 'discard' },
+    }
+    const table = `
+      draft | discard                  | deleted |                                        | lines=[] taxes=[] subtotalMinor=0 totalMinor=0 reference=null paymentLinkId=null tokenHash=null sealedToken=null
+      draft | finalize                 | open    | invoice.finalized +dueDate +reminder   | ${frozen}
+      draft | finalize with credit     | open    | invoice.finalized +dueDate +reminder   | ${frozen} creditAppliedMinor=300
+      draft | finalize with all credit | paid    | invoice.finalized invoice.paid         | ${frozen} creditAppliedMinor=1000 paymentLinkId=null paidAt=+0m
+    `
+    expect(differences(payable, table, situation => situation === 'draft')).toEqual([])
+    expect(arrive(payable, 'discard').can({ type: 'discard' })).toBe(false)
+  })
+})
+
 describe('invoice', () => {
   test('a new invoice is a draft', () => {
     expect(creation(invoices)).toEqual({ to: 'draft', effects: '!joinCustomer invoice.created', changes: '' })
@@ -105,6 +125,18 @@ describe('invoice', () => {
       paid, overpaid, refunding, void                | processing 400           | stays         |                                                          | amountProcessingMinor=400
       processing                                     | processing 400           | stays         |                                                          | amountProcessingMinor=800
       processing                                     | reverted 400             | stays         |                                                          | amountProcessingMinor=0
+
+      Payments of a draft that could be paid may bring money after it was deleted.
+      deleted                                        | processing 400           | stays         |                                                          | amountProcessingMinor=400
+      deleted                                        | 400 counts               | stays         |                                                          | amountOverpaidMinor=400 ${allocated([1, 0, 400])}
+      deleted                                        | 1000 counts              | stays         |                                                          | amountOverpaidMinor=1000 ${allocated([1, 0, 1000])}
+      deleted                                        | 1100 counts              | stays         |                                                          | amountOverpaidMinor=1100 ${allocated([1, 0, 1100])}
+      deleted                                        | 600 of another           | stays         |                                                          | amountOverpaidMinor=600 ${allocated([2, 0, 600])}
+      deleted                                        | refund 100               | stays         |                                                          |
+      deleted                                        | refund 300 with credit 40 | stays        |                                                          |
+      deleted                                        | refund 1100 with credit 40 | stays       |                                                          |
+      deleted                                        | give up refund           | stays         |                                                          |
+      deleted                                        | refunded 100             | stays         |                                                          | amountRefundedMinor=100
 
       Money pays what is due, and the rest is overpaid. What one payment has paid is counted once.
       open, with credit, due, overdue, reminded      | 400 counts               | stays         | invoice.payment_received                                 | amountPaidMinor=400 ${allocated([1, 400, 0])}

@@ -27,11 +27,17 @@ export const subscriptionOpening: SubscriptionOpening = {
   customerId: '0193a000-0000-7000-8000-00000000000e',
   testClockId: null,
   source: 'merchant',
-  verified: true,
+  ...{ verified: true, payer: null, trialKey: null },
   ...priceOf(1000),
   ...{ interval: 'month', intervalCount: 1, anchorAt: minutes(0), anchorGiven: false, trialEndsAt: null },
   ...{ leadDays: 7, graceDays: 3, maxPeriods: 3, activation: 'on_payment', afterGrace: 'cancel' },
   ...{ assets: null, reference: 'contract 7', metadata: {}, tokenHash: 'a'.repeat(64), sealedToken: 'sealed a' },
+}
+
+/** Subscribed on the page of a plan. */
+const visited = {
+  ...{ source: 'checkout', planId: '0193a000-0000-7000-8000-000000000021', trialKey: 'ada@example.com' },
+  payer: { email: 'ada@example.com', name: 'Ada', locale: null },
 }
 
 export const invoiceIdOf = (periodIndex: number) =>
@@ -65,7 +71,7 @@ const timerOf = (timer: string, state: string, fields: object) => ({
 
 export const subscriptions: Cases = {
   machine: subscriptionMachine,
-  input: subscriptionOpening,
+  input: { ...subscriptionOpening, ...visited },
   events: {
     begin: begin(),
     'begin paid': begin({ isPaid: true }),
@@ -256,6 +262,7 @@ export const subscriptions: Cases = {
     active    | state = 'over'                                       | subscriptions_state
     active    | livemode = true, test_clock_id = gen_random_uuid()           | subscriptions_test_clock
     active    | source = 'shop'                                      | subscriptions_source
+    active    | source = 'merchant'                                  | subscriptions_payer
     active    | currency = 'dollar'                                  | subscriptions_currency
     active    | tax_behavior = 'none'                                | subscriptions_tax_behavior
     active    | lines = '[]'                                         | subscriptions_lines
@@ -291,7 +298,8 @@ export const subscriptions: Cases = {
     active    | token_hash = 'b'                                     | subscriptions_token
   `,
   duplicates: `
-    active | reference = 'contract 8' | token_hash = repeat('d', 64) | subscriptions_token_once
+    active | token_hash = repeat('d', 64) | token_hash = repeat('d', 64), trial_key = 'bob@example.com' | subscriptions_trial_once
+    active | trial_key = null | token_hash = repeat('d', 64), trial_key = null | subscriptions_token_once
   `,
   largest: {
     ...{ metadata: largestMetadata, reference: largestText(200), totalMinor: MAX_AMOUNT, subtotalMinor: MAX_AMOUNT },

@@ -29,6 +29,9 @@ export const erasedCustomer: Check = {
     )
     select id from paid where customer_email <> email or customer_name is not null
     union all
+    select s.id from erased e join subscriptions s on s.customer_id = e.id
+    where s.payer is not null or s.trial_key is not null
+    union all
     select k.customer_id from erased e join customer_emails k on k.customer_id = e.id
     union all
     select id from invoiced

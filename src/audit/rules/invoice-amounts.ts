@@ -27,6 +27,7 @@ export const invoiceAmounts: Check = {
           then i.total_minor - i.credit_applied_minor - i.credit_notes_minor - i.amount_paid_minor <= 0
         when i.state in ('paid', 'void')
           then i.total_minor - i.credit_applied_minor - i.credit_notes_minor - i.amount_paid_minor <> 0
-        else i.credit_applied_minor + i.credit_notes_minor + i.amount_paid_minor + i.amount_overpaid_minor <> 0
+        else i.credit_applied_minor + i.credit_notes_minor + i.amount_paid_minor <> 0
+          or (i.state = 'draft' and i.amount_overpaid_minor <> 0)
       end`,
 }

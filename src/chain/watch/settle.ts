@@ -89,9 +89,10 @@ const settleOrLog = async (world: Services, unsettled: Unsettled): Promise<Actor
 const { take } = stepper(registered(paymentKind))
 
 const settle = async (
-  { sql, actors, clock }: Services,
+  services: Services,
   { payment, received, hasLostAgreed, isUnexplained, scan, touchedBy, touchedAt }: Unsettled,
 ): Promise<Actor<Payment> | undefined> => {
+  const { sql, clock } = services
   let actor = payment
   // Each event can lead to a state with further events: seen, and then final.
   for (let turn = 0; turn < 4; turn++) {
@@ -110,7 +111,7 @@ const settle = async (
       const idOf = (target: string) => uuidFrom([target, actor.id, touchedBy, touchedAt, actor.rev, type])
       const cause = `chain:${touchedBy}`
       const given = { cause, idOf, transfers: received }
-      const outcome = await dispatchPaymentEvent({ actors }, actor, { type, ...fields }, given)
+      const outcome = await dispatchPaymentEvent(services, actor, { type, ...fields }, given)
       if (!outcome.ok) {
         // The customer has picked another asset since: the payment is handled again with it.
         if (outcome.actor && !isOfSamePick(payment, outcome.actor)) return undefined

@@ -1,16 +1,18 @@
 import type { Customer } from '../../machines/customer.ts'
 import type { Invoice, InvoiceIssue, InvoiceParty, InvoiceSeller } from '../../machines/invoice-events.ts'
+import type { Command } from '../actors/command.ts'
 import type { Actor, Kind } from '../actors/kind.ts'
 import { dayIn, endOfDay } from '../billing/days.ts'
 import { documentHash, type HashedDocument, partyHash, sellerHash } from '../billing/document-hash.ts'
 import { type NumberedDocument, parseNumberPattern, renderNumber, seriesYear } from '../billing/document-number.ts'
 import { dateInvoice } from '../billing/invoice-dates.ts'
+import type { Random } from '../dependencies.ts'
+import { refuse } from '../errors.ts'
 import { encodeId } from '../ids.ts'
 import { documentSeriesKind } from '../kinds/document-series.ts'
 import { invoiceKind } from '../kinds/invoice.ts'
-import { ofKind } from '../queries/actors.ts'
-import type { BillingSettingsRow } from '../queries/billing-settings.ts'
-import { refuseDueDate } from './invoice-content.ts'
+import { ofKind } from './actors.ts'
+import type { BillingSettingsRow } from './billing-settings.ts'
 
 /** What is decided before the commit. Everything else follows from the rows that the commit locks. */
 export type IssuePlan = {
@@ -22,6 +24,34 @@ export type IssuePlan = {
   readonly party: InvoiceParty
   readonly fixed: Pick<InvoiceIssue, 'creditAppliedMinor' | 'paymentLinkId' | 'partySalt' | 'tokenHash' | 'sealedToken'>
 }
+
+/** The commands that give a draft its number, in one bundle. `rows`: for the command of the draft. */
+export const issueCommands = (
+  plan: IssuePlan,
+  { cause, idOf, rows }: Pick<Command, 'cause' | 'rows'> & { readonly idOf?: ((actor: string) => string) | undefined },
+): readonly Command[] => {
+  const { invoiceId, seriesId } = plan
+  const by = (actor: string) => ({ actor, ...(cause !== undefined && { cause }), ...(idOf && { id: idOf(actor) }) })
+  return [
+    {
+      ...{
+        kind: 'invoice',
+        event: { type: 'finalize' },
+        ...by(invoiceId),
+        ...(idOf && { id: idOf(`${invoiceId} finalize`) }),
+      },
+      given: (actors, at) => issueInvoice(plan, actors, at),
+      ...(rows && { rows }),
+    },
+    {
+      ...{ kind: 'document_series', event: { type: 'issue' }, ...by(seriesId) },
+      given: actors => recordInSeries(invoiceKind, invoiceId, actors),
+    },
+  ]
+}
+
+export const newPartySalt = ({ random }: { readonly random: Random }): string =>
+  Buffer.from(random(new Uint8Array(16))).toString('hex')
 
 /** The draft or the series is another one than the plan was made for. The plan is made again. */
 export class StalePlan extends Error {
@@ -38,7 +68,7 @@ export const issueInvoice = (plan: IssuePlan, actors: ReadonlyMap<string, Actor>
   if (draft?.rev !== plan.rev) throw new StalePlan()
   const { context: invoice } = ofKind(invoiceKind, draft)
   const place = nextInSeries(plan.seriesId, actors, { settings, prefix: settings.invoice_prefix, at })
-  const dates = datesOf(invoice, settings, place.issuedAt)
+  const dates = datesOf(invoice, settings, place)
   const seller = { legalName: settings.legal_name, address: settings.address, taxId: settings.tax_id }
   const parties = { seller, partyHash: partyHash(Buffer.from(fixed.partySalt, 'hex'), party) }
   return {
@@ -96,8 +126,14 @@ export const partyOf = ({ email, name, company, taxId, address, locale }: PartyF
 
 type PartyFields = Pick<Customer, keyof InvoiceParty>
 
-const datesOf = (invoice: Invoice, settings: BillingSettingsRow, issuedAt: Date) => {
-  const { dueDate, daysUntilDue, reminderOffsets } = invoice
+const datesOf = (
+  { subscriptionId, dueDate: planned, daysUntilDue, reminderOffsets }: Invoice,
+  settings: BillingSettingsRow,
+  { issuedAt, issueDate }: Pick<InvoiceIssue, 'issuedAt' | 'issueDate'>,
+) => {
+  // The period of a subscription may have begun since the draft was made.
+  const isLate = subscriptionId !== null && planned !== null && planned < issueDate
+  const dueDate = isLate ? issueDate : planned
   const dated = dateInvoice({
     issuedAt,
     timeZone: settings.time_zone,
@@ -106,6 +142,9 @@ const datesOf = (invoice: Invoice, settings: BillingSettingsRow, issuedAt: Date)
   })
   return dated.ok ? dated.dates : refuseDueDate()
 }
+
+export const refuseDueDate = (): never =>
+  refuse('parameter_invalid', { param: 'dueDate', message: 'dueDate must not be before the issue date.' })
 
 const numberOf = (settings: BillingSettingsRow, document: Omit<NumberedDocument, 'pattern'>): string => {
   const parsed = parseNumberPattern(settings.number_pattern, settings.restart)

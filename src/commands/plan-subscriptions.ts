@@ -1,0 +1,95 @@
+import type { Invoice } from '../../machines/invoice-events.ts'
+import type { Subscription, SubscriptionOpening } from '../../machines/subscription-events.ts'
+import type { Actor } from '../actors/kind.ts'
+import { addUtcDays } from '../billing/periods.ts'
+import { emailKey, isErasedEmail } from '../email-key.ts'
+import { refuse } from '../errors.ts'
+import { uuidv7 } from '../ids.ts'
+import { invoiceKind } from '../kinds/invoice.ts'
+import { subscriptionKind } from '../kinds/subscription.ts'
+import { ofKind } from '../queries/actors.ts'
+import { takeAttempt } from '../queries/attempts.ts'
+import { findBillingSettings } from '../queries/billing-settings.ts'
+import { type FinalizationFacts, payerParty } from '../queries/invoices.ts'
+import { findSubscriber, hasIncomplete, type VisitedPlan } from '../queries/plan-pages.ts'
+import { findCustomerTime } from '../queries/test-clocks.ts'
+import { SUBSCRIPTION_PURPOSE } from '../sealed-columns.ts'
+import { newPayingCustomer } from './checkouts.ts'
+import { refuseState } from './customers.ts'
+import { afterBundle, dispatchPlanned, type InvoiceServices, requireComplete, untilCurrent } from './finalizations.ts'
+import { newPageToken } from './page-tokens.ts'
+import { openingCommands } from './subscription-invoices.ts'
+import { planTerms } from './subscriptions.ts'
+
+/** A visitor of the page of a plan. `group`: of the address, for the limit. */
+export type Subscriber = { readonly payer: NonNullable<Subscription['payer']>; readonly group: string }
+
+/** `invoice`: a draft that can be paid. Undefined for a trial, whose first invoice comes later. */
+export type PlanSubscription = {
+  readonly subscription: Actor<Subscription>
+  readonly invoice: Actor<Invoice> | undefined
+}
+
+/** Of an address group, in a sliding hour. */
+const limit = { allowed: 20, seconds: 3_600 }
+/** Of a merchant in one mode, that are not paid. */
+const MOST_INCOMPLETE = 1_000
+
+/**
+ * Subscribes a visitor of the page of a plan. An e-mail address proves nothing: nothing of the customer that it belongs to is
+ * read or used, and the answer is the same if there is none. So the subscription begins when it is paid, or with its trial,
+ * also with `immediate`. A trial is given once for each plan and e-mail address.
+ */
+export const subscribeToPlan = async (
+  services: InvoiceServices,
+  { plan, terms: { api_version: apiVersion } }: VisitedPlan,
+  { payer, group }: Subscriber,
+  cause: string,
+): Promise<PlanSubscription> => {
+  const { sql, clock, random } = services
+  const { merchantId, livemode } = plan.context
+  const owner = { merchantId, livemode }
+  if (isErasedEmail(payer.email)) refuse('customer_erased', { param: 'customerEmail' })
+  if (plan.state === 'archived') refuse('plan_archived')
+  if (plan.context.totalMinor === 0) refuse('state_conflict', { message: FREE, details: { status: plan.state } })
+  const settings = (await findBillingSettings(sql, merchantId)) ?? refuse('resource_not_found')
+  requireComplete({ settings }, livemode)
+  const { wait } = await takeAttempt(sql, [`subscribe:${group}`], limit)
+  if (wait !== null) refuse('rate_limited', { retryAfter: wait, quota: limit })
+  if (await hasIncomplete(sql, owner, MOST_INCOMPLETE)) refuse('rate_limited', { retryAfter: limit.seconds })
+  const { trialDays, ...its } = planTerms(plan)
+  let hasTrial = trialDays > 0
+  return untilCurrent(async () => {
+    const found = await findSubscriber(sql, owner, payer.email)
+    const { id: customerId, testClockId } = found ?? { id: uuidv7(clock.now(), random), testClockId: null }
+    const now = await findCustomerTime(services, testClockId)
+    const trialEndsAt = hasTrial ? addUtcDays(now, trialDays) : null
+    const id = uuidv7(clock.now(), random)
+    const opening: SubscriptionOpening = {
+      ...{ ...its, ...owner, apiVersion, customerId, testClockId, activation: 'on_payment' },
+      ...{ source: 'checkout', verified: false, payer, trialKey: hasTrial ? emailKey(payer.email) : null },
+      ...{ anchorAt: trialEndsAt ?? now, anchorGiven: hasTrial, trialEndsAt, reference: null, metadata: {} },
+      ...newPageToken(services, SUBSCRIPTION_PURPOSE, id),
+    }
+    const facts: FinalizationFacts = {
+      ...{ settings, creditMinor: 0 },
+      customer: { ...payerParty(payer), id: customerId, state: 'active' },
+    }
+    const customer = found ? [] : [newPayingCustomer(customerId, { ...owner, apiVersion, ...payer }, cause)]
+    const opened = await openingCommands(services, { id, opening, facts, cause })
+    const outcome = await dispatchPlanned(services, [...customer, ...opened])
+    if (outcome === 'stale') return undefined
+    if (outcome.ok) {
+      const invoice = outcome.done.find(({ actor }) => actor.kind === 'invoice')
+      return {
+        subscription: afterBundle(subscriptionKind, id, outcome),
+        invoice: invoice && ofKind(invoiceKind, invoice.actor),
+      }
+    }
+    if (outcome.refusal !== 'trial_used' || !hasTrial) return refuseState(outcome)
+    hasTrial = false
+    return undefined
+  })
+}
+
+const FREE = 'A period of the plan costs nothing, so it cannot be subscribed to on its page.'
