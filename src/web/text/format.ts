@@ -2,7 +2,7 @@ import type { Locale } from './locale.ts'
 
 /** How values are written in a language. Times are in the time zone of the reader. */
 export type Formats = {
-  /** Minor units of a currency: 4900 USD is `$49.00`. */
+  /** Minor units of a currency: 4900 USD is `$49.00`, −4900 is `−$49.00`. */
   money(amountMinor: number, currency: string): string
   /** Atomic units of an asset: 49000000 with 6 decimals is `49.00 USDC`. The number does not leave its unit. */
   units(amount: string | bigint, asset: { readonly asset: string; readonly decimals: number }): string
@@ -28,6 +28,9 @@ export type Formats = {
   /** In the largest unit that leaves two digits: `120 ms`, `26 s`, `21 min`. */
   duration(ms: number): string
 }
+
+/** Of the width of a plus sign and of digits, which a hyphen is not. */
+const MINUS = '−'
 
 export type Instant = Date | string | number
 
@@ -63,7 +66,7 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
     money: (amountMinor, currency) => {
       const { format, digits } = currencyOf(currency)
       // As text: a number cannot hold 2^53−1 minor units with their fraction.
-      return format.format(decimal(BigInt(amountMinor), digits) as `${number}`)
+      return format.format(decimal(BigInt(amountMinor), digits) as `${number}`).replace('-', MINUS)
     },
     units: (amount, { asset, decimals }) => {
       const [whole = '0', fraction = ''] = decimal(BigInt(amount), decimals).split('.')

@@ -129,7 +129,7 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await page.getByText('credit_note.issued').waitFor()
     await on.expectSound()
     const saving = page.waitForEvent('download')
-    await on.click('Download PDF')
+    await on.click('Credit note (PDF)')
     expect((await saving).suggestedFilename()).toBe(`${note?.number}.pdf`)
     await page.locator('.sums > div', { hasText: 'To be refunded' }).getByText('$30.00').waitFor()
     await page.getByText('$30.00 cannot be refunded yet').waitFor()

@@ -276,7 +276,7 @@ describe.skipIf(!hasBrowser)('customers', () => {
     expect(await on.dialog(title).getByRole('alert').count()).toBe(0)
     await on.fill('Amount', '5')
     await inDialog(title, title)
-    await page.getByRole('row', { name: /Used in the shop.*-€5\.00.*€0\.00/ }).waitFor()
+    await page.getByRole('row', { name: /Used in the shop.*−€5\.00.*€0\.00/ }).waitFor()
     expect((await read(ids.ada)).totals).toMatchObject([{ currency: 'EUR', creditMinor: 0 }, { currency: 'USD' }])
   })
 
@@ -424,20 +424,41 @@ describe.skipIf(!hasBrowser)('customers', () => {
   test('personal data is erased after a proof of identity, once nothing is open; until then the page says what is', async () => {
     const { page, served } = shop
     const title = 'Erase the personal data of cy@example.com?'
-    await shop.call('POST', path(ids.cy ?? '', 'credit'), { currency: 'EUR', amountMinor: 100, note: 'Gift' })
+    const give = (amountMinor: number) =>
+      shop.call('POST', path(ids.cy ?? '', 'credit'), { currency: 'EUR', amountMinor, note: 'Gift' })
+    await give(100)
     await served.server.sql`update sessions set proven_at = now() - interval '301 seconds'`
     const [account] = await served.server.sql`select id from accounts where email = 'anna@lamps.example'`
     served.server.api.sessions.forgetAccount(String(account?.id))
     await shop.go(`customers/${ids.cy}`)
     await on.heading('cy@example.com')
+    // What stands in the way is said before a proof of identity is asked for.
     await on.click('Erase')
-    await inDialog(title, 'Erase personal data')
+    await on.dialog(title).getByText('Credit of €1.00').waitFor()
+    expect(await on.dialog(title).getByRole('button', { name: 'Erase personal data' }).count()).toBe(0)
+    await on.expectSound()
+    await inDialog(title, 'Cancel')
+    await give(-100)
+    await page.reload()
+    await on.heading('cy@example.com')
+    await on.click('Erase')
+    const submit = on.dialog(title).getByRole('button', { name: 'Erase personal data' })
+    await submit.waitFor()
+    // Given after the dialog has read what stands in the way.
+    const before = await read(ids.cy)
+    await page.route(`**/customers/${ids.cy}`, route => route.fulfill({ json: before }))
+    await give(200)
+    await submit.click()
     await on.dialog('Confirm that it is you').getByLabel('Password', { exact: true }).fill('correct horse battery')
     await inDialog('Confirm that it is you', 'Confirm')
-    await on.dialog(title).getByText('Its credit. Take it away first.').waitFor()
+    await on.dialog(title).getByText('This customer cannot be erased yet').waitFor()
     await on.expectSound()
     expect(await read(ids.cy)).toMatchObject({ email: 'cy@example.com', erasedAt: null })
-    await shop.call('POST', path(ids.cy ?? '', 'credit'), { currency: 'EUR', amountMinor: -100, note: 'Back' })
+    await page.unrouteAll()
+    await inDialog(title, 'Cancel')
+    await give(-200)
+    await page.reload()
+    await on.click('Erase')
     await inDialog(title, 'Erase personal data')
     await on.toast('Personal data erased')
     await on.heading('Erased customer')
@@ -445,6 +466,9 @@ describe.skipIf(!hasBrowser)('customers', () => {
     expect(await page.getByRole('button', { name: /^(Erase|Merge|Adjust credit)$/ }).count()).toBe(0)
     expect(await read(ids.cy)).toMatchObject({ email: `${ids.cy}@erased.invalid`, erasedAt: expect.any(String) })
     await on.expectSound()
+    await shop.go('customers')
+    await page.getByRole('link', { name: 'Erased customer' }).waitFor()
+    expect(await page.getByText('erased.invalid').count()).toBe(0)
   })
 
   test('run without a violation of the policy and without an error', () => {

@@ -220,12 +220,15 @@ describe.skipIf(!hasBrowser)('the page of an invoice', () => {
 })
 
 describe.skipIf(!hasBrowser)('the document of an invoice', () => {
-  test.each(['PDF', 'JSON'])('is saved as %s under its number', async format => {
+  test.each([
+    ['PDF', 'Invoice as issued (PDF)'],
+    ['JSON', 'Data (JSON)'],
+  ])('is saved as %s under its number', async (format, name) => {
     const { page } = shop
     const { id, number } = await invoices.issue()
     await open(id)
     const saving = page.waitForEvent('download')
-    await on.click(`Download ${format}`)
+    await page.getByRole('button', { name, exact: false }).click()
     const file = await saving
     expect(file.suggestedFilename()).toBe(`${number}.${format.toLowerCase()}`)
     const text = await Bun.file(await file.path()).text()
@@ -296,7 +299,7 @@ describe.skipIf(!hasBrowser)('a viewer', () => {
     await page.getByText('Only owners and developers can make changes here.').waitFor()
     expect(await buttons()).toEqual([])
     expect(await page.getByText('/invoices/', { exact: false }).count()).toBe(0)
-    await page.getByRole('button', { name: 'Download PDF' }).waitFor()
+    await page.getByRole('button', { name: 'Invoice as issued (PDF)' }).waitFor()
     await on.expectSound()
   })
 })

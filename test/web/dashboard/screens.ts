@@ -156,7 +156,8 @@ const views: Readonly<Record<string, View>> = {
   'customer-credit': { path: `customers/${customers[0]?.id}`, act: page => takeCredit(page, '5') },
   'customer-credit-errors': { path: `customers/${customers[0]?.id}`, act: page => takeCredit(page, '20') },
   'customer-merge': { path: `customers/${customers[1]?.id}`, act: chooseSurvivor },
-  'customer-erase': { path: `customers/${customers[0]?.id}`, act: page => eraseCustomer(page) },
+  'customer-erase': { path: `customers/${customers[2]?.id}`, data: 'empty', act: page => eraseCustomer(page) },
+  'customer-erase-blocked': { path: `customers/${customers[0]?.id}`, act: page => eraseCustomer(page) },
   invoices: { path: 'invoices' },
   'invoices-viewer': { path: 'invoices', role: 'viewer' },
   'invoices-filtered': { path: `invoices?status=open&overdue=true&dueBefore=2026-12-01&customer=${customers[0]?.id}` },
@@ -429,11 +430,8 @@ async function takeCredit(page: Page, amount: string) {
 }
 
 async function eraseCustomer(page: Page) {
-  const records = ['pay_06bt4m9x3kq7v5n2c8hd1wzr04', 're_06bt4m9x3kq7v5n2c8hd1wzr01', customers[0]?.id]
-  await refuse(page, '**/erase', 409, 'customer_in_use', { records })
   await page.locator('.head .button--danger').click()
-  await page.locator('dialog[open] .button--danger-full').click()
-  await page.locator('dialog[open] li').first().waitFor()
+  await page.locator('dialog[open] :is(.blockers, .facts)').first().waitFor()
 }
 
 /** An action in the menu of an invoice. */
@@ -706,6 +704,7 @@ const answer = (
       return json({ ...sampleList(rows.map(given), data), has_more: false })
     }
     if (end === 'invoices') return json(sampleList(Object.values(invoices).map(given), data))
+    if (end === 'subscriptions') return json({ ...sampleList([], 'empty'), has_more: false })
     if (end === 'credit-notes') {
       const id = new URL(route.request().url()).searchParams.get('invoiceId')
       const notes = creditNotes.filter(({ invoiceId }) => invoiceId === id)

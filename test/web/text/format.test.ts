@@ -10,7 +10,7 @@ describe('money', () => {
   test.each([
     [4900, 'USD', '$49.00', '49,00\u00a0$'],
     [5, 'EUR', '€0.05', '0,05\u00a0€'],
-    [-1250, 'EUR', '-€12.50', '-12,50\u00a0€'],
+    [-1250, 'EUR', '−€12.50', '−12,50\u00a0€'],
     [Number.MAX_SAFE_INTEGER, 'USD', '$90,071,992,547,409.91', '90.071.992.547.409,91\u00a0$'],
   ])('%d minor units of %s', (amount, currency, english, german) => {
     expect([en.money(amount, currency), de.money(amount, currency)]).toEqual([english, german])

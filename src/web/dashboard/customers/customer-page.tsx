@@ -68,12 +68,12 @@ type CustomerProps = { readonly customer: CustomerWithTotals }
 
 const Subtitle = ({ customer }: CustomerProps) => {
   const texts = useCustomersTexts()
-  const { id, email, company, name, mergedIntoId } = customer
+  const { id, email, company, name, mergedIntoId, erasedAt } = customer
   return (
     <span class="sub">
       {mergedIntoId !== null && <Badge shape="over">{texts.merged}</Badge>}
       {name !== null && company !== null && <span>{company}</span>}
-      <a href={`mailto:${email}`}>{email}</a>
+      {erasedAt === null && <a href={`mailto:${email}`}>{email}</a>}
       <ShortHex value={id} what={texts.id} />
     </span>
   )
@@ -150,7 +150,7 @@ const Details = ({ customer }: CustomerProps) => {
               <code>{id}</code> <CopyButton value={id} what={texts.id} />
             </>,
           ],
-          [texts.email, email],
+          [texts.email, customer.erasedAt === null && email],
           [texts.aliases, aliases.length > 0 && aliases.map(alias => <div key={alias}>{alias}</div>)],
           [texts.name, name],
           [texts.company, company],

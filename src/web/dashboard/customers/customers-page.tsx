@@ -16,7 +16,7 @@ import { NothingMatches, PageLinks, readListPage, usePosition } from '../shell/p
 import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
-import { besidesName, lastPaymentAt, nameOfCustomer } from './customer-name.ts'
+import { besidesName, lastPaymentAt, useCustomerName } from './customer-name.ts'
 import { useCustomersTexts } from './texts.ts'
 
 /** What the search compares instead of the beginnings of names and e-mail addresses. */
@@ -88,6 +88,7 @@ const CustomersTable = ({ rows }: { readonly rows: readonly CustomerWithTotals[]
   const { formats } = useReader()
   const address = useAddress()
   const changed = useLive()?.changed.value
+  const nameOf = useCustomerName()
   const columns: readonly TableColumn<CustomerWithTotals>[] = [
     {
       key: 'customer',
@@ -96,9 +97,9 @@ const CustomersTable = ({ rows }: { readonly rows: readonly CustomerWithTotals[]
       cell: customer => (
         <>
           <a class="open clip" href={address('customers', customer.id)}>
-            {nameOfCustomer(customer)}
+            {nameOf(customer)}
           </a>
-          <span class="under clip">{besidesName(customer)}</span>
+          <span class="under clip">{customer.erasedAt === null ? besidesName(customer) : customer.id}</span>
           {customer.mergedIntoId !== null && <Badge shape="over">{texts.merged}</Badge>}
         </>
       ),

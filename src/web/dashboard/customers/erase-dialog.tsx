@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { CustomerWithTotals } from '../../api/calls.ts'
 import { ApiError } from '../../api/request.ts'
 import { NoteBox } from '../../parts/note.tsx'
@@ -6,36 +6,43 @@ import { showToast } from '../../parts/toast.tsx'
 import { Confirm } from '../shell/confirm.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { Facts } from '../shell/record.tsx'
-import { useAddress, useScope, useShop } from '../shell/shop.ts'
-import { nameOfCustomer } from './customer-name.ts'
+import { useScope, useShop } from '../shell/shop.ts'
+import { useCustomerName } from './customer-name.ts'
+import { EraseBlockers, useEraseBlockers } from './erase-blockers.tsx'
 import { useCustomersTexts } from './texts.ts'
 
 type EraseDialogProps = { readonly customer: CustomerWithTotals; readonly onClose: () => void }
 
-/** Erases the personal data of a customer, after saying what remains. */
+/** Erases the personal data of a customer, after saying what remains; or says what has to end before. */
 export const EraseDialog = ({ customer, onClose }: EraseDialogProps) => {
   const { erase: texts, cancel } = useCustomersTexts()
   const { session } = useShop()
   const { merchantId } = useScope()
   const refresh = useRefresh()
-  /** What stood in the way of the last attempt. */
-  const [uses, setUses] = useState<readonly string[]>([])
+  const nameOf = useCustomerName()
+  /** What stood in the way of the last attempt, by ID. */
+  const [refused, setRefused] = useState<readonly string[]>([])
+  const blockers = useEraseBlockers(customer, refused)
+  const first = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    // The refusal of the server is at the top, whatever was scrolled to.
+    if (refused.length > 0) first.current?.scrollIntoView({ block: 'nearest' })
+  }, [refused])
   const { id } = customer
   return (
     <Confirm
       open
-      title={texts.title(nameOfCustomer(customer))}
+      title={texts.title(nameOf(customer))}
       no={cancel}
-      yes={texts.submit}
+      yes={blockers?.length === 0 ? texts.submit : undefined}
       danger
       onClose={onClose}
       onYes={async () => {
-        setUses([])
         try {
           await session.call('eraseCustomer', { merchantId, id })
           showToast(texts.done)
         } catch (error) {
-          setUses(usesIn(error))
+          setRefused(usesIn(error))
           throw error
         } finally {
           // Payments, disputes and events have changed, too.
@@ -43,17 +50,25 @@ export const EraseDialog = ({ customer, onClose }: EraseDialogProps) => {
         }
       }}
     >
-      <NoteBox tone="warn" title={texts.forGood}>
-        {texts.forGoodWhat}
-      </NoteBox>
-      <Facts
-        facts={[
-          [texts.erased, texts.erasedWhat],
-          [texts.stays, texts.staysWhat],
-          [texts.copies, texts.copiesWhat],
-        ]}
-      />
-      {uses.length > 0 && <Uses ids={uses} customerId={id} />}
+      <div ref={first}>{blockers && blockers.length > 0 && <EraseBlockers blockers={blockers} />}</div>
+      {blockers?.length === 0 && (
+        <>
+          <NoteBox tone="warn" title={texts.forGood}>
+            {texts.forGoodWhat}
+          </NoteBox>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long dialog must be reachable to be scrolled */}
+          <section aria-label={texts.erased} tabIndex={0}>
+            <Facts
+              facts={[
+                [texts.erased, texts.erasedWhat],
+                [texts.stays, texts.staysWhat],
+                [texts.documents, texts.documentsWhat],
+                [texts.copies, texts.copiesWhat],
+              ]}
+            />
+          </section>
+        </>
+      )}
     </Confirm>
   )
 }
@@ -62,28 +77,4 @@ const usesIn = (error: unknown): readonly string[] => {
   if (!(error instanceof ApiError) || error.code !== 'customer_in_use') return []
   const { records } = error.details
   return Array.isArray(records) ? records.filter(each => typeof each === 'string') : []
-}
-
-const sections: Readonly<Record<string, 'payments' | 'refunds'>> = { pay: 'payments', re: 'refunds' }
-
-/** The records that have not ended, with ways to them. */
-const Uses = ({ ids, customerId }: { readonly ids: readonly string[]; readonly customerId: string }) => {
-  const { erase: texts } = useCustomersTexts()
-  const address = useAddress()
-  return (
-    <>
-      <p>{texts.uses}</p>
-      <ul>
-        {ids.map(each => {
-          const section = sections[each.split('_')[0] ?? '']
-          if (each === customerId) return <li key={each}>{texts.creditUse}</li>
-          return (
-            <li key={each}>
-              <p>{section ? <a href={address(section, each)}>{texts.use[section](each)}</a> : <code>{each}</code>}</p>
-            </li>
-          )
-        })}
-      </ul>
-    </>
-  )
 }

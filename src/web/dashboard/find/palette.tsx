@@ -3,7 +3,7 @@ import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hook
 import { Icon, type IconName } from '../../parts/icon.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { StateBadge } from '../../parts/state-strip.tsx'
-import { besidesName, nameOfCustomer } from '../customers/customer-name.ts'
+import { besidesName, useCustomerName } from '../customers/customer-name.ts'
 import { invoicePath } from '../invoices/invoice-state.ts'
 import { useInvoicesTexts } from '../invoices/texts.ts'
 import { paymentPath } from '../payments/payment-state.ts'
@@ -14,6 +14,7 @@ import { useRefundTexts } from '../refunds/texts.ts'
 import { useDestinations } from '../shell/destinations.ts'
 import { useGo } from '../shell/leaving.ts'
 import { useAddress, useCanWrite, useShop } from '../shell/shop.ts'
+import { useShownEmail } from '../shell/shown-email.ts'
 import { useTexts } from '../shell/texts.ts'
 import { subscriptionPath } from '../subscriptions/subscription-state.ts'
 import { useSubscriptionsTexts } from '../subscriptions/texts.ts'
@@ -209,6 +210,8 @@ const useRecordChoice = () => {
   const { states } = useTexts()
   const { formats } = useReader()
   const address = useAddress()
+  const nameOf = useCustomerName()
+  const shownEmail = useShownEmail()
   return (record: FoundRecord): Choice => {
     if (record.object === 'customer')
       return {
@@ -216,7 +219,7 @@ const useRecordChoice = () => {
         icon: 'customer',
         content: (
           <>
-            <b>{nameOfCustomer(record)}</b> {besidesName(record)}
+            <b>{nameOf(record)}</b> {besidesName(record)}
           </>
         ),
       }
@@ -227,7 +230,7 @@ const useRecordChoice = () => {
         content: (
           <>
             <b>{record.number ?? texts.draft(formats.money(record.totalMinor, record.currency))}</b>{' '}
-            {[record.customer && nameOfCustomer(record.customer), record.reference].filter(Boolean).join(', ')}
+            {[record.customer && nameOf(record.customer), record.reference].filter(Boolean).join(', ')}
           </>
         ),
         state: <StateBadge path={invoicePath(record, invoicesTexts.states)} />,
@@ -263,7 +266,7 @@ const useRecordChoice = () => {
           icon: 'payments',
           content: (
             <>
-              {amount} {[record.customerEmail, record.reference].filter(each => each !== null).join(', ')}
+              {amount} {[shownEmail(record.customerEmail), record.reference].filter(each => each !== null).join(', ')}
             </>
           ),
           state: <StateBadge path={paymentPath(record, states)} />,

@@ -10,6 +10,7 @@ import { paymentPath } from '../payments/payment-state.ts'
 import { isManual } from '../refunds/refund-state.ts'
 import { useShopQuery } from '../shell/queries.ts'
 import { useAddress } from '../shell/shop.ts'
+import { useShownEmail } from '../shell/shown-email.ts'
 import { useTexts } from '../shell/texts.ts'
 import { useHomeTexts } from './texts.ts'
 
@@ -70,6 +71,7 @@ export const AttentionList = ({
 }: Facts) => {
   const texts = useHomeTexts()
   const { states } = useTexts()
+  const shownEmail = useShownEmail()
   const { formats } = useReader()
   const address = useAddress()
   const isEmpty =
@@ -85,7 +87,7 @@ export const AttentionList = ({
             href={address('payments', payment.id)}
             title={`${formats.money(payment.amountMinor, payment.currency)}: ${word ?? words[at]}`}
           >
-            {texts.paymentWhat(payment.customerEmail)}
+            {texts.paymentWhat(shownEmail(payment.customerEmail))}
           </Ask>
         )
       })}

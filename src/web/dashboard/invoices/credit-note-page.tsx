@@ -6,7 +6,7 @@ import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { useCreditNotesTexts } from '../billing-records/credit-notes-texts.ts'
 import { useInvoice } from '../billing-records/use-invoice.ts'
-import { nameOfCustomer } from '../customers/customer-name.ts'
+import { useCustomerName } from '../customers/customer-name.ts'
 import { useCustomer } from '../customers/use-customer.ts'
 import { RecordEvents } from '../events/record-events.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -67,7 +67,7 @@ type NoteProps = { readonly note: CreditNoteWithLines }
 
 const OneCreditNote = ({ note }: NoteProps) => {
   const texts = useCreditNotesTexts()
-  const { lines: linesTexts, document: documentTexts } = useInvoiceTexts()
+  const { lines: linesTexts, document: documentTexts, notePdf } = useInvoiceTexts()
   const { id, number, lines, currency } = note
   const refunds = useRefundsOfNotes([note])
   return (
@@ -87,7 +87,7 @@ const OneCreditNote = ({ note }: NoteProps) => {
             <NoteFacts note={note} />
           </Section>
           <Section title={documentTexts.title}>
-            <DocumentFiles call="getCreditNoteDocument" id={id} name={number} />
+            <DocumentFiles call="getCreditNoteDocument" id={id} name={number} pdf={notePdf} />
             <DocumentHashes {...note} />
           </Section>
         </div>
@@ -134,16 +134,14 @@ const NoteFacts = ({ note }: NoteProps) => {
   const address = useAddress()
   const invoice = useInvoice(note.invoiceId).data
   const customer = useCustomer(note.customerId).data
+  const nameOf = useCustomerName()
   const refunds = useRefundsOfNotes([note])
   const { reason, note: text, issueDate, issuedAt, refundIds, invoiceId, customerId } = note
   return (
     <Facts
       facts={[
         [one, <a href={address('invoices', invoiceId)}>{invoice?.number ?? invoiceId}</a>],
-        [
-          details.customer,
-          <a href={address('customers', customerId)}>{customer ? nameOfCustomer(customer) : customerId}</a>,
-        ],
+        [details.customer, <a href={address('customers', customerId)}>{customer ? nameOf(customer) : customerId}</a>],
         [texts.reason, texts.reasons[reason]],
         [texts.note, text !== null && <span class="invoice-notes">{text}</span>],
         [texts.issueDate, formats.day(issueDate)],

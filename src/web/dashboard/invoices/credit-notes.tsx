@@ -9,6 +9,7 @@ import { useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { useAddress } from '../shell/shop.ts'
 import { DocumentFiles } from './invoice-document.tsx'
+import { useInvoiceTexts } from './invoice-page-texts.ts'
 import { NoteRefunds, useRefundsOfNotes } from './note-refunds.tsx'
 
 /** The server issues at most so many for one invoice. */
@@ -29,6 +30,7 @@ export const useCreditNotesOf = ({ id, creditNoteIds }: InvoiceWithLines) => {
 
 /** The credit notes of an invoice: what each did to the money, its refunds and its document. */
 export const CreditNotes = ({ invoice }: { readonly invoice: InvoiceWithLines }) => {
+  const { notePdf } = useInvoiceTexts()
   const texts = useCreditNotesTexts()
   const { formats } = useReader()
   const address = useAddress()
@@ -53,7 +55,7 @@ export const CreditNotes = ({ invoice }: { readonly invoice: InvoiceWithLines })
           </a>
           <span class="table__under">{texts.reasons[reason]}</span>
           {note !== null && <span class="table__under">{note}</span>}
-          <DocumentFiles call="getCreditNoteDocument" id={id} name={number} formats={['pdf']} />
+          <DocumentFiles call="getCreditNoteDocument" id={id} name={number} pdf={notePdf} formats={['pdf']} />
         </>
       ),
     },

@@ -119,7 +119,7 @@ export const CustomerChoice = ({ customer, onCustomer, faults, refused, isErased
                 optional
                 name="taxId"
                 autocomplete="off"
-                maxLength={100}
+                maxLength={200}
                 value={customer.taxId}
                 onInput={event => onCustomer({ ...customer, taxId: event.currentTarget.value })}
                 error={errorOf('taxId')}

@@ -2,7 +2,7 @@ import type { InvoiceWithLines } from '../../api/calls.ts'
 import { CopyButton } from '../../parts/copy.tsx'
 import { Moment } from '../../parts/moment.tsx'
 import { useReader } from '../../parts/reader.ts'
-import { nameOfCustomer } from '../customers/customer-name.ts'
+import { useCustomerName } from '../customers/customer-name.ts'
 import { useCustomer } from '../customers/use-customer.ts'
 import { AddressLines } from '../postal-address/address-lines.tsx'
 import { RemindersUnheard } from '../settings/reminder-endpoints.tsx'
@@ -71,11 +71,12 @@ const Customer = ({ invoice }: InvoiceProps) => {
   const { details: texts } = useInvoiceTexts()
   const address = useAddress()
   const customer = useInvoiceCustomer(invoice)
+  const nameOf = useCustomerName()
   if (!customer) return null
   const { name, company, email, taxId, address: postal } = customer
   return (
     <>
-      <a href={address('customers', invoice.customerId)}>{nameOfCustomer(customer)}</a>
+      <a href={address('customers', invoice.customerId)}>{nameOf(customer)}</a>
       {invoice.customer === null && (
         <span class="under">{invoice.status === 'draft' ? texts.customerNow : texts.removed}</span>
       )}

@@ -19,12 +19,17 @@ type DocumentCall = {
 
 /** The document of an invoice, with the hashes that prove that it has not changed. */
 export const InvoiceDocument = ({ invoice }: { readonly invoice: InvoiceWithLines }) => {
-  const { document: texts } = useInvoiceTexts()
+  const { document: texts, pdf, draftPdf } = useInvoiceTexts()
   const { id, number, status, documentHash } = invoice
   return (
     <Section title={texts.title}>
       <p class="quiet">{status === 'draft' ? texts.draftWhat : texts.what}</p>
-      <DocumentFiles call="getInvoiceDocument" id={id} name={number ?? `draft-${id}`} />
+      <DocumentFiles
+        call="getInvoiceDocument"
+        id={id}
+        name={number ?? `draft-${id}`}
+        pdf={status === 'draft' ? draftPdf : pdf}
+      />
       {documentHash !== null && <DocumentHashes {...invoice} />}
     </Section>
   )
@@ -34,11 +39,13 @@ type DocumentFilesProps = {
   readonly call: DocumentCall
   readonly id: string
   readonly name: string
+  /** What the PDF is called. */
+  readonly pdf: string
   readonly formats?: readonly (keyof typeof types)[]
 }
 
 /** Buttons that save the document. The server answers only with a token, so a link would not do. */
-export const DocumentFiles = ({ call, id, name, formats = ['pdf', 'json'] }: DocumentFilesProps) => {
+export const DocumentFiles = ({ call, id, name, pdf, formats = ['pdf', 'json'] }: DocumentFilesProps) => {
   const texts = useInvoiceTexts()
   const { session } = useShop()
   const { merchantId } = useScope()
@@ -60,7 +67,7 @@ export const DocumentFiles = ({ call, id, name, formats = ['pdf', 'json'] }: Doc
             onClick={() => save(format)}
           >
             <Icon name="download" small />
-            {texts[format]}
+            {format === 'pdf' ? pdf : texts.json}
             <span class="sr"> {name}</span>
           </button>
         ))}

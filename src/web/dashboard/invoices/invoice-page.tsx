@@ -6,7 +6,7 @@ import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { StateBadge, StateStrip } from '../../parts/state-strip.tsx'
 import { useInvoice } from '../billing-records/use-invoice.ts'
-import { nameOfCustomer } from '../customers/customer-name.ts'
+import { useCustomerName } from '../customers/customer-name.ts'
 import { RecordEvents } from '../events/record-events.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -87,12 +87,13 @@ const Subtitle = ({ invoice }: InvoiceProps) => {
   const { states } = useInvoicesTexts()
   const address = useAddress()
   const customer = useInvoiceCustomer(invoice)
+  const nameOf = useCustomerName()
   const { id, number, customerId, orderNumber } = invoice
   return (
     <span class="sub">
       <StateBadge path={invoicePath(invoice, states)} />
       <b>{number ?? texts.noNumber}</b>
-      {customer && <a href={address('customers', customerId)}>{nameOfCustomer(customer)}</a>}
+      {customer && <a href={address('customers', customerId)}>{nameOf(customer)}</a>}
       {orderNumber !== null && <span>{texts.order(orderNumber)}</span>}
       <ShortHex value={id} what={texts.id} />
     </span>

@@ -44,7 +44,13 @@ export const InvoicePayments = ({ invoice }: InvoiceProps) => {
         {({ data, has_more }) => (
           <>
             {data.length === 0 ? (
-              <p class="quiet">{invoice.paymentLinkId === null ? texts.notPayable : texts.none}</p>
+              <p class="quiet">
+                {invoice.paymentLinkId !== null
+                  ? texts.none
+                  : invoice.creditAppliedMinor > 0
+                    ? texts.paidByCredit
+                    : texts.notPayable}
+              </p>
             ) : (
               <CountedTable invoice={invoice} rows={data} />
             )}

@@ -3,7 +3,7 @@ import { FiatAmount } from '../../parts/money.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { StateBadge } from '../../parts/state-strip.tsx'
 import { clipped, Table, type TableColumn } from '../../parts/table.tsx'
-import { nameOfCustomer } from '../customers/customer-name.ts'
+import { useCustomerName } from '../customers/customer-name.ts'
 import { useLive } from '../shell/live.ts'
 import { useAddress } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
@@ -26,6 +26,7 @@ export const InvoicesTable = ({ rows, narrow = false }: InvoicesTableProps) => {
   const { formats } = useReader()
   const address = useAddress()
   const changed = useLive()?.changed.value
+  const nameOf = useCustomerName()
   const names = useCustomerNames(narrow ? [] : rows.filter(({ customer }) => customer === null))
   const columns: readonly TableColumn<InvoiceWithLines>[] = [
     {
@@ -53,8 +54,7 @@ export const InvoicesTable = ({ rows, narrow = false }: InvoicesTableProps) => {
       key: 'customer',
       head: texts.customer,
       card: 4,
-      cell: ({ customer, customerId }) =>
-        clipped(customer === null ? (names.get(customerId) ?? '') : nameOfCustomer(customer)),
+      cell: ({ customer, customerId }) => clipped(customer === null ? (names.get(customerId) ?? '') : nameOf(customer)),
     },
     { key: 'reference', head: texts.reference, card: 5, cell: ({ reference }) => clipped(reference) },
     {

@@ -1,4 +1,4 @@
-import { nameOfCustomer } from '../customers/customer-name.ts'
+import { useCustomerName } from '../customers/customer-name.ts'
 import { FindCustomer } from '../customers/find-customer.tsx'
 import { useCustomer } from '../customers/use-customer.ts'
 import { PickToggle } from '../shell/filters.tsx'
@@ -29,10 +29,11 @@ export const PickCustomer = ({ id, onPick }: PickCustomerProps) => {
 
 const PickedCustomer = ({ id, onPick }: PickCustomerProps & { readonly id: string }) => {
   const { customer } = useInvoicesTexts()
+  const nameOf = useCustomerName()
   const { data } = useCustomer(id)
   return (
     <PickToggle isOn onToggle={() => onPick(undefined)}>
-      {`${customer}: ${data ? nameOfCustomer(data) : '…'}`}
+      {`${customer}: ${data ? nameOf(data) : '…'}`}
     </PickToggle>
   )
 }

@@ -18,6 +18,7 @@ import { useShopQuery } from '../shell/queries.ts'
 import { Facts, RecordJson, Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
+import { isErasedAddress, useShownEmail } from '../shell/shown-email.ts'
 import { useTexts } from '../shell/texts.ts'
 import { PaymentHistory } from './history.tsx'
 import { Decision, PaymentActions } from './payment-actions.tsx'
@@ -70,11 +71,16 @@ type PaymentProps = { readonly payment: PaymentWithCrypto }
 const Subtitle = ({ payment }: PaymentProps) => {
   const texts = usePaymentTexts()
   const { states } = useTexts()
+  const shownEmail = useShownEmail()
   const { customerEmail, reference, id } = payment
   return (
     <span class="sub">
       <StateBadge path={paymentPath(payment, states)} />
-      <a href={`mailto:${customerEmail}`}>{customerEmail}</a>
+      {isErasedAddress(customerEmail) ? (
+        shownEmail(customerEmail)
+      ) : (
+        <a href={`mailto:${customerEmail}`}>{customerEmail}</a>
+      )}
       {reference !== null && <span>{texts.reference(reference)}</span>}
       <ShortHex value={id} what={texts.id} />
     </span>
@@ -186,6 +192,7 @@ const PaidWith = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
 const Details = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
   const texts = usePaymentTexts()
   const address = useAddress()
+  const shownEmail = useShownEmail()
   const {
     id,
     customerName,
@@ -214,7 +221,7 @@ const Details = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
             customerId === null ? (
               customerName
             ) : (
-              <a href={address('customers', customerId)}>{customerName ?? customerEmail}</a>
+              <a href={address('customers', customerId)}>{customerName ?? shownEmail(customerEmail)}</a>
             ),
           ],
           // The link behind an invoice is hidden.

@@ -14,6 +14,7 @@ import { NothingMatches, PageLinks, readListPage, usePosition } from '../shell/p
 import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useShop } from '../shell/shop.ts'
+import { useShownEmail } from '../shell/shown-email.ts'
 import { useTexts } from '../shell/texts.ts'
 import { PaymentLines } from './payment-lines.tsx'
 import { paidWith } from './payment-state.ts'
@@ -131,6 +132,7 @@ type PaymentsTableProps = {
 }
 
 export const PaymentsTable = ({ rows, narrow = false }: PaymentsTableProps) => {
+  const shownEmail = useShownEmail()
   const { payments } = useTexts()
   const address = useAddress()
   const columns: readonly TableColumn<PaymentWithCrypto>[] = [
@@ -140,7 +142,7 @@ export const PaymentsTable = ({ rows, narrow = false }: PaymentsTableProps) => {
       card: 3,
       cell: ({ id, customerEmail }) => (
         <a class="open clip" href={address('payments', id)}>
-          {customerEmail}
+          {shownEmail(customerEmail)}
         </a>
       ),
     },

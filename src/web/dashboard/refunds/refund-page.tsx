@@ -15,6 +15,7 @@ import { useShopQuery } from '../shell/queries.ts'
 import { Facts, RecordJson, Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
+import { useShownEmail } from '../shell/shown-email.ts'
 import { Timeline } from '../shell/timeline.tsx'
 import { CancelRefund } from './decisions.tsx'
 import { eraseNote, readNote } from './notes.ts'
@@ -225,7 +226,8 @@ const PaymentOf = ({ refund }: RefundProps) => {
   const { formats } = useReader()
   const address = useAddress()
   const payment = usePaymentOf(refund)
-  const name = payment && (payment.reference ?? payment.customerEmail)
+  const shownEmail = useShownEmail()
+  const name = payment && (payment.reference ?? shownEmail(payment.customerEmail))
   return (
     <a href={address('payments', paymentId)}>
       {payment ? `${formats.money(payment.amountMinor, payment.currency)}, ${name}` : paymentId}

@@ -10,7 +10,8 @@ type ConfirmProps = {
   /** What happens, also to the money. */
   readonly children: ComponentChildren
   readonly no: string
-  readonly yes: string
+  /** Undefined: it cannot be done now, and the content says why. */
+  readonly yes: string | undefined
   readonly danger?: boolean
   /** What a failure means here, in addition to the sentence of its code. */
   readonly explain?: (error: unknown) => string | undefined
@@ -39,19 +40,21 @@ export const Confirm = ({ open, title, children, no, yes, danger, explain, onYes
           <button type="button" class="button" onClick={close}>
             {no}
           </button>
-          <button
-            type="button"
-            class={danger ? 'button button--danger-full' : 'button button--primary'}
-            aria-disabled={action.isRunning}
-            onClick={confirm}
-          >
-            {yes}
-          </button>
+          {yes !== undefined && (
+            <button
+              type="button"
+              class={danger ? 'button button--danger-full' : 'button button--primary'}
+              aria-disabled={action.isRunning}
+              onClick={confirm}
+            >
+              {yes}
+            </button>
+          )}
         </>
       }
     >
       <div>{children}</div>
-      {action.error !== undefined && (
+      {action.error !== undefined && yes !== undefined && (
         <ErrorNote failure={shownFailure(action.error)}>{explain?.(action.error)}</ErrorNote>
       )}
     </Dialog>

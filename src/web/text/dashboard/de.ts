@@ -167,6 +167,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     },
   },
   payments: {
+    erasedCustomer: 'Gelöschter Kunde',
     title: 'Zahlungen',
     newLink: 'Neuer Zahlungslink',
     search: 'Zahlungen suchen',

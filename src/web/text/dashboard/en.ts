@@ -158,6 +158,7 @@ export const dashboardEn = {
     },
   },
   payments: {
+    erasedCustomer: 'Erased customer',
     title: 'Payments',
     newLink: 'New payment link',
     search: 'Search payments',
