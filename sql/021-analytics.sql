@@ -29,12 +29,13 @@ create table payment_sums (
   refunds integer not null,
   refunded_minor numeric not null,
   -- How many payments took so long from their opening until they were seen, and from then until success, by
-  -- duration_class(). Null: none.
+  -- duration_class(). Null: none, and for links, of which a shop may have many.
   pay_times jsonb,
   final_times jsonb,
 
   constraint payment_sums_pkey primary key (merchant_id, livemode, span, breakdown, starts_at, currency, key),
   constraint payment_sums_span check (span in ('quarter', 'day')),
+  constraint payment_sums_times check (breakdown <> 'link' or num_nonnulls(pay_times, final_times) = 0),
   constraint payment_sums_breakdown check (breakdown in ('asset', 'link') or breakdown = 'all' and span = 'quarter')
 );
 -- Quarter-hours that are older than 400 days are deleted by this.

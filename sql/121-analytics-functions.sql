@@ -112,7 +112,7 @@ create function payment_sum_rows(actors uuid[], revs integer[]) returns setof pa
     from (
       select merchant_id, livemode, span, breakdown, starts_at, currency, key, m.is_final, m.class, count(*) as payments
       from changes cross join lateral (values (false, pay_time), (true, final_time)) as m (is_final, class)
-      where m.class is not null
+      where m.class is not null and breakdown <> 'link'
       group by merchant_id, livemode, span, breakdown, starts_at, currency, key, m.is_final, m.class) classes
     group by merchant_id, livemode, span, breakdown, starts_at, currency, key
   )
@@ -290,8 +290,9 @@ begin
   perform add_payment_sum_rows(array(
     select row(merchant_id, livemode, 'day', breakdown, day, currency, key, sum(opened), sum(converted), sum(picked),
       sum(seen), sum(succeeded), sum(failed), sum(expired), sum(canceled), sum(late), sum(volume_minor), sum(refunds),
-      sum(refunded_minor), summed_counts(array_agg(pay_times)),
-      summed_counts(array_agg(final_times)))::payment_sums
+      sum(refunded_minor),
+      case when breakdown <> 'link' then summed_counts(array_agg(pay_times)) end,
+      case when breakdown <> 'link' then summed_counts(array_agg(final_times)) end)::payment_sums
     from payment_sums q
     cross join lateral (
       select greatest(date_trunc('day', q.starts_at at time zone 'UTC' at time zone its.time_zone),

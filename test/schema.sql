@@ -932,7 +932,8 @@ create table payment_sums (
   final_times jsonb,
   constraint payment_sums_pkey PRIMARY KEY (merchant_id, livemode, span, breakdown, starts_at, currency, key),
   constraint payment_sums_breakdown CHECK ((breakdown = ANY (ARRAY['asset'::text, 'link'::text])) OR breakdown = 'all'::text AND span = 'quarter'::text),
-  constraint payment_sums_span CHECK (span = ANY (ARRAY['quarter'::text, 'day'::text]))
+  constraint payment_sums_span CHECK (span = ANY (ARRAY['quarter'::text, 'day'::text])),
+  constraint payment_sums_times CHECK (breakdown <> 'link'::text OR num_nonnulls(pay_times, final_times) = 0)
 );
 
 create table payments (
@@ -5780,8 +5781,9 @@ begin
   perform add_payment_sum_rows(array(
     select row(merchant_id, livemode, 'day', breakdown, day, currency, key, sum(opened), sum(converted), sum(picked),
       sum(seen), sum(succeeded), sum(failed), sum(expired), sum(canceled), sum(late), sum(volume_minor), sum(refunds),
-      sum(refunded_minor), summed_counts(array_agg(pay_times)),
-      summed_counts(array_agg(final_times)))::payment_sums
+      sum(refunded_minor),
+      case when breakdown <> 'link' then summed_counts(array_agg(pay_times)) end,
+      case when breakdown <> 'link' then summed_counts(array_agg(final_times)) end)::payment_sums
     from payment_sums q
     cross join lateral (
       select greatest(date_trunc('day', q.starts_at at time zone 'UTC' at time zone its.time_zone),
@@ -6059,7 +6061,7 @@ AS $function$
     from (
       select merchant_id, livemode, span, breakdown, starts_at, currency, key, m.is_final, m.class, count(*) as payments
       from changes cross join lateral (values (false, pay_time), (true, final_time)) as m (is_final, class)
-      where m.class is not null
+      where m.class is not null and breakdown <> 'link'
       group by merchant_id, livemode, span, breakdown, starts_at, currency, key, m.is_final, m.class) classes
     group by merchant_id, livemode, span, breakdown, starts_at, currency, key
   )

@@ -19,7 +19,8 @@ const MOST_KEYS = 50
 const DAY_MS = 86_400_000
 /** How far the quarter-hours go back: first_quarter() of the database. */
 const QUARTERS_MS = 400 * DAY_MS
-const OTHER_ZONE_BY_KEY_MS = 35 * DAY_MS
+/** In another time zone than that of the daily sums. */
+const DETAILED_MS = 35 * DAY_MS
 
 const dayOrTime = () => type('string').narrow(text => isDay(text) || moment().allows(text))
 
@@ -51,7 +52,9 @@ export const analyticsRoutes: readonly Route[] = [
         const span = spanOf(query, timeZone, clock.now())
         refuseForgottenTime(span, timeZone, clock.now())
         const [sums, billing, attention] = await Promise.all([
-          readPaymentSums(sql, owner, rangesOf(span, 0, timeZone), { breakdown: 'none', currency: undefined }),
+          readPaymentSums(sql, owner, rangesOf(span, 0, timeZone), {
+            ...{ breakdown: 'none', currency: undefined, durations: true },
+          }),
           readBillingFigures(sql, owner, span),
           countAttention(sql, owner, chainIdsOf(chains)),
         ])
@@ -84,7 +87,10 @@ export const analyticsRoutes: readonly Route[] = [
         refuseForgottenTime(span, timeZone, clock.now())
         const days = isOwnZone && bucket !== 'hour' ? timeZone : undefined
         const ranges = buckets.flatMap((each, index) => rangesOf(each, index, days))
-        const sums = await readPaymentSums(sql, { merchantId, livemode }, ranges, { breakdown, currency })
+        // Too many quarter-hours to read them all within a moment.
+        const durations =
+          breakdown !== 'link' && (days !== undefined || span.end.getTime() - span.start.getTime() <= DETAILED_MS)
+        const sums = await readPaymentSums(sql, { merchantId, livemode }, ranges, { breakdown, currency, durations })
         return { status: 200, body: seriesBody({ ...state, timeZone }, buckets, sums, breakdown) }
       },
     },
@@ -106,7 +112,7 @@ type Detail = { readonly bucket: string; readonly breakdown: Breakdown; readonly
 /** Quarter-hours are kept for a time only; before it there are whole days of the merchant's time zone. */
 const refuseForgotten = ({ start }: Span, { bucket, breakdown, isOwnZone }: Detail, now: Date): void => {
   if (isOwnZone && bucket !== 'hour') return
-  const most = isOwnZone || breakdown === 'none' ? QUARTERS_MS : OTHER_ZONE_BY_KEY_MS
+  const most = isOwnZone || breakdown === 'none' ? QUARTERS_MS : DETAILED_MS
   if (now.getTime() - start.getTime() > most + DAY_MS) refuse('parameter_invalid', { param: 'from' })
 }
 

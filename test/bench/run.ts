@@ -1,5 +1,6 @@
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { access } from './access.ts'
+import { analytics } from './analytics.ts'
 import { api } from './api.ts'
 import { auditBench } from './audit.ts'
 import type { Bench } from './bench.ts'
@@ -29,6 +30,7 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   ops,
   audit: auditBench,
   billing,
+  analytics,
 }
 
 const asked = process.argv.slice(2)

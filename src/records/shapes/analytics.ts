@@ -44,10 +44,10 @@ const inside = {
     'Share of the payments opened in this time that are `success` now, in basis points. Null if none was opened.',
   successRateBps: '`succeeded` ÷ (`succeeded` + `failed` + `expired`), in basis points. Null if none ended.',
   payMs:
-    'Milliseconds from the opening of a payment until its money was seen, within 10 %. Null without such a payment.',
+    'Milliseconds from the opening of a payment until its money was seen, within 10 %. Null without such a payment, for payment links, and for more than 35 days in another time zone than that of the merchant.',
   'payMs.p50': 'Half of the payments took at most so long.',
   'payMs.p95': '95 % of the payments took at most so long.',
-  finalMs: 'Milliseconds from then until `success`, within 10 %. Null without such a payment.',
+  finalMs: 'Milliseconds from then until `success`, within 10 %. Null as `payMs` is.',
   'finalMs.p50': 'Half of the payments took at most so long.',
   'finalMs.p95': '95 % of the payments took at most so long.',
 }
