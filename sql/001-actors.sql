@@ -165,7 +165,7 @@ create table timers (
 -- The timer loop reads the timers that are due first. Planned ones may be due and wait, any number of them, so they have an
 -- index of their own.
 create index timers_due on timers (due_at) where not planned and test_clock_id is null;
-create index timers_planned on timers (kind, due_at) where planned and test_clock_id is null;
+create index timers_planned on timers (kind, due_at, actor) where planned and test_clock_id is null;
 -- The same for each test clock, of both.
 create index timers_due_by_clock on timers (test_clock_id, due_at) where test_clock_id is not null;
 -- The list of stuck actors reads the few timers whose event fails again and again.

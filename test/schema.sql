@@ -1828,7 +1828,7 @@ CREATE INDEX test_clocks_list ON public.test_clocks USING btree (merchant_id, li
 CREATE INDEX timers_due ON public.timers USING btree (due_at) WHERE ((NOT planned) AND (test_clock_id IS NULL));
 CREATE INDEX timers_due_by_clock ON public.timers USING btree (test_clock_id, due_at) WHERE (test_clock_id IS NOT NULL);
 CREATE INDEX timers_failing ON public.timers USING btree (kind) WHERE (failures >= 3);
-CREATE INDEX timers_planned ON public.timers USING btree (kind, due_at) WHERE (planned AND (test_clock_id IS NULL));
+CREATE INDEX timers_planned ON public.timers USING btree (kind, due_at, actor) WHERE (planned AND (test_clock_id IS NULL));
 
 CREATE INDEX transfers_by_tx_hash ON public.transfers USING hash (tx_hash);
 CREATE UNIQUE INDEX transfers_counted_once ON public.transfers USING btree (chain_id, tx_hash, log_index) WHERE (state <> 'orphaned'::text);

@@ -24,7 +24,7 @@ export type Timers = {
 }
 
 /** A timer that is overdue by this much is fired by any process, because its own process may be gone. */
-const ORPHANED_MS = 2_000
+export const ORPHANED_MS = 2_000
 
 /** Timers whose actor was written by a newer version are skipped for this long, then tried again. */
 const SKIP_NEWER_MS = 60_000

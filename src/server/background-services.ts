@@ -68,8 +68,12 @@ export const startBackgroundServices = async (
     ...{ lockMs: LOCK_TIMEOUT_MS, answerS: ANSWER_TIMEOUT_S },
   })
   let workers: WorkerServices | undefined
-  const actors = await openActors({ ...deps, sql }, kinds, { onPublished: () => workers?.sender.wake() })
+  const open = () => openActors({ ...deps, sql }, kinds, { onPublished: () => workers?.sender.wake() })
+  const actors = await open()
+  // Renewals have lanes of their own, so that live requests do not wait for their commits.
+  const renewing = await open()
   const services = {
+    renewing: { ...deps, sql, actors: renewing.withoutLockWaits },
     waiting: { ...deps, sql, actors },
     polling: { ...deps, sql, actors: actors.withoutLockWaits },
   }
@@ -86,6 +90,7 @@ export const startBackgroundServices = async (
     stop: async () => {
       await workers?.stop()
       await actors.idle()
+      await renewing.idle()
       await sql.end({ timeout: 5 })
     },
   }
@@ -98,10 +103,10 @@ type WorkerServices = ReturnType<typeof startWorkerServices>
 const CHAINS_GRACE_MS = 4_000
 
 /** `polling`: for loops that find their work again at the next poll. They do not wait for locked rows. */
-type WaitingAndPolling = { readonly waiting: Services; readonly polling: Services }
+type WaitingAndPolling = { readonly renewing: Services; readonly waiting: Services; readonly polling: Services }
 
 const startWorkerServices = (
-  { waiting, polling: services }: WaitingAndPolling,
+  { renewing, waiting, polling: services }: WaitingAndPolling,
   { chains, sandbox, keyring }: Given,
   { role, webhooks, databaseUrl }: Pick<Env, 'webhooks'> & { role: 'all' | 'worker'; databaseUrl: string },
 ) => {
@@ -129,7 +134,7 @@ const startWorkerServices = (
     passes: [passInvoiceTimesOf, (_, testClockId) => passSubscriptionTimers(billing, testClockId)],
   })
   testClocks.start()
-  const subscriptions = runSubscriptions(billing, { share: timerShare })
+  const subscriptions = runSubscriptions({ ...renewing, keyring }, { share: timerShare })
   subscriptions.start()
   const watch = watchChains(services, {
     chains: chains.all.map(each => ({

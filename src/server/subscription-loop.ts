@@ -1,13 +1,16 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Unavailable } from '../actors/command.ts'
 import { openRounds } from '../actors/rounds.ts'
-import { postpone, type TimerShare } from '../actors/timers.ts'
+import { ORPHANED_MS, postpone, type TimerShare } from '../actors/timers.ts'
 import { dispatchPlanned, type InvoiceServices } from '../commands/finalizations.ts'
 import { type DueTimer, planTimer, type TimerOutage } from '../commands/subscription-timers.ts'
+import type { Fragment } from '../queries/list-rows.ts'
 import { recordTimerRun } from '../queries/subscription-runs.ts'
 
 type LoopOptions = {
   readonly pollMs?: number
-  readonly claimSize?: number
+  readonly pageSize?: number
+  readonly atOnce?: number
   /** As of the loop of the other timers. */
   readonly share?: () => TimerShare
 }
@@ -19,25 +22,44 @@ export type SubscriptionLoop = {
   stop(): Promise<void>
 }
 
+const PAGE_SIZE = 240
+
+/** Timers that are fired at the same time, so that the dispatcher makes small batches of them. */
+const AT_ONCE = 24
+
+/**
+ * One after the other takes at least so long: 600 in a second. More would use a processor of their own, and live requests would
+ * take longer.
+ */
+const LEAST_MS = 40
+
 /** Plans that another commit has overtaken are made again so many times, then in the next round. */
 const MOST_TRIES = 3
 
 /**
  * Fires the planned timers of subscriptions: what they cause is a bundle with invoices. Timers need not be claimed: the bundle
- * contains the timer's event, so a second one is refused. Claims are small, because live requests share the dispatcher.
+ * contains the timer's event, so a second one is refused.
  */
 export const runSubscriptions = (
   services: InvoiceServices,
-  { pollMs = 500, claimSize = 48, share = () => ({ index: 0, of: 1 }) }: LoopOptions = {},
+  { pollMs = 500, pageSize = PAGE_SIZE, atOnce = AT_ONCE, share = () => ({ index: 0, of: 1 }) }: LoopOptions = {},
 ): SubscriptionLoop => {
   const runOnce = async (): Promise<number> => {
-    const outage = await recordTimerRun(services.sql)
-    const at = services.clock.now()
-    return fireAll(services, {
-      outage,
-      isStopping: () => rounds.stopping.aborted,
-      find: after => findDue(services, { at, after, claimSize, ...share() }),
-    })
+    const { sql, clock } = services
+    const now = clock.now()
+    const { index, of } = share()
+    const fireDue = (at: Date, ofShare: Fragment) =>
+      fireAll(services, {
+        ...{ isStopping: () => rounds.stopping.aborted, atOnce, leastMs: LEAST_MS },
+        // With every page, because a round can take longer than what counts as an outage.
+        recordRun: () => recordTimerRun(sql),
+        find: after => findDue(services, { at, after, pageSize, ofShare }),
+      })
+    const part = sql`(hashtext(t.actor::text) & 2147483647) % ${of}`
+    const fired = await fireDue(now, sql`${part} = ${index}`)
+    if (fired > 0 || of === 1) return fired
+    // Their process may be gone.
+    return fireDue(new Date(now.getTime() - ORPHANED_MS), sql`${part} <> ${index}`)
   }
 
   const rounds = openRounds({
@@ -51,42 +73,59 @@ export const runSubscriptions = (
 /** What is due by a test clock: see src/server/test-clocks.ts. */
 export const passSubscriptionTimers = (services: InvoiceServices, testClockId: string): Promise<number> =>
   fireAll(services, {
-    outage: undefined,
-    isStopping: () => false,
+    recordRun: async () => undefined,
+    ...{ isStopping: () => false, atOnce: AT_ONCE, leastMs: 0 },
     find: after => findDueOf(services, testClockId, after),
   })
 
 type Claim = DueTimer & { readonly kind: string; readonly failures: number; readonly dueAt: Date }
 
 type Firing = {
-  readonly outage: TimerOutage | undefined
+  /** Returns the last outage. */
+  readonly recordRun: () => Promise<TimerOutage | undefined>
   readonly isStopping: () => boolean
+  readonly atOnce: number
+  readonly leastMs: number
   /** The next page, in order of time. */
   readonly find: (after: Claim | undefined) => Promise<Claim[]>
 }
 
 /** A round: page by page, so that timers that wait do not hold up the others. */
-const fireAll = async (services: InvoiceServices, { outage, isStopping, find }: Firing): Promise<number> => {
+const fireAll = async (
+  services: InvoiceServices,
+  { recordRun, isStopping, atOnce, leastMs, find }: Firing,
+): Promise<number> => {
   let fired = 0
   let last: Claim | undefined
   while (!isStopping()) {
+    const outage = await recordRun()
     const page = await find(last)
     last = page.at(-1)
     if (!last) break
-    const outcomes = await Promise.all(page.map(due => fire(services, due, outage)))
-    fired += outcomes.filter(isFired => isFired).length
+    const waiting = page.values()
+    const fireNext = async () => {
+      for (const due of waiting) {
+        const [isFired] = await Promise.all([fire(services, due, outage), sleep(leastMs)])
+        if (isFired) fired++
+      }
+    }
+    await Promise.all(Array.from({ length: atOnce }, fireNext))
   }
   return fired
 }
 
-type Due = { readonly at: Date; readonly after: Claim | undefined; readonly claimSize: number } & TimerShare
+type Due = {
+  readonly at: Date
+  readonly after: Claim | undefined
+  readonly pageSize: number
+  readonly ofShare: Fragment
+}
 
-const findDue = ({ sql }: InvoiceServices, { at, after, claimSize, index, of }: Due) => sql<Claim[]>`
+const findDue = ({ sql }: InvoiceServices, { at, after, pageSize, ofShare }: Due) => sql<Claim[]>`
   ${claims(sql)}
-  where t.planned and t.kind = 'subscription' and t.test_clock_id is null and t.due_at <= ${at}
-    and (hashtext(t.actor::text) & 2147483647) % ${of} = ${index}
+  where t.planned and t.kind = 'subscription' and t.test_clock_id is null and t.due_at <= ${at} and ${ofShare}
     ${isFirst(sql)} ${isAfter(sql, after)}
-  order by t.due_at, t.actor limit ${claimSize}`
+  order by t.due_at, t.actor limit ${pageSize}`
 
 const findDueOf = ({ sql, clock }: InvoiceServices, testClockId: string, after: Claim | undefined) => sql<Claim[]>`
   ${claims(sql)}
@@ -94,9 +133,7 @@ const findDueOf = ({ sql, clock }: InvoiceServices, testClockId: string, after: 
   where t.planned and t.kind = 'subscription' and t.test_clock_id = ${testClockId} and t.due_at <= c.now
     and (t.retry_at is null or t.retry_at <= ${clock.now()})
     ${isFirst(sql)} ${isAfter(sql, after)}
-  order by t.due_at, t.actor limit ${CLOCK_CLAIM}`
-
-const CLOCK_CLAIM = 48
+  order by t.due_at, t.actor limit ${PAGE_SIZE}`
 
 type Sql = InvoiceServices['sql']
 

@@ -1,0 +1,48 @@
+import { expect, test } from 'bun:test'
+import { decodeId } from '../../src/ids.ts'
+import { runSubscriptions } from '../../src/server/subscription-loop.ts'
+import { aLamp } from '../http/invoices.ts'
+import { monthly, subscriptionShops } from '../http/subscription-shop.ts'
+
+const { api, sql, made } = await subscriptionShops()
+const HOUR_MS = 3_600_000
+
+/** A subscription that costs nothing, so that it is active when its trial has ended. */
+const trial = async (trialEndsAt: Date): Promise<string> => {
+  const lines = [{ ...aLamp, unitAmountMinor: 0 }]
+  const { id } = await made({ ...monthly, lines, trialEndsAt: trialEndsAt.toISOString() })
+  return decodeId('sub', id) ?? ''
+}
+
+/** Fires what is due at a time that has not come yet. */
+const fireAt = async (at: Date, options: Parameters<typeof runSubscriptions>[1] = {}): Promise<void> => {
+  const loop = runSubscriptions({ ...api, clock: { ...api.clock, now: () => at } }, options)
+  while ((await loop.runOnce()) > 0);
+}
+
+test('fires the timers of its share, and overdue ones of others', async () => {
+  const endsAt = new Date(Date.now() + HOUR_MS)
+  const ids = await Promise.all(Array.from({ length: 24 }, () => trial(endsAt)))
+  const listActive = async () =>
+    (await sql<{ id: string }[]>`select id from subscriptions where id = any(${ids}::uuid[]) and state = 'active'`).map(
+      ({ id }) => id,
+    )
+  const own = await sql<{ id: string }[]>`
+    select id from unnest(${ids}::uuid[]) id where (hashtext(id::text) & 2147483647) % 2 = 1`
+  const share = () => ({ index: 1, of: 2 })
+  await fireAt(new Date(endsAt.getTime() + 1_000), { share })
+  expect((await listActive()).sort()).toEqual(own.map(({ id }) => id).sort())
+  await fireAt(new Date(endsAt.getTime() + 2_000), { share })
+  expect(await listActive()).toHaveLength(ids.length)
+})
+
+test('fires timers in the order of time, also those of a subscription that was created later', async () => {
+  const endsAt = Date.now() + HOUR_MS
+  const late = await trial(new Date(endsAt + 2_000))
+  const early = await trial(new Date(endsAt + 1_000))
+  await fireAt(new Date(endsAt + 3_000), { pageSize: 1, atOnce: 1 })
+  const begun = await sql<{ actor: string }[]>`
+    select actor from events
+    where actor in (${early}, ${late}) and type = 'subscription.activated' order by seq`
+  expect(begun.map(({ actor }) => actor)).toEqual([early, late])
+})
