@@ -20,16 +20,19 @@ export const insertDrafts = async (
   return { merchantId, ids }
 }
 
-/** Whether the invoices have the numbers 1, 2, 3 …, each once and in the order of time, and each its payment link. */
-export const areNumbered = async (sql: Sql, merchantId: string, count: number): Promise<boolean> => {
+/**
+ * Whether the invoices have the numbers 1, 2, 3 …, each once and in the order of time, and each its payment link, or so many
+ * of them.
+ */
+export const areNumbered = async (sql: Sql, merchantId: string, count: number, links = count): Promise<boolean> => {
   const [row] = await sql<{ numbered: number; linked: number; links: number; disordered: number }[]>`
     select count(*) filter (where sequence = place)::integer as numbered,
       count(distinct payment_link_id)::integer as linked,
-      (select count(*)::integer from payment_links where merchant_id = ${merchantId}) as links,
+      (select count(*)::integer from payment_links where merchant_id = ${merchantId} and hidden) as links,
       count(*) filter (where issued_at < before)::integer as disordered
     from (
       select sequence, payment_link_id, issued_at, row_number() over numbers as place, lag(issued_at) over numbers as before
       from invoices where merchant_id = ${merchantId} and sequence is not null
       window numbers as (order by sequence)) i`
-  return row?.numbered === count && row.linked === count && row.links === count && row.disordered === 0
+  return row?.numbered === count && row.linked === links && row.links === links && row.disordered === 0
 }

@@ -10,6 +10,8 @@ export type BenchServer = AsyncDisposable & {
   create(like?: BenchDatabase): Promise<BenchDatabase>
   /** A database with the product's tables, without rows. */
   migrated(): Promise<BenchDatabase>
+  /** Kills a private server (kill -9), and starts it again. Undefined if the server was given. */
+  readonly crash: (() => Promise<void>) | undefined
 }
 
 export type BenchDatabase = AsyncDisposable & { readonly url: string }
@@ -68,6 +70,12 @@ export const openServer = async ({ used = false }: BenchServerOptions = {}): Pro
       template ??= makeTemplate()
       return template
     },
+    crash:
+      own &&
+      (async () => {
+        await own.kill()
+        await own.start()
+      }),
     [Symbol.asyncDispose]: async () => {
       await (await template)?.[Symbol.asyncDispose]()
       await admin.end({ timeout: 1 })
