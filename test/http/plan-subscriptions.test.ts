@@ -88,6 +88,25 @@ describe('POST /v1/checkout/plans/:planId/subscriptions', () => {
     expect(await lastNumber()).toBe(before)
   })
 
+  test('the page of the draft asks for payment and has neither a number nor a document', async () => {
+    const { invoice } = await subscribed(await makePlan())
+    for (const [lang, name] of [
+      ['en', 'First invoice'],
+      ['de', 'Erste Rechnung'],
+    ]) {
+      const { status, text } = await instance.server.call('GET', `/invoices/${invoice.token}?lang=${lang}`)
+      expect([status, text]).toEqual([200, expect.stringContaining(`<p class="order__item">${name}</p>`)])
+      expect(text).toContain('data-testid="invoice-status" data-status="draft"')
+      expect(text).not.toMatch(/data-testid="(document|invoice-number)"/)
+    }
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const opened = await instance.server.call('POST', `/invoices/${invoice.token}`, {
+      headers,
+      body: 'asset=31337:TUSD',
+    })
+    expect([opened.status, opened.headers.get('location')]).toEqual([303, expect.stringContaining('/pay_')])
+  })
+
   test('money for the draft finalizes it in the same commit, and when it is final the subscription is active', async () => {
     const email = newEmail()
     const { subscription, invoice } = await subscribed(await makePlan(), { customerEmail: email, customerName: 'Ada' })

@@ -7,6 +7,7 @@ import { decodeId, encodeId } from '../../src/ids.ts'
 import { findVisitedLink } from '../../src/queries/checkouts.ts'
 import { findPayment } from '../../src/queries/payments.ts'
 import { startBackgroundServices } from '../../src/server/background-services.ts'
+import { pageRoutes } from '../../src/server/page-routes.ts'
 import { insertKey } from '../access/keys.ts'
 import { type ApiServer, apiServer, type Called, SECRET_KEY } from '../harness/api.ts'
 import { dataFolder } from '../harness/embedded-parent.ts'
@@ -48,7 +49,7 @@ export const simulationServer = async (sandboxRpcUrl?: string): Promise<Simulati
   const sandbox = starting.use(await opened(folder.path, sandboxRpcUrl))
   const server = starting.use(
     await apiServer({
-      routes,
+      routes: [...routes, ...pageRoutes(routes)],
       sandbox,
       env: { API_RATE_LIMIT_TEST: '0', CHECKOUT_RATE_LIMIT: '0' },
       chains: outside => connectChains([sandboxChain(sandbox.contracts)], () => [sandbox.url], outside),

@@ -34,11 +34,12 @@ export const unpaidInvoices: Check = {
         when i.state = 'paid' then not exists (
           select from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
           where t.identifier = 'renew-subscription' and j.payload->>'invoiceId' = i.id::text)
-        else i.state not in ('open', 'uncollectible') end
+        -- A draft of a visitor of a plan's page can be paid.
+        else i.state not in ('open', 'uncollectible') and (i.state <> 'draft' or i.payment_link_id is null) end
     union all
     select s.id
     from invoices i join subscriptions s on s.id = i.subscription_id
-    where i.state in ('open', 'uncollectible') and s.ended_at is null
+    where i.state in ('draft', 'open', 'uncollectible') and s.ended_at is null
       and not exists (select from unpaid u where u.invoice_id = i.id and not u.is_void)
     union all
     select id from subscriptions where ended_at is not null and unpaid <> '[]'`,
@@ -75,7 +76,7 @@ export const plannedTimers: Check = {
     where t.planned and t.kind = 'subscription' and t.test_clock_id is null and t.due_at < now() - interval '60 s'
       and not exists (
         select from invoices i
-        where i.subscription_id = t.actor and i.state in ('open', 'uncollectible')
+        where i.subscription_id = t.actor and i.state in ('draft', 'open', 'uncollectible')
           and (i.amount_processing_minor > 0 or not ${isSettled(sql)}
             or exists (select from (${readUpTo(sql)}) c where c.mined_at <= t.due_at)))`,
 }

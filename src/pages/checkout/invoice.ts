@@ -28,6 +28,7 @@ import {
   contactButton,
   endingHead,
   foot,
+  invoiceName,
   logo,
   note,
   priceOf,
@@ -121,7 +122,8 @@ const titleIn = (
   state: string,
 ): string => {
   const { number, livemode } = scene.invoice.context
-  const sentence = state === 'void' ? invoice.titleVoid : state === 'paid' ? invoice.titlePaid : invoice.title
+  const issued = state === 'void' ? invoice.titleVoid : state === 'paid' ? invoice.titlePaid : invoice.title
+  const sentence = number === null ? invoice.titleFirst : issued
   const plain = fillText(sentence, { number: number ?? '', shop: facts.shop.name })
   const title = isRefused ? fillText(open.errorTitle, { title: plain }) : plain
   return livemode ? title : fillText(test.title, { title })
@@ -131,7 +133,7 @@ const titleIn = (
 const invoiceHead = (scene: InvoiceScene): Html => {
   const { facts, texts, invoice } = scene
   const { number, totalMinor: amountMinor, currency, livemode, seller } = invoice.context
-  const name = fill(texts.invoice.name, { number: html`<bdi data-testid="invoice-number">${number}</bdi>` })
+  const name = invoiceName(texts, html`<bdi data-testid="invoice-number">${number}</bdi>`, number)
   return html`<section class="order order--slim" aria-label="${texts.invoice.order}">
 <div class="shop">${logo(facts.shop)}<span class="shop__name">${shopName(facts.shop)}</span></div>
 <div class="order__what">
@@ -174,9 +176,11 @@ const stepOf = (scene: InvoiceScene, view: InvoiceView, refused: RefusedInvoiceF
   }
 }
 
-const documentLink = ({ texts, documentPath }: InvoiceScene, contact?: Html): Html =>
+const documentLink = ({ texts, invoice, documentPath }: InvoiceScene, contact?: Html): Html =>
   actions([
-    html`<a class="button${contact && ' button--large'}" href="${documentPath}" type="application/pdf" data-testid="document">${icons.document}<span>${texts.invoice.document}</span></a>`,
+    // A draft that can be paid has no document yet.
+    invoice.state !== 'draft' &&
+      html`<a class="button${contact && ' button--large'}" href="${documentPath}" type="application/pdf" data-testid="document">${icons.document}<span>${texts.invoice.document}</span></a>`,
     contact,
   ]) ?? html``
 
@@ -267,9 +271,11 @@ ${documentLink(scene)}
 const dueHead = ({ texts: { invoice: words }, values, facts, invoice }: InvoiceScene): Html => {
   const { overdue, dueDate, totalMinor } = invoice.context
   const isRest = amountDueMinor(invoice.context) < totalMinor
-  const sentence = overdue ? (isRest ? words.restSince : words.dueSince) : isRest ? words.rest : words.dueBy
+  const issued = overdue ? (isRest ? words.restSince : words.dueSince) : isRest ? words.rest : words.dueBy
+  // A draft that can be paid may get its date when it is issued.
+  const sentence = dueDate === null ? words.dueNow : issued
   const sum = values.money(facts.invoice?.payableMinor ?? 0)
-  return html`<div class="due${sum.length > 16 && ' due--long'}"><h1 tabindex="-1"><span class="due__when">${fill(sentence, { date: values.date(dueDate ?? '') })}</span> <span class="due__sum">${sum}</span></h1></div>`
+  return html`<div class="due${sum.length > 16 && ' due--long'}"><h1 tabindex="-1"><span class="due__when">${fill(sentence, { date: dueDate === null ? '' : values.date(dueDate) })}</span> <span class="due__sum">${sum}</span></h1></div>`
 }
 
 const payForm = (

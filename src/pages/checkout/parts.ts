@@ -155,15 +155,19 @@ export const priceOf = (
 
 /** What is paid. */
 export const titleOfOrder = ({ facts: { link, invoice, shop }, texts }: CheckoutScene): Html | string => {
-  if (invoice) return fill(texts.invoice.name, { number: html`<bdi>${invoice.number}</bdi>` })
+  if (invoice) return invoiceName(texts, html`<bdi>${invoice.number}</bdi>`, invoice.number)
   return link?.context.title ?? fill(texts.frame.untitled, { shop: shopName(shop) })
 }
+
+/** A draft that can be paid has no number yet: it is the first invoice of a subscription. */
+export const invoiceName = ({ invoice }: CheckoutTexts, shown: Html, number: string | null): Html | string =>
+  number === null || number === '' ? invoice.first : fill(invoice.name, { number: shown })
 
 /** The way back from a payment to the page of its invoice. */
 export const invoiceLink = ({ facts: { invoice }, texts, query }: CheckoutScene, more = html``): Html | undefined =>
   invoice?.path === undefined
     ? undefined
-    : html`<a${more} href="${invoice.path}${query}" data-testid="back-to-invoice"><span>${fill(texts.invoice.back, { number: html`<bdi>${invoice.number}</bdi>` })}</span></a>`
+    : html`<a${more} href="${invoice.path}${query}" data-testid="back-to-invoice"><span>${invoice.number === '' ? texts.invoice.backToFirst : fill(texts.invoice.back, { number: html`<bdi>${invoice.number}</bdi>` })}</span></a>`
 
 /** The logo, or the first letter of the name. */
 export const logo = ({ name, logoUrl }: Pick<ShopFace, 'name' | 'logoUrl'>): Html =>

@@ -84,7 +84,7 @@ const of = (
   }: Shown = {},
 ): InvoiceState => {
   const context = { ...open, ...more }
-  const payableMinor = state === 'open' ? amountDueMinor(context) - processingMinor(context) : 0
+  const payableMinor = state === 'open' || state === 'draft' ? amountDueMinor(context) - processingMinor(context) : 0
   const facts = checkoutFacts()
   const link = facts.link && { ...facts.link, context: { ...facts.link.context, amountMinor: payableMinor } }
   return {
@@ -179,6 +179,10 @@ const trouble = new Map([8453, 137, 1].map(id => [id, { since: minutesFromNow(-3
 /** Every state of the page of an invoice. */
 export const invoiceStates: Readonly<Record<string, InvoiceState>> = {
   'invoice-open': of('open'),
+  'invoice-draft': of('open', {
+    state: 'draft',
+    of: { number: null, issueDate: null, dueDate: null, seller: null, customer: null, orderNumber: null },
+  }),
   'invoice-german': of('open', { checkout: { locale: 'de' } }),
   'invoice-test': of('open', {
     of: { livemode: false, number: 'TEST-INV-2026-0042' },

@@ -337,6 +337,10 @@ export const checkoutDe: Translated<typeof checkoutEn> = {
     again: 'Noch einmal prüfen',
   },
   invoice: {
+    first: 'Erste Rechnung',
+    titleFirst: 'Erste Rechnung – {shop}',
+    dueNow: 'Zu zahlen',
+    backToFirst: 'Zurück zur Rechnung',
     name: 'Rechnung {number}',
     title: 'Rechnung {number} – {shop}',
     titlePaid: 'Rechnung {number} ist bezahlt – {shop}',

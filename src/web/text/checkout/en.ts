@@ -324,6 +324,10 @@ export const checkoutEn = {
     again: 'Check again',
   },
   invoice: {
+    first: 'First invoice',
+    titleFirst: 'First invoice – {shop}',
+    dueNow: 'To pay',
+    backToFirst: 'Back to the invoice',
     name: 'Invoice {number}',
     title: 'Invoice {number} – {shop}',
     titlePaid: 'Invoice {number} is paid – {shop}',
