@@ -27,6 +27,7 @@ test.skipIf(missing.length > 0)(
       '/invoices',
       '/credit-notes',
       '/test-clocks',
+      '/subscriptions',
       '/webhook-endpoints',
       '/mfa/confirm',
       '/audit-log',

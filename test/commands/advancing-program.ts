@@ -6,6 +6,7 @@ import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
+import { passSubscriptionTimers } from '../../src/server/subscription-loop.ts'
 import { runTestClocks } from '../../src/server/test-clocks.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 
@@ -22,7 +23,8 @@ const printStep = async () => {
   console.log('step')
   return 0
 }
+const renew = (_: unknown, testClockId: string) => passSubscriptionTimers(services, testClockId)
 const share = () => ({ position: 0, count: 1 })
-const { runOnce } = runTestClocks(services, { share, passes: [passInvoiceTimesOf, printStep], batchSize: 8 })
+const { runOnce } = runTestClocks(services, { share, passes: [passInvoiceTimesOf, renew, printStep], batchSize: 8 })
 while ((await runOnce()) > 0);
 process.exit(0)
