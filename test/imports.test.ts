@@ -88,6 +88,7 @@ const folders = [
   'src/web/dashboard/customers',
   'src/web/dashboard/invoices',
   'src/web/dashboard/plans',
+  'src/web/dashboard/test-clocks',
   'src/web/dashboard/subscriptions',
   // It shows the subscriptions of a plan.
   'src/web/dashboard/plans/plan-page.tsx',

@@ -5,9 +5,11 @@ import { refuse } from '../errors.ts'
 import { encodeId } from '../ids.ts'
 import { testClockRecord } from '../kinds/test-clock.ts'
 import { findTestClock, listTestClocks } from '../queries/test-clocks.ts'
-import { causeOfRequest } from './causes.ts'
+import { causeOfMember, causeOfRequest } from './causes.ts'
 import {
+  advanceTestClockAsMemberDocs,
   advanceTestClockDocs,
+  createTestClockAsMemberDocs,
   createTestClockDocs,
   deleteTestClockDocs,
   getTestClockDocs,
@@ -17,11 +19,13 @@ import { answerIdempotently } from './idempotency.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { moment } from './moment.ts'
 import { recordKey } from './record-id.ts'
-import { forKeys, type Route } from './route.ts'
+import { forKeys, forMembers, type Route } from './route.ts'
 
 const path = '/v1/sandbox/test-clocks'
 const onePath = `${path}/:id` as const
 const advancePath = `${onePath}/advance` as const
+
+const membersPath = '/v1/merchants/:merchantId/test-clocks'
 
 const access = { scope: '*', testOnly: true } as const
 
@@ -95,7 +99,61 @@ export const testClockRoutes: readonly Route[] = [
       return { status: 204 }
     },
   }),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: membersPath,
+      docs: createTestClockAsMemberDocs,
+      body: newClock,
+      handle: async (api, { body, ...call }) => {
+        const requester = { cause: causeOfMember(call), responseRows: noRows }
+        const clock = await createTestClock(api, ownerOf(call), timeIn(body.now), requester)
+        return { status: 201, body: testClockRecord.render(clock) }
+      },
+    },
+  ),
+
+  forMembers(
+    'GET',
+    { role: 'viewer' },
+    {
+      path: `${membersPath}/:id`,
+      docs: getTestClockDocs,
+      handle: async ({ sql }, { params, ...call }) => {
+        const clock = await findTestClock(sql, recordKey('clk', { params, owner: ownerOf(call) }))
+        return { status: 200, body: testClockRecord.render(clock ?? refuse('resource_not_found')) }
+      },
+    },
+  ),
+
+  forMembers(
+    'POST',
+    { role: 'developer' },
+    {
+      path: `${membersPath}/:id/advance`,
+      docs: advanceTestClockAsMemberDocs,
+      body: advance,
+      handle: async (api, { params, body, ...call }) => {
+        const key = recordKey('clk', { params, owner: ownerOf(call) })
+        const requester = { cause: causeOfMember(call), responseRows: noRows }
+        return {
+          status: 200,
+          body: testClockRecord.render(await advanceTestClock(api, key, new Date(body.to), requester)),
+        }
+      },
+    },
+  ),
 ]
+
+/** Clocks are in test mode only. */
+const ownerOf = ({ member }: { readonly member: { readonly merchantId: string } }) => ({
+  merchantId: member.merchantId,
+  livemode: false,
+})
+
+const noRows = () => []
 
 type Caller = {
   readonly key: { readonly id: string; readonly merchantId: string; readonly livemode: boolean }

@@ -222,6 +222,12 @@ export const subscriptionRecord = recordOf<Actor<Subscription>>()('Subscription'
     example: false,
     of: ({ context }) => context.cancelAtPeriodEnd,
   },
+  pauseAtPeriodEnd: {
+    type: flag,
+    about: 'Whether it is paused when the period that was paid last is over.',
+    example: false,
+    of: ({ context }) => context.pauseAtPeriodEnd,
+  },
   canceledAt: {
     type: timeOrNull,
     about: 'Time at which it was canceled, or at which that was requested. Null if neither.',

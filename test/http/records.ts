@@ -247,6 +247,12 @@ const fixtures: Readonly<Record<string, Fixture>> = {
     ...testClock,
     body: { to: new Date(Date.now() + 86_400_000).toISOString() },
   },
+  'POST /v1/merchants/:merchantId/test-clocks': { make: async () => '' },
+  'GET /v1/merchants/:merchantId/test-clocks/:id': testClock,
+  'POST /v1/merchants/:merchantId/test-clocks/:id/advance': {
+    ...testClock,
+    body: { to: new Date(Date.now() + 86_400_000).toISOString() },
+  },
   'POST /v1/sandbox/payments/:id/simulate': { ...payment('picked'), body: { scenario: 'paid' }, status: 503 },
   'POST /v1/merchants/:merchantId/payments/:id/simulate': {
     ...payment('picked'),

@@ -13,6 +13,8 @@ export const createTestClockDocs: Docs = {
   example: { now: '2026-11-01T00:00:00.000Z' },
 }
 
+export const createTestClockAsMemberDocs: Docs = { ...createTestClockDocs, refusals: [] }
+
 export const listTestClocksDocs: Docs = {
   operation: 'listTestClocks',
   summary: 'List test clocks',
@@ -36,6 +38,8 @@ export const advanceTestClockDocs: Docs = {
   fields: { to: 'Time to advance to: later than `now`, by at most two years.' },
   example: { to: '2026-12-01T00:00:00.000Z' },
 }
+
+export const advanceTestClockAsMemberDocs: Docs = { ...advanceTestClockDocs, refusals: ['state_conflict'] }
 
 export const deleteTestClockDocs: Docs = {
   operation: 'deleteTestClock',

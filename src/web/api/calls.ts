@@ -108,6 +108,9 @@ export const calls = {
   listSubscriptionInvoices: 'GET /v1/merchants/{merchantId}/subscriptions/{id}/invoices?limit&order&startingAfter',
   previewSubscription: 'GET /v1/merchants/{merchantId}/subscriptions/{id}/preview',
   simulatePayment: 'POST /v1/merchants/{merchantId}/payments/{id}/simulate',
+  createTestClock: 'POST /v1/merchants/{merchantId}/test-clocks',
+  getTestClock: 'GET /v1/merchants/{merchantId}/test-clocks/{id}',
+  advanceTestClock: 'POST /v1/merchants/{merchantId}/test-clocks/{id}/advance',
   getAnalyticsSummary: 'GET /v1/merchants/{merchantId}/analytics/summary?livemode&from&to',
   getAnalyticsSeries:
     'GET /v1/merchants/{merchantId}/analytics/series?bucket&livemode&breakdown&currency&from&timeZone&to',
@@ -1114,6 +1117,22 @@ export type Calls = {
       readonly scenario: 'late' | 'overpaid' | 'paid' | 'reorged' | 'reverted' | 'underpaid' | 'wrong_asset'
     }
     output: Simulation
+  }
+  createTestClock: {
+    input: { readonly merchantId: string } & {
+      readonly now?: string
+    }
+    output: TestClock
+  }
+  getTestClock: {
+    input: { readonly merchantId: string; readonly id: string }
+    output: TestClock
+  }
+  advanceTestClock: {
+    input: { readonly merchantId: string; readonly id: string } & {
+      readonly to: string
+    }
+    output: TestClock
   }
   getAnalyticsSummary: {
     input: { readonly merchantId: string; readonly livemode?: boolean; readonly from?: string; readonly to?: string }
@@ -2249,6 +2268,7 @@ export type SubscriptionWithLines = {
   readonly activation: 'immediate' | 'on_payment'
   readonly afterGrace: 'cancel' | 'pause'
   readonly cancelAtPeriodEnd: boolean
+  readonly pauseAtPeriodEnd: boolean
   readonly canceledAt: string | null
   readonly endedAt: string | null
   readonly endReason: 'completed' | 'customer' | 'incomplete' | 'requested' | 'unpaid' | null
@@ -2324,6 +2344,16 @@ export type InvoicePreview = {
 
 export type Simulation = {
   readonly transactions: readonly string[]
+}
+
+export type TestClock = {
+  readonly object: 'test_clock'
+  readonly id: string
+  readonly now: string
+  readonly status: 'advancing' | 'ready'
+  readonly livemode: boolean
+  readonly createdAt: string
+  readonly updatedAt: string
 }
 
 export type AnalyticsSummary = {
@@ -2844,6 +2874,7 @@ export type Subscription = {
   readonly activation: 'immediate' | 'on_payment'
   readonly afterGrace: 'cancel' | 'pause'
   readonly cancelAtPeriodEnd: boolean
+  readonly pauseAtPeriodEnd: boolean
   readonly canceledAt: string | null
   readonly endedAt: string | null
   readonly endReason: 'completed' | 'customer' | 'incomplete' | 'requested' | 'unpaid' | null

@@ -46,6 +46,7 @@ describe('what happens next', () => {
       [invoiceOf(4, { amountProcessingMinor: 1 })],
       { kind: 'cancels', at: january },
     ],
+    ['is paused when the period is over', of({ pauseAtPeriodEnd: true }), [], { kind: 'pauses', at: december }],
     ['is completed after its last period', of({ maxPeriods: 4 }), [], { kind: 'completes', at: december }],
     ['renews for the last time', of({ maxPeriods: 5 }), [], { kind: 'renews', at: december, amountMinor: 6_311 }],
     [

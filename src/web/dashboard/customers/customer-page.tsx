@@ -17,6 +17,7 @@ import { PageHead } from '../shell/page-head.tsx'
 import { Facts, RecordJson, Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useIsOwner } from '../shell/shop.ts'
+import { CustomerClock } from '../subscriptions/customer-clock.tsx'
 import { LatestSubscriptions } from '../subscriptions/latest-subscriptions.tsx'
 import { Credit } from './credit.tsx'
 import { nameOfCustomer } from './customer-name.ts'
@@ -113,6 +114,7 @@ const OneCustomer = ({ customer }: CustomerProps) => {
   const isMerged = customer.mergedIntoId !== null
   return (
     <>
+      {customer.testClockId !== null && <CustomerClock id={customer.id} testClockId={customer.testClockId} />}
       {/* Too wide to stand beside the details. */}
       {!isMerged && <Totals customer={customer} />}
       <div class="split split--ended">

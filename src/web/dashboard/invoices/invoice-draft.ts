@@ -109,7 +109,7 @@ const dueOf = ({ dueDate, daysUntilDue }: InvoiceWithLines, settings: BillingSet
 })
 
 /** Lines of a draft keep their keys as long as it is the same draft, so that the focus stays where it is. */
-const lineDraftOf = (line: InvoiceWithLines['lines'][number], at: number): LineDraft => ({
+export const lineDraftOf = (line: InvoiceWithLines['lines'][number], at: number): LineDraft => ({
   ...{ key: -1 - at, description: line.description, quantity: line.quantity, taxNote: line.taxNote ?? '' },
   ...{ unitAmount: plainSigned(line.unitAmountMinor), taxRate: String(line.taxRateBps / 100) },
   ...{ taxCategory: line.taxCategory, periodStart: line.periodStart ?? '', periodEnd: line.periodEnd ?? '' },
@@ -183,6 +183,9 @@ export const invoiceFaultsIn = ({ customer, due, lines, assets, metadata }: Invo
 })
 
 export type InvoiceFaults = ReturnType<typeof invoiceFaultsIn>
+
+export const hasLineFaults = (lines: InvoiceDraft['lines']): boolean =>
+  lines.some(line => Object.keys(lineFaultsIn(line)).length > 0)
 
 export const hasFaults = ({ lines, metadata, ...flags }: InvoiceFaults): boolean =>
   Object.values(flags).some(Boolean) || metadata.some(Boolean) || lines.some(line => Object.keys(line).length > 0)

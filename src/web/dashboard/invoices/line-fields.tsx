@@ -167,6 +167,7 @@ export const LineFields = (props: LineFieldsProps) => {
 type DayFieldProps = {
   readonly label: string
   readonly optional?: boolean
+  readonly hint?: string
   readonly error: string | undefined
   readonly name: string
   readonly value: string
@@ -174,8 +175,8 @@ type DayFieldProps = {
 }
 
 /** A day. A time, which only the API can set, is shown as a text. */
-export const DayField = ({ label, error, optional = true, value, ...input }: DayFieldProps) => (
-  <FormField label={label} error={error} optional={optional}>
+export const DayField = ({ label, hint, error, optional = true, value, ...input }: DayFieldProps) => (
+  <FormField label={label} hint={hint} error={error} optional={optional}>
     {props => (
       <input class="input" type={(value.length > 10 ? 'text' : 'date') as 'date'} {...input} {...props} value={value} />
     )}

@@ -22,8 +22,6 @@ type PriceFieldsProps = {
   readonly refused: string | undefined
   /** Of a plan: each of its invoices has these lines. */
   readonly isRepeated?: boolean
-  /** It cannot be changed here. */
-  readonly hasFixedCurrency?: boolean
 }
 
 /** What is charged: currency, prices with or without tax, lines, and their sums. */
@@ -39,7 +37,6 @@ export const PriceFields = (props: PriceFieldsProps) => {
             <select
               class="input"
               name="currency"
-              disabled={props.hasFixedCurrency}
               {...links}
               value={draft.currency}
               onChange={event => onEdit({ currency: event.currentTarget.value })}

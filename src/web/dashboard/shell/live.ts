@@ -132,6 +132,7 @@ const openFeed = (cache: QueryClient, { session, merchant, livemode }: CurrentSh
       else if (object === 'invoice') waiting.invoices.add(id)
       else if (object === 'subscription') waiting.subscriptions.add(id)
       else if (object === 'plan') waiting.hasPlan = true
+      else if (object === 'test_clock') return void refresh('test-clocks')
       else if (object === 'refund') waiting.refunds.add(id)
       else if (object === 'payment_link') waiting.hasLink = true
       else if (object === 'dispute') waiting.hasDispute = true

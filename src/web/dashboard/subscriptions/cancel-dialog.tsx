@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks'
-import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
 import { useAction } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
-import { useRefresh } from '../shell/queries.ts'
 import { RadioChoice } from '../shell/radio-choice.tsx'
-import { useScope, useShop } from '../shell/shop.ts'
 import type { ActionDialogProps } from './action-props.ts'
 import { nextStepOf } from './next-step.ts'
 import { useSubscriptionsTexts } from './texts.ts'
+import { unpaidOf } from './unpaid.ts'
+import { useSubscriptionCall } from './use-subscription-call.ts'
 
 type At = 'period_end' | 'now'
 
@@ -17,18 +16,12 @@ type At = 'period_end' | 'now'
 export const CancelDialog = ({ subscription, invoices, onClose }: ActionDialogProps) => {
   const { cancel: texts } = useSubscriptionsTexts()
   const { formats } = useReader()
-  const { session } = useShop()
-  const { merchantId } = useScope()
-  const refresh = useRefresh()
   const action = useAction()
   const { id, status, cancelAtPeriodEnd } = subscription
   const values: readonly At[] = cancelAtPeriodEnd || status === 'paused' ? ['now'] : ['period_end', 'now']
   const [at, setAt] = useState<At>(values[0] ?? 'now')
-  const [idempotencyKey, setKey] = useState(newIdempotencyKey)
-  const unpaid = invoices.filter(
-    ({ status: each, amountPaidMinor, amountProcessingMinor }) =>
-      each === 'open' && amountPaidMinor + amountProcessingMinor === 0,
-  )
+  const { act, renewKey } = useSubscriptionCall(id)
+  const unpaid = unpaidOf(invoices)
   const end = nextStepOf({ ...subscription, cancelAtPeriodEnd: true }, invoices)
   const until = 'at' in end ? formats.date(end.at) : ''
   const atEnd =
@@ -38,15 +31,7 @@ export const CancelDialog = ({ subscription, invoices, onClose }: ActionDialogPr
         ? texts.atEnd.trial(until)
         : texts.atEnd.period(until)
   const submit = async () => {
-    const isDone = await action.run(async () => {
-      try {
-        await session.call('cancelSubscription', { merchantId, id, idempotencyKey, at })
-      } finally {
-        // After a refusal, too: it has changed in the meantime.
-        await refresh('subscriptions')
-        void refresh('invoices')
-      }
-    })
+    const isDone = await action.run(() => act((call, input) => call('cancelSubscription', { ...input, at })))
     if (!isDone) return
     showToast(at === 'now' ? texts.done : texts.doneAtEnd)
     onClose()
@@ -73,7 +58,7 @@ export const CancelDialog = ({ subscription, invoices, onClose }: ActionDialogPr
           onValue={value => {
             setAt(value)
             // Another time is another request.
-            setKey(newIdempotencyKey())
+            renewKey()
           }}
         />
       ) : (

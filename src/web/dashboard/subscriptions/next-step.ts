@@ -21,6 +21,13 @@ export const periodIndexOf = ({ subscription }: InvoiceWithLines): number | unde
 export const nextPeriodIndex = ({ periodIndex, periodStart }: SubscriptionWithLines): number =>
   periodStart === null ? 0 : periodIndex + 1
 
+/** When its next invoice is issued, and when something begins or ends. */
+export const boundariesOf = (subscription: SubscriptionWithLines): readonly (string | null)[] => {
+  if (subscription.endedAt !== null) return []
+  const step = nextStepOf(subscription)
+  return ['at' in step ? step.at : null]
+}
+
 const invoiceOf = (invoices: readonly InvoiceWithLines[], index: number): InvoiceWithLines | undefined =>
   invoices.find(each => periodIndexOf(each) === index && each.status !== 'void')
 
@@ -55,6 +62,7 @@ export const nextStepOf = (
         : { kind: 'trial_ends', at: start, amountMinor: nextAmount(subscription, invoices) }
     case 'active':
       if (subscription.cancelAtPeriodEnd) return { kind: 'cancels', at: paidUntil(subscription, invoices) }
+      if (subscription.pauseAtPeriodEnd) return { kind: 'pauses', at: paidUntil(subscription, invoices) }
       if (maxPeriods !== null && nextPeriodIndex(subscription) >= maxPeriods) return { kind: 'completes', at: start }
       return { kind: 'renews', at: start, amountMinor: nextAmount(subscription, invoices) }
     case 'past_due':

@@ -28,6 +28,7 @@ import { useRefresh } from '../shell/queries.ts'
 import { RadioChoice } from '../shell/radio-choice.tsx'
 import { useAddress, useScope, useShop } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
+import { useTestClocksTexts } from '../test-clocks/texts.ts'
 import { ChoosePlan } from './choose-plan.tsx'
 import {
   hasSubscriptionFaults,
@@ -55,6 +56,7 @@ export const SubscriptionForm = ({ settings, ...chosen }: SubscriptionFormProps)
   const plansTexts = usePlansTexts()
   const { refused: refusedWords } = useInvoiceEditorTexts()
   const { metadataRefused } = useCustomersTexts()
+  const clocks = useTestClocksTexts()
   const { formats } = useReader()
   const { route } = useLocation()
   const address = useAddress()
@@ -66,6 +68,8 @@ export const SubscriptionForm = ({ settings, ...chosen }: SubscriptionFormProps)
   const [fresh] = useState(() => newSubscriptionDraft(settings, chosen))
   const [draft, setDraft] = useState(fresh)
   const [isChecked, setChecked] = useState(false)
+  const [hasClock, setHasClock] = useState(false)
+  const clock = useRef<string>(undefined)
   // The same key for every attempt of this form: a lost response does not make a second subscription.
   const [idempotencyKey] = useState(newIdempotencyKey)
   const edit = (edits: Partial<SubscriptionDraft>) => setDraft(now => ({ ...now, ...edits }))
@@ -91,13 +95,20 @@ export const SubscriptionForm = ({ settings, ...chosen }: SubscriptionFormProps)
   const own = { ...termsBodyOf(terms), amountMinor: summed.ok ? summed.sums.totalMinor : 0 }
   const price = draft.priceBy === 'own' ? own : plan
 
+  /** One clock for all attempts: the request stays the same. */
+  const withClock = async (): Promise<{ readonly testClockId?: string }> => {
+    if (scope.livemode || draft.customer.by !== 'email' || !hasClock) return {}
+    clock.current ??= (await session.call('createTestClock', { merchantId: scope.merchantId })).id
+    return { testClockId: clock.current }
+  }
+
   const submit = async (event: SubmitEvent) => {
     event.preventDefault()
     setChecked(true)
     const isDone =
       !isWrong &&
       (await action.run(async () => {
-        const body = subscriptionBodyOf(draft, plan)
+        const body = { ...subscriptionBodyOf(draft, plan), ...(await withClock()) }
         const created = await session.call('createSubscription', { ...scope, idempotencyKey, ...body })
         await refresh('subscriptions')
         void refresh('plans')
@@ -125,6 +136,20 @@ export const SubscriptionForm = ({ settings, ...chosen }: SubscriptionFormProps)
             refused={refused}
             isErased={isErased}
           />
+          {!scope.livemode && draft.customer.by === 'email' && (
+            <label class="check">
+              <input
+                type="checkbox"
+                name="hasClock"
+                checked={hasClock}
+                onInput={event => setHasClock(event.currentTarget.checked)}
+              />
+              <span>
+                {clocks.create}
+                <span>{clocks.createWhat}</span>
+              </span>
+            </label>
+          )}
           <RadioChoice
             legend={words.price}
             name="priceBy"

@@ -9,6 +9,7 @@ import { nameOfCustomer } from '../customers/customer-name.ts'
 import { useCustomer } from '../customers/use-customer.ts'
 import { RecordEvents } from '../events/record-events.tsx'
 import { InvoicesTable } from '../invoices/invoices-table.tsx'
+import { ShareAddress } from '../links/share-address.tsx'
 import { PriceTable } from '../plans/price-table.tsx'
 import { TermsSentences } from '../plans/terms-sentences.tsx'
 import { usePlansTexts } from '../plans/texts.ts'
@@ -18,7 +19,9 @@ import { PageHead } from '../shell/page-head.tsx'
 import { RecordJson, Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
-import { nextStepOf, stepSentence } from './next-step.ts'
+import { ClockBar } from '../test-clocks/clock-bar.tsx'
+import { NextInvoice } from './next-invoice.tsx'
+import { boundariesOf, nextStepOf, stepSentence } from './next-step.ts'
 import { SubscriptionActions } from './subscription-actions.tsx'
 import { SubscriptionDetails } from './subscription-details.tsx'
 import { SubscriptionNotes } from './subscription-notes.tsx'
@@ -105,10 +108,13 @@ const OneSubscription = ({ subscription, invoices, hasMore = false }: OneSubscri
   const address = useAddress()
   const { formats } = useReader()
   const step = nextStepOf(subscription, invoices)
-  const { access, endReason } = subscription
+  const { access, endReason, testClockId, customerId, url } = subscription
   const { granted, until } = access
   return (
     <>
+      {testClockId !== null && (
+        <ClockBar id={testClockId} customerId={customerId} boundaries={boundariesOf(subscription)} />
+      )}
       <div class="band">
         <StateStrip
           label={texts.state}
@@ -139,11 +145,20 @@ const OneSubscription = ({ subscription, invoices, hasMore = false }: OneSubscri
             {invoices === undefined && <SkeletonRows rows={3} />}
             {invoices && invoices.length > 0 && <InvoicesTable rows={invoices.slice(0, LATEST)} narrow />}
           </Section>
+          {!isSubscriptionOver(subscription) && subscription.status !== 'incomplete' && (
+            <NextInvoice subscription={subscription} />
+          )}
           <PriceTable price={subscription} />
           <RecordEvents id={subscription.id} />
           <RecordJson record={subscription} />
         </div>
         <div>
+          {url !== null && (
+            <Section title={texts.rotate.title}>
+              <p class="quiet">{texts.rotate.what}</p>
+              <ShareAddress url={url} open={texts.rotate.open} />
+            </Section>
+          )}
           <Section title={texts.terms}>
             <TermsSentences
               terms={{ ...subscription, trialDays: 0, assets: null }}

@@ -86,10 +86,11 @@ export const SubscriptionsTable = ({ rows, of }: SubscriptionsTableProps) => {
 }
 
 const remarkOf = (
-  { cancelAtPeriodEnd, verified, ...subscription }: SubscriptionWithLines,
-  remarks: Readonly<Record<'cancels' | 'unverified', string>>,
+  { cancelAtPeriodEnd, pauseAtPeriodEnd, verified, ...subscription }: SubscriptionWithLines,
+  remarks: Readonly<Record<'cancels' | 'pauses' | 'unverified', string>>,
 ): string | undefined => {
   if (isSubscriptionOver(subscription)) return undefined
   if (cancelAtPeriodEnd) return remarks.cancels
+  if (pauseAtPeriodEnd) return remarks.pauses
   return verified ? undefined : remarks.unverified
 }

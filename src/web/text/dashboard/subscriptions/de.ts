@@ -186,4 +186,86 @@ export const subscriptionsDe: Translated<typeof subscriptionsEn> = {
     done: 'Das Abo ist gekündigt',
     doneAtEnd: 'Das Abo wird gekündigt',
   },
+  pause: {
+    button: 'Pausieren',
+    title: 'Dieses Abo pausieren?',
+    what: at =>
+      `Der Kunde behält Zugang bis ${at}, so lange ist bezahlt. Danach gibt es keinen Zugang und keine Rechnung.`,
+    owed: 'Der bezahlte Zeitraum ist vorbei. Deshalb wird es sofort pausiert, außer wenn für den offenen Betrag schon Geld gesendet wurde.',
+    day: 'Fortsetzen nach',
+    dayHint:
+      'Ohne Tag ruht es, bis Sie es fortsetzen. Mit Tag geht es mit dem ersten Zeitraum nach 0:00 UTC dieses Tages weiter.',
+    dayRefused: 'Der Tag muss nach dem Ende des jetzigen Zeitraums liegen, höchstens zehn Jahre voraus.',
+    no: 'Weiterlaufen lassen',
+    yes: 'Pausieren',
+    done: 'Das Abo ist pausiert',
+  },
+  resume: {
+    button: 'Fortsetzen',
+    title: 'Dieses Abo fortsetzen?',
+    what: (at, amount) =>
+      `Es geht mit dem nächsten Zeitraum weiter, am ${at}, für ${amount}. Bis dahin bleibt es pausiert.`,
+    withdraw: 'Pause zurücknehmen',
+    withdrawTitle: 'Die Pause zurücknehmen?',
+    withdrawWhat: (at, amount) => `Es läuft ohne Unterbrechung weiter und verlängert sich am ${at} für ${amount}.`,
+    no: 'So lassen',
+    done: 'Das Abo wird fortgesetzt',
+  },
+  uncancel: {
+    button: 'Kündigung zurücknehmen',
+    title: 'Die Kündigung zurücknehmen?',
+    what: (at, amount) =>
+      `Es läuft weiter und verlängert sich am ${at} für ${amount}. Wurde die Rechnung dafür storniert, wird eine neue ausgestellt.`,
+    no: 'Gekündigt lassen',
+    done: 'Die Kündigung ist zurückgenommen',
+  },
+  change: {
+    button: 'Preis ändern',
+    title: 'Preis ändern',
+    by: { plan: 'Auf einen Aboplan', own: 'Auf eigene Positionen' },
+    byWhat: {
+      plan: 'Mit derselben Währung und Länge eines Zeitraums.',
+      own: 'Nur für diesen Kunden. Das Abo hat dann keinen Plan.',
+    },
+    none: 'Kein anderer aktiver Plan hat diese Währung und Länge eines Zeitraums.',
+    what: (at, amount, before) =>
+      `Ab dem Zeitraum, der am ${at} beginnt, kostet ein Zeitraum ${amount} statt ${before}. Nichts wird anteilig berechnet, und alle anderen Bedingungen bleiben.`,
+    voids: amount => `Die unbezahlte Rechnung über ${amount} wird storniert und neu ausgestellt.`,
+    paidNext:
+      'Ein Zeitraum, der gerade bezahlt wird oder bezahlt ist, behält seinen Preis: Dann gilt die Änderung ab dem folgenden.',
+    no: 'Preis behalten',
+    yes: amount => `Auf ${amount} ändern`,
+    yesUnpriced: 'Preis ändern',
+    done: 'Der Preis ist geändert',
+  },
+  edit: {
+    button: 'Einstellungen bearbeiten',
+    title: 'Einstellungen bearbeiten',
+    leadHint: most =>
+      `Wie lange vor ihrem Zeitraum eine Rechnung ausgestellt wird: von 0 bis ${most}. Ausgestellte Rechnungen ändern sich nicht.`,
+    graceHint: most =>
+      `Wie lange ein Kunde, der nicht bezahlt hat, Zugang behält: von 0 bis ${most}. Eine Nachfrist, die läuft, wird länger oder kürzer.`,
+    verified: 'Ich habe bestätigt, wer der Kunde ist',
+    no: 'Abbrechen',
+    yes: 'Speichern',
+    done: 'Einstellungen gespeichert',
+  },
+  rotate: {
+    title: 'Teilen',
+    what: 'Auf dieser Seite sieht der Kunde die Zeiträume, die Rechnungen und ihre Dokumente, und kann kündigen.',
+    open: 'Seite des Kunden öffnen',
+    button: 'Link ändern',
+    confirmTitle: 'Den Link ändern?',
+    confirmWhat: 'Der jetzige Link funktioniert sofort nicht mehr. Senden Sie dem Kunden den neuen.',
+    no: 'Link behalten',
+    done: 'Der Link wurde geändert',
+  },
+  preview: {
+    title: 'Nächste Rechnung',
+    issued: at => `Wird am ${at} ausgestellt und ist an diesem Tag fällig.`,
+    issuedDue: (at, due) => `Wird am ${at} ausgestellt und ist am ${due} fällig.`,
+    credit: 'Guthaben, das der Kunde jetzt hat',
+    due: 'Fällig',
+    none: 'So, wie es jetzt ist, wird es keine weitere Rechnung geben.',
+  },
 }

@@ -183,4 +183,85 @@ export const subscriptionsEn = {
     done: 'The subscription is canceled',
     doneAtEnd: 'The subscription will be canceled',
   },
+  pause: {
+    button: 'Pause',
+    title: 'Pause this subscription?',
+    what: (at: string) =>
+      `The customer keeps access until ${at}, the end of what is paid. Then there is no access, and no invoice is issued.`,
+    owed: 'The period that was paid is over, so it is paused immediately, unless money was sent for what is owed.',
+    day: 'Resume after',
+    dayHint:
+      'Without a day, it rests until you resume it. With one, it goes on with the first period after 0:00 UTC of that day.',
+    dayRefused: 'The day must be after the end of the present period, and at most ten years ahead.',
+    no: 'Keep it running',
+    yes: 'Pause',
+    done: 'The subscription is paused',
+  },
+  resume: {
+    button: 'Resume',
+    title: 'Resume this subscription?',
+    what: (at: string, amount: string) =>
+      `It goes on with the next period, on ${at}, for ${amount}. Until then it stays paused.`,
+    withdraw: 'Withdraw the pause',
+    withdrawTitle: 'Withdraw the pause?',
+    withdrawWhat: (at: string, amount: string) => `It goes on without a break, and renews on ${at} for ${amount}.`,
+    no: 'Leave it',
+    done: 'The subscription is resumed',
+  },
+  uncancel: {
+    button: 'Withdraw the cancellation',
+    title: 'Withdraw the cancellation?',
+    what: (at: string, amount: string) =>
+      `It goes on, and renews on ${at} for ${amount}. If the invoice for that was voided, a new one is issued.`,
+    no: 'Leave it canceled',
+    done: 'The cancellation is withdrawn',
+  },
+  change: {
+    button: 'Change price',
+    title: 'Change the price',
+    by: { plan: 'To a plan', own: 'To own lines' },
+    byWhat: {
+      plan: 'With the same currency and length of a period.',
+      own: 'For this customer alone. The subscription has no plan then.',
+    },
+    none: 'No other active plan has this currency and length of a period.',
+    what: (at: string, amount: string, before: string) =>
+      `From the period that begins on ${at}, a period costs ${amount} instead of ${before}. Nothing is prorated, and all other terms stay.`,
+    voids: (amount: string) => `The unpaid invoice over ${amount} is voided and issued again.`,
+    paidNext: 'A period that is being paid or is paid keeps its price: then the change applies from the one after it.',
+    no: 'Keep the price',
+    yes: (amount: string) => `Change to ${amount}`,
+    yesUnpriced: 'Change price',
+    done: 'The price is changed',
+  },
+  edit: {
+    button: 'Edit settings',
+    title: 'Edit settings',
+    leadHint: (most: number) =>
+      `How long before its period an invoice is issued: from 0 to ${most}. Invoices that are issued do not change.`,
+    graceHint: (most: number) =>
+      `How long a customer who has not paid keeps access: from 0 to ${most}. A grace that has begun becomes longer or shorter.`,
+    verified: 'I have confirmed who the customer is',
+    no: 'Cancel',
+    yes: 'Save',
+    done: 'Settings saved',
+  },
+  rotate: {
+    title: 'Share',
+    what: 'On this page the customer sees the periods, the invoices and their documents, and can cancel.',
+    open: 'Open the page of the customer',
+    button: 'Change link',
+    confirmTitle: 'Change the link?',
+    confirmWhat: 'The present link stops working immediately. Send the new one to the customer.',
+    no: 'Keep the link',
+    done: 'The link was changed',
+  },
+  preview: {
+    title: 'Next invoice',
+    issued: (at: string) => `Issued on ${at}, due on that day.`,
+    issuedDue: (at: string, due: string) => `Issued on ${at}, due on ${due}.`,
+    credit: 'Credit that the customer has now',
+    due: 'Due',
+    none: 'There will be no further invoice as things are now.',
+  },
 }

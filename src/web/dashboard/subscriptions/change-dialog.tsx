@@ -1,0 +1,138 @@
+import { useCallback, useMemo, useState } from 'preact/hooks'
+import type { BillingSettings } from '../../api/calls.ts'
+import { useReader } from '../../parts/reader.ts'
+import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { showToast } from '../../parts/toast.tsx'
+import { hasLineFaults, type InvoiceDraft, lineDraftOf, soldLineBody, sumDraft } from '../invoices/invoice-draft.ts'
+import { LinesFieldset } from '../invoices/lines-fieldset.tsx'
+import { useBillingSettings } from '../invoices/use-billing-settings.ts'
+import { usePlanList } from '../plans/pick-plan.tsx'
+import { useAction } from '../shell/action.ts'
+import { refusedField } from '../shell/failure.ts'
+import { FormDialog } from '../shell/form-dialog.tsx'
+import { RadioChoice } from '../shell/radio-choice.tsx'
+import { Result } from '../shell/result.tsx'
+import type { ActionDialogProps } from './action-props.ts'
+import { ChoosePlan } from './choose-plan.tsx'
+import { nextPeriodIndex, nextStepOf, periodIndexOf } from './next-step.ts'
+import { useSubscriptionsTexts } from './texts.ts'
+import { unpaidOf } from './unpaid.ts'
+import { useSubscriptionCall } from './use-subscription-call.ts'
+
+/** Changes what the next periods cost, and says from when, how much, and which invoice is voided. */
+export const ChangeDialog = (props: ActionDialogProps) => (
+  <Result result={useBillingSettings()} skeleton={<SkeletonRows rows={1} />}>
+    {settings => <PriceDialog {...props} settings={settings} />}
+  </Result>
+)
+
+type Lines = InvoiceDraft['lines']
+
+const PriceDialog = ({
+  subscription,
+  invoices,
+  onClose,
+  settings,
+}: ActionDialogProps & { readonly settings: BillingSettings }) => {
+  const { change: texts, form } = useSubscriptionsTexts()
+  const { formats } = useReader()
+  const action = useAction()
+  const { act, renewKey } = useSubscriptionCall(subscription.id)
+  const { currency, taxBehavior, interval, intervalCount, planId: presentId, amountMinor } = subscription
+  const plans = usePlanList('active').data?.data.filter(
+    each =>
+      each.currency === currency &&
+      each.interval === interval &&
+      each.intervalCount === intervalCount &&
+      each.id !== presentId,
+  )
+  const [by, setBy] = useState<'plan' | 'own'>('plan')
+  const [planId, setPlanId] = useState('')
+  const [lines, setLines] = useState<Lines>(() =>
+    subscription.lines.map((line, at) => lineDraftOf({ ...line, periodStart: null, periodEnd: null }, at)),
+  )
+  const [isChecked, setChecked] = useState(false)
+  const onLines = useCallback((update: (lines: Lines) => Lines) => {
+    setLines(update)
+    renewKey()
+  }, [])
+  const summed = useMemo(() => sumDraft({ lines, taxBehavior }), [lines])
+  const plan = plans?.find(({ id }) => id === planId)
+  const after = by === 'plan' ? plan?.amountMinor : summed.ok ? summed.sums.totalMinor : undefined
+  const money = (minor: number) => formats.money(minor, currency)
+  const voided = unpaidOf(invoices).filter(each => (periodIndexOf(each) ?? 0) >= nextPeriodIndex(subscription))
+  const start = nextStepOf(
+    { ...subscription, status: 'active', cancelAtPeriodEnd: false, pauseAtPeriodEnd: false, maxPeriods: null },
+    invoices,
+  )
+  const refused = refusedField(action.error)
+  const submit = async () => {
+    setChecked(true)
+    if (after === undefined || (by === 'own' && hasLineFaults(lines))) return
+    const isDone = await action.run(() =>
+      act((call, input) =>
+        call('changeSubscription', { ...input, ...(by === 'plan' ? { planId } : { lines: lines.map(soldLineBody) }) }),
+      ),
+    )
+    if (!isDone) return
+    showToast(texts.done)
+    onClose()
+  }
+  return (
+    <FormDialog
+      open
+      wide
+      title={texts.title}
+      no={texts.no}
+      yes={after === undefined ? texts.yesUnpriced : texts.yes(money(after))}
+      action={action}
+      isAtField={refused?.startsWith('lines.') === true}
+      onSubmit={submit}
+      onClose={onClose}
+    >
+      <RadioChoice
+        legend={form.price}
+        name="changeBy"
+        values={['plan', 'own'] as const}
+        words={texts.by}
+        about={texts.byWhat}
+        value={by}
+        onValue={value => {
+          setBy(value)
+          renewKey()
+        }}
+      />
+      {by === 'own' ? (
+        <LinesFieldset
+          lines={lines}
+          currency={currency}
+          summed={summed}
+          settings={settings}
+          isChecked={isChecked}
+          refused={refused}
+          onLines={onLines}
+          isRepeated
+        />
+      ) : plans?.length === 0 ? (
+        <p class="quiet">{texts.none}</p>
+      ) : (
+        <ChoosePlan
+          plans={plans}
+          id={planId}
+          onPlan={id => {
+            setPlanId(id)
+            renewKey()
+          }}
+          error={isChecked && planId === '' ? form.planEmpty : undefined}
+        />
+      )}
+      {after !== undefined && 'at' in start && (
+        <p>{texts.what(formats.date(start.at), money(after), money(amountMinor))}</p>
+      )}
+      {voided.map(invoice => (
+        <p key={invoice.id}>{texts.voids(money(invoice.totalMinor))}</p>
+      ))}
+      <p class="quiet">{texts.paidNext}</p>
+    </FormDialog>
+  )
+}
