@@ -80,7 +80,7 @@ describe.skipIf(!hasBrowser)('billing settings', () => {
 
   test('are saved after a proof of identity, with reminders as chips and a zone that is searched', async () => {
     const { page } = shop
-    await on.fill('Legal name (optional)', 'Lamps & Light GmbH')
+    await on.fill('Legal name', 'Lamps & Light GmbH')
     await on.fill('Postal code', '04109')
     await on.fill('City', 'Leipzig')
     await page.getByLabel('Country', { exact: true }).selectOption({ label: 'Germany' })

@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     })
     const { to, data, value } = (json as { unsignedTransaction: Record<string, string> }).unsignedTransaction
     await press(page, `Pay with ${called}`)
-    await says('The transaction is known')
+    await says('The transaction was sent')
     const hex = `0x${BigInt(value ?? '').toString(16)}`
     expect(wallet.transactions).toEqual([{ from: expect.any(String), chainId: '0x7a69', to, data, value: hex }])
     expect(await noteOf(page, id)).toBeNull()
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     await says('You rejected the request in the wallet. Nothing was sent.')
     expect(await noteOf(page, id)).toBeNull()
     await pay(page)
-    await says('The transaction is known')
+    await says('The transaction was sent')
     expect(wallet.sent).toHaveLength(1)
   })
 
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     const named = until200(visit.page)
     visit.answer.resolve()
     await named
-    await visit.says('The transaction is known')
+    await visit.says('The transaction was sent')
     expect([await payButtons(visit.page), visit.wallet.sent.length]).toEqual([0, 1])
   })
 
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     await using switching = await waiting()
     switching.wallet.chainId = '0x1'
     await pay(switching.page)
-    await switching.says('The transaction is known')
+    await switching.says('The transaction was sent')
     expect(switching.wallet.methods).toContain('wallet_switchEthereumChain')
   })
 
@@ -147,7 +147,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     })
     await page.reload()
     await pay(page)
-    await says('The transaction is known')
+    await says('The transaction was sent')
     expect(wallet.methods).toContain('wallet_addEthereumChain')
   })
 
@@ -167,7 +167,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
     expect([await payButtons(page), await noteOf(page, id)]).toEqual([0, expect.any(String)])
     await press(page, 'Nothing was sent, sign again')
     await pay(page)
-    await says('The transaction is known')
+    await says('The transaction was sent')
     expect(wallet.sent).toHaveLength(1)
   })
 })
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)('once a wallet has sent the transaction, nothing is
     expect([await payButtons(page), (await instance.look(id)).state]).toEqual([0, 'requires_signature'])
     await page.unroute(naming)
     await Promise.all([until200(page), page.reload()])
-    await says('The transaction is known')
+    await says('The transaction was sent')
     expect(await instance.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
     expect([wallet.sent.length, await noteOf(page, id)]).toEqual([1, null])
   })
@@ -199,7 +199,7 @@ describe.skipIf(!hasBrowser)('once a wallet has sent the transaction, nothing is
     })
     await pay(page)
     // The server reports it too.
-    await says('The transaction is known')
+    await says('The transaction was sent')
     expect(await instance.look(id)).toMatchObject({ state: 'processing', txHash: wallet.sent[0] })
     await page.unroute(naming)
     await Promise.all([until200(page), page.goto(`${instance.server.url}${instance.pathOf()}`)])
@@ -264,9 +264,9 @@ describe.skipIf(!hasBrowser)('once a wallet has sent the transaction, nothing is
     await second.getByText('Another window of this browser has asked a wallet to pay this refund.').waitFor()
     expect([await payButtons(second), await noteOf(page, id)]).toEqual([0, expect.any(String)])
     answer.resolve()
-    await says('The transaction is known')
+    await says('The transaction was sent')
     await comeBack(second)
-    await second.getByText('The transaction is known').first().waitFor()
+    await second.getByText('The transaction was sent').first().waitFor()
     expect(wallet.sent).toHaveLength(1)
   })
 
@@ -282,9 +282,9 @@ describe.skipIf(!hasBrowser)('once a wallet has sent the transaction, nothing is
     await Promise.all([page, second].map(each => each.getByRole('button', { name: 'Pay with' }).waitFor()))
     await Promise.all([pay(page), pay(second)])
     pressed.resolve()
-    await says('The transaction is known')
+    await says('The transaction was sent')
     await comeBack(second)
-    await second.getByText('The transaction is known').first().waitFor()
+    await second.getByText('The transaction was sent').first().waitFor()
     expect([wallet.sent.length, wallet.methods.filter(method => method === 'eth_sendTransaction').length]).toEqual([
       1, 1,
     ])
@@ -323,7 +323,7 @@ describe.skipIf(!hasBrowser)('once a wallet has sent the transaction, nothing is
     await until(() => asked.length > 0)
     expect(asked).toEqual(['beforeunload'])
     answer.resolve()
-    await says('The transaction is known')
+    await says('The transaction was sent')
     expect(wallet.sent).toHaveLength(1)
   })
 

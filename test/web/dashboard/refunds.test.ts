@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)('the refunds of a shop', () => {
     await page.getByText('Choose one way to pay.').waitFor()
     expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
     await tabTo('Pay with Lamp Wallet')
-    await page.getByText('The transaction is known').waitFor()
+    await page.getByText('The transaction was sent').waitFor()
     await awaitState(page, 'Confirming')
     expect(wallet.sent).toHaveLength(1)
     await page.goBack()

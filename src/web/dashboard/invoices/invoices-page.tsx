@@ -2,7 +2,7 @@ import type { InvoiceWithLines } from '../../api/calls.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { ListSearch, Pick, PickDay, PickToggle, useAddressQuery } from '../shell/filters.tsx'
+import { ListSearch, MoreFilters, Pick, PickDay, PickToggle, useAddressQuery } from '../shell/filters.tsx'
 import { NewRows } from '../shell/new-rows.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -62,29 +62,34 @@ export const InvoicesPage = () => {
       <div class="filters">
         <ListSearch label={texts.search} hint={isByReference ? texts.referenceHint : texts.searchHint} />
         <Pick
-          label={texts.searchBy}
-          all={texts.searchByNumber}
-          value={isByReference ? 'reference' : ''}
-          options={[['reference', texts.byReference]]}
-          onPick={value => query.filter({ by: value })}
-        />
-        <Pick
           label={payments.status}
           all={list.all}
           value={status ?? ''}
           options={statuses.map(each => [each, texts.states[each]])}
           onPick={value => query.filter({ status: value })}
         />
-        <PickToggle isOn={overdue} onToggle={() => query.filter({ overdue: overdue ? undefined : 'true' })}>
-          {texts.overdueOnly}
-        </PickToggle>
-        <PickDay label={texts.dueBefore} value={dueBefore ?? ''} onPick={day => query.filter({ dueBefore: day })} />
-        <PickCustomer id={customer} onPick={id => query.filter({ customer: id })} />
-        {subscription !== undefined && (
-          <PickToggle isOn onToggle={() => query.filter({ subscription: undefined })}>
-            {texts.ofSubscription}
+        <MoreFilters
+          label={texts.moreFilters}
+          isSet={isByReference || overdue || [customer, dueBefore].some(each => each !== undefined)}
+        >
+          <Pick
+            label={texts.searchBy}
+            all={texts.searchByNumber}
+            value={isByReference ? 'reference' : ''}
+            options={[['reference', texts.byReference]]}
+            onPick={value => query.filter({ by: value })}
+          />
+          <PickToggle isOn={overdue} onToggle={() => query.filter({ overdue: overdue ? undefined : 'true' })}>
+            {texts.overdueOnly}
           </PickToggle>
-        )}
+          <PickDay label={texts.dueBefore} value={dueBefore ?? ''} onPick={day => query.filter({ dueBefore: day })} />
+          <PickCustomer id={customer} onPick={id => query.filter({ customer: id })} />
+          {subscription !== undefined && (
+            <PickToggle isOn onToggle={() => query.filter({ subscription: undefined })}>
+              {texts.ofSubscription}
+            </PickToggle>
+          )}
+        </MoreFilters>
       </div>
       {!isFiltered && position.after === undefined && (
         <NewRows section="invoices" rows={result.data?.rows ?? []} words={texts.fresh} />

@@ -36,7 +36,8 @@ export const InvoicesTable = ({ rows, narrow = false }: InvoicesTableProps) => {
       cell: invoice => (
         <>
           <StateBadge path={invoicePath(invoice, texts.states)} />
-          <span class="what">{invoiceRemark(invoice, texts, formats)}</span>
+          {/* Beside other content there is no room for it. */}
+          {!narrow && <span class="what">{invoiceRemark(invoice, texts, formats)}</span>}
         </>
       ),
     },
@@ -69,14 +70,18 @@ export const InvoicesTable = ({ rows, narrow = false }: InvoicesTableProps) => {
       head: texts.amountDue,
       card: 1,
       end: true,
-      cell: ({ amountDueMinor, totalMinor, currency }) => (
-        <>
-          <span class={formats.money(amountDueMinor, currency).length > ROOM ? 'invoices__long' : undefined}>
-            <FiatAmount minor={amountDueMinor} currency={currency} />
-          </span>
-          {amountDueMinor !== totalMinor && <span class="under">{texts.of(formats.money(totalMinor, currency))}</span>}
-        </>
-      ),
+      cell: ({ status, amountDueMinor, totalMinor, currency }) => {
+        // Of what is settled the total, which says more than 0.
+        const shownMinor = status === 'paid' || status === 'void' ? totalMinor : amountDueMinor
+        return (
+          <>
+            <span class={formats.money(shownMinor, currency).length > ROOM ? 'invoices__long' : undefined}>
+              <FiatAmount minor={shownMinor} currency={currency} />
+            </span>
+            {shownMinor !== totalMinor && <span class="under">{texts.of(formats.money(totalMinor, currency))}</span>}
+          </>
+        )
+      },
     },
   ]
   return (

@@ -227,7 +227,7 @@ const Details = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
           // The link behind an invoice is hidden.
           [texts.link, invoiceId === null && <a href={address('links', paymentLinkId)}>{texts.openLink}</a>],
           [texts.invoice, invoiceId !== null && <InvoiceLink id={invoiceId} number={payment.invoiceNumber} />],
-          [texts.receipt, receiptUrl !== null && <a href={receiptUrl}>{texts.openReceipt}</a>],
+          [texts.receipt, status === 'success' && receiptUrl !== null && <a href={receiptUrl}>{texts.openReceipt}</a>],
           [texts.status, <code>{status}</code>],
           [texts.createdAt, <Moment at={createdAt} />],
           [texts.expiresAt, <Moment at={expiresAt} />],

@@ -118,13 +118,7 @@ const BillingForm = ({ settings }: BillingProps) => {
         }}
       >
         <p class="quiet">{texts.bothModes}</p>
-        <TextField
-          label={texts.legalName}
-          optional
-          maxLength={200}
-          hint={texts.legalNameHint}
-          {...input('legalName')}
-        />
+        <TextField label={texts.legalName} maxLength={200} hint={texts.legalNameHint} {...input('legalName')} />
         <AddressFields
           value={draft.address}
           onValue={address => edit({ address })}

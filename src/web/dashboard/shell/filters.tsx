@@ -161,6 +161,35 @@ export const Pick = ({ label, value, all, options, onPick }: PickProps) => (
   </select>
 )
 
+type MoreFiltersProps = {
+  readonly label: string
+  /** One of them is set, so they are shown. */
+  readonly isSet: boolean
+  readonly children: ComponentChildren
+}
+
+/** Filters that are folded away in narrow windows, where they would push the list down. */
+export const MoreFilters = ({ label, isSet, children }: MoreFiltersProps) => {
+  const [isOpen, setOpen] = useState(isSet)
+  const isShown = isOpen || isSet
+  return (
+    <>
+      <button
+        type="button"
+        class="pick filters__more"
+        aria-expanded={isShown}
+        aria-disabled={isSet}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {label}
+      </button>
+      <div class="filters__rest" data-shown={isShown}>
+        {children}
+      </div>
+    </>
+  )
+}
+
 type ToggleProps = { readonly isOn: boolean; readonly onToggle: () => void; readonly children: string }
 
 /** A filter that is on or off. */

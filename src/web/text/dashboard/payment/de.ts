@@ -72,7 +72,7 @@ export const paymentDe: Translated<typeof paymentEn> = {
       too_little_seen: 'Weniger als fällig ist zu sehen',
       less_seen: 'Weniger ist zu sehen als zuvor',
       amount_seen: 'Der Betrag auf der Blockchain hat sich geändert',
-      amount_finalized: 'Mehr vom Betrag ist endgültig',
+      amount_finalized: 'Ein Teil des Betrags ist endgültig',
       finalized: 'Der Betrag ist endgültig',
       late_accepted: 'Zu spätes Geld nach der Regel des Shops angenommen',
       late_finalized: 'Geld kam nach dem Ende an',

@@ -69,7 +69,7 @@ export const paymentEn = {
       too_little_seen: 'Less than due is seen',
       less_seen: 'Less is seen than before',
       amount_seen: 'The amount on the chain has changed',
-      amount_finalized: 'More of the amount is final',
+      amount_finalized: 'A part of the amount is final',
       finalized: 'The amount is final',
       late_accepted: 'Late money accepted by the policy of the shop',
       late_finalized: 'Money arrived after the end',

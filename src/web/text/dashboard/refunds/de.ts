@@ -38,7 +38,7 @@ export const refundsDe: Translated<typeof refundsEn> = {
   },
   states: {
     address: 'Adresse fehlt',
-    sign: 'Zu signieren',
+    sign: 'Signatur fehlt',
     confirming: 'Wird bestätigt',
     refunded: 'Erstattet',
     signer: 'Wird signiert',
@@ -100,7 +100,7 @@ export const refundsDe: Translated<typeof refundsEn> = {
   opened: 'Erstattung begonnen',
   events: {
     destination_named: 'Zieladresse festgelegt',
-    transaction_sent: 'Transaktion bekannt',
+    transaction_sent: 'Transaktion gesendet',
     transaction_gone: 'Kein Knoten kennt die Transaktion',
     transaction_replaced: 'Transaktion ersetzt',
     transaction_verified: 'Die Transaktion hat gezahlt und ist endgültig',
@@ -194,7 +194,7 @@ export const refundsDe: Translated<typeof refundsEn> = {
   sandboxWhat: 'Im Testmodus signiert der Server von selbst. Sie müssen nichts tun.',
   viewerTitle: 'Ein Inhaber oder Entwickler kann sie signieren',
   viewerWhat: 'Mit Ihrer Rolle können Sie diese Erstattung ansehen.',
-  processingTitle: 'Die Transaktion ist bekannt',
+  processingTitle: 'Die Transaktion wurde gesendet',
   processingWhat:
     'Die Erstattung ist gezahlt, sobald die Transaktion endgültig ist. Diese Seite aktualisiert sich von selbst.',
   failedTitle: 'Diese Erstattung wurde nicht gezahlt',

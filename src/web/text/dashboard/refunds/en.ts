@@ -35,7 +35,7 @@ export const refundsEn = {
   },
   states: {
     address: 'Needs address',
-    sign: 'To sign',
+    sign: 'Needs signature',
     confirming: 'Confirming',
     refunded: 'Refunded',
     signer: 'Auto-signed',
@@ -97,7 +97,7 @@ export const refundsEn = {
   opened: 'Refund started',
   events: {
     destination_named: 'Destination address set',
-    transaction_sent: 'Transaction known',
+    transaction_sent: 'Transaction sent',
     transaction_gone: 'No node knows the transaction',
     transaction_replaced: 'Transaction replaced',
     transaction_verified: 'The transaction has paid and is final',
@@ -189,7 +189,7 @@ export const refundsEn = {
   sandboxWhat: 'In test mode the server signs by itself. You do not have to do anything.',
   viewerTitle: 'An owner or a developer can sign it',
   viewerWhat: 'Your role allows you to view this refund.',
-  processingTitle: 'The transaction is known',
+  processingTitle: 'The transaction was sent',
   processingWhat: 'The refund is paid when the transaction is final. This page updates by itself.',
   failedTitle: 'This refund was not paid',
   failedCheck: 'The transaction may have moved money. Check it before you pay again.',

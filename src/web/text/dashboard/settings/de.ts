@@ -108,7 +108,7 @@ export const settingsDe: Translated<typeof settingsEn> = {
   billing: {
     bothModes: 'Diese Einstellungen gelten im Test- und im Livemodus. Ausgestellte Dokumente ändern sich nie.',
     legalName: 'Offizieller Name',
-    legalNameHint: 'Ihr Name als Verkäufer auf Dokumenten.',
+    legalNameHint: 'Ihr Name als Verkäufer auf Dokumenten. Echte Rechnungen brauchen ihn.',
     taxId: 'Steuernummer',
     taxIdHint: 'Sie steht auf Dokumenten und wird nicht geprüft.',
     timeZone: 'Zeitzone',
@@ -174,7 +174,7 @@ export const settingsDe: Translated<typeof settingsEn> = {
     notesHint: 'Am Ende von Rechnungen ohne eigene, etwa Zahlungsbedingungen.',
     retention: 'Jahre der Aufbewahrung',
     retentionHint:
-      'So lange nach dem Ende seines Jahres bleiben die Parteien eines Dokuments gespeichert. Was das Gesetz verlangt, weiß Ihre Steuerberatung.',
+      'Wie lange nach dem Ende seines Jahres Name und Anschrift auf einem Dokument gespeichert bleiben. Was das Gesetz verlangt, weiß Ihre Steuerberatung.',
     wrong: {
       timeZone: 'Wählen Sie eine Zeitzone aus der Liste.',
       invoicePrefix: 'Benutzen Sie bis zu 20 Buchstaben, Ziffern und - _ . / #.',

@@ -103,7 +103,7 @@ export const settingsEn = {
   billing: {
     bothModes: 'These settings are the same in test and live mode. Documents that were issued never change.',
     legalName: 'Legal name',
-    legalNameHint: 'Your name as the seller on documents.',
+    legalNameHint: 'Your name as the seller on documents. Live invoices need it.',
     taxId: 'Tax ID',
     taxIdHint: 'Printed on documents. It is not checked.',
     timeZone: 'Time zone',
@@ -169,7 +169,7 @@ export const settingsEn = {
     notesHint: 'At the end of invoices without their own, such as terms of payment.',
     retention: 'Years of retention',
     retentionHint:
-      'So long the parties of a document are kept after the end of its year. Ask your tax adviser what the law demands.',
+      'How long the name and address on a document are kept after the end of its year. Ask your tax adviser what the law requires.',
     wrong: {
       timeZone: 'Choose a time zone from the list.',
       invoicePrefix: 'Use up to 20 letters, digits and - _ . / #.',
