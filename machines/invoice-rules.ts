@@ -60,6 +60,7 @@ export const invoiceRules = setup({
     }),
     // Implemented in `effects` of src/kinds/invoice.ts.
     renewSubscription: () => {},
+    cancelPayments: () => {},
     recordPaid: assign({ paidAt: ({ event }) => event.at }),
     recordVoid: assign(({ context, event }) => {
       assertEvent(event, 'void')

@@ -27,6 +27,7 @@ const unpaid = invoiceRules.createStateConfig({
           emit({ type: 'invoice.payment_received' }),
           emit({ type: 'invoice.paid' }),
           'renewSubscription',
+          'cancelPayments',
         ],
       },
       { guard: 'moneyCounts', actions: ['allocate', emit({ type: 'invoice.payment_received' })] },
@@ -42,6 +43,7 @@ const unpaid = invoiceRules.createStateConfig({
           'clearOverdue',
           emit({ type: 'invoice.paid' }),
           'renewSubscription',
+          'cancelPayments',
         ],
       },
       { guard: 'creditsAPart', actions: 'recordCreditNote' },
@@ -49,13 +51,13 @@ const unpaid = invoiceRules.createStateConfig({
     void: {
       guard: 'nothingReceived',
       target: 'void',
-      actions: ['recordVoid', 'clearOverdue', emit({ type: 'invoice.voided' })],
+      actions: ['recordVoid', 'clearOverdue', emit({ type: 'invoice.voided' }), 'cancelPayments'],
     },
     rotate_url: { actions: 'replaceToken' },
   },
 })
 
-/** Payments that are open continue when nothing is due any more. Their money is credited to the customer. */
+/** Payments that have received something continue when nothing is due any more. Their money is credited to the customer. */
 const settled = invoiceRules.createStateConfig({
   on: {
     ...refunds.on,

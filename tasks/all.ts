@@ -1,6 +1,7 @@
 import type { Sender } from '../src/webhooks/sender.ts'
 import type { Tasks } from '../src/workers/task.ts'
 import { cancelDeliveries } from './cancel-deliveries.ts'
+import { cancelPayments } from './cancel-payments.ts'
 import { disableFailingEndpoint } from './disable-failing-endpoint.ts'
 import { eraseCopiesTask } from './erase-copies.ts'
 import { recoverDeliveriesTask } from './recover-deliveries.ts'
@@ -22,6 +23,7 @@ export type TaskServices = {
  */
 export const tasksOf = ({ sender, sign, audit }: TaskServices): Tasks => ({
   'cancel-deliveries': cancelDeliveries,
+  'cancel-payments': cancelPayments,
   'disable-failing-endpoint': disableFailingEndpoint,
   'erase-copies': eraseCopiesTask,
   'recover-deliveries': recoverDeliveriesTask,

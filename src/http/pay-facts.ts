@@ -65,6 +65,7 @@ export const paidInvoiceOf = (invoice: Actor<Invoice>, path: string): PaidInvoic
   isVoid: invoice.state === 'void',
   rev: invoice.rev,
   payableMinor: payableMinor(invoice),
+  isCredited: invoice.context.creditNotesMinor > 0,
 })
 
 /** An asset can be chosen on the page of an open link, and for a payment that has received nothing. */

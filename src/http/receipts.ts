@@ -43,7 +43,8 @@ const findReceiptPage = async (
   const { invoiceId } = paid.payment.context
   const number = invoiceId === null ? undefined : await findInvoiceNumber(api.sql, invoiceId)
   // Without the path of the page of the invoice: customers show receipts to others.
-  const invoice = number === undefined ? undefined : { number, isVoid: false, rev: 0, payableMinor: 0 }
+  const invoice =
+    number === undefined ? undefined : { number, isVoid: false, rev: 0, payableMinor: 0, isCredited: false }
   const { facts } = await gatherFacts(api, visited, paid, { locale: localeOf(lang, headers), invoice })
   return receiptPage(api.web, facts, {
     path: `/receipts/${paymentId}`,

@@ -115,6 +115,11 @@ export const invoiceKind: Kind<Invoice> = {
     joinCustomer: ({ context: { customerId } }) => ({ function: 'join_customer', given: { customer: customerId } }),
   },
   effects: {
+    // One job per invoice: `paid` and `void` are final.
+    cancelPayments: ({ id, context: { paymentLinkId } }) =>
+      paymentLinkId === null
+        ? null
+        : { task: 'cancel-payments', payload: { invoiceId: id }, key: `cancel-payments:${id}` },
     // Payments name no subscription: a late job changes nothing, because the boundary of a period reads the invoice too.
     renewSubscription: ({ id, context: { subscriptionId, paidAt } }) =>
       subscriptionId === null

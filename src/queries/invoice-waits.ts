@@ -1,11 +1,25 @@
+import type { Payment } from '../../machines/payment-events.ts'
+import type { Actor } from '../actors/kind.ts'
+import type { ActorRow } from '../actors/rows.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { Fragment } from './list-rows.ts'
+import { readPayment } from './payments.ts'
 
 /** The times up to which the chains have been read that open payments of the invoice `i` may be paid on. */
 export const readUpTo = (sql: Sql): Fragment => sql`
   select c.mined_at
   from payments p join chain_cursors c on c.chain_id = p.chain_id
   where p.payment_link_id = i.payment_link_id and p.state = 'pending'`
+
+/** Payments of an invoice that wait for money and have received nothing. */
+export const listUnpaidPayments = async (sql: Sql, invoiceId: string): Promise<readonly Actor<Payment>[]> => {
+  const rows = await sql<ActorRow[]>`
+    select p.* from invoices i
+    join payments p on p.merchant_id = i.merchant_id and p.livemode = i.livemode
+      and p.payment_link_id = i.payment_link_id and p.state = 'pending'
+    where i.id = ${invoiceId} and p.amount_received = 0`
+  return rows.map(readPayment)
+}
 
 /** Whether all transfers to the invoice `i` that were recorded are applied. */
 export const isSettled = (sql: Sql): Fragment => sql`

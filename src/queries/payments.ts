@@ -27,7 +27,7 @@ import {
 import type { Page } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
 
-const readPayment = readerOf(paymentKind)
+export const readPayment = readerOf(paymentKind)
 const findRow = finderOf<ActorRow>('payments')
 
 export const findPayment = async (sql: Sql, key: RecordKey): Promise<Actor<Payment> | undefined> => {

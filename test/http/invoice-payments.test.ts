@@ -103,6 +103,41 @@ describe('money of an invoice', () => {
     expect(await to.creditOf(invoice)).toEqual(['overpayment 1000 -> 1000'])
   }, 60_000)
 
+  test.concurrent('is not waited for any more once nothing is due, and becomes credit if it arrives', async () => {
+    const json = { reason: 'other', lines: [{ lineId: 'line_1', amountMinor: 1000 }] }
+    for (const end of ['void', 'credit', 'payment'] as const) {
+      const invoice = await to.issue(1000)
+      const [open, underpaid] = [await to.open(invoice), await to.open(invoice)]
+      const isPaid = end === 'payment'
+      if (isPaid) {
+        await to.send(underpaid.address, 1000)
+        await to.shows(invoice, { state: 'paid', paid: 1000 })
+      } else if (end === 'void') {
+        expect((await to.ask('POST', `/v1/invoices/${invoice.id}/void`)).status).toBe(200)
+      } else {
+        expect((await to.ask('POST', '/v1/credit-notes', { invoiceId: invoice.id, ...json })).status).toBe(201)
+      }
+      await instance.becomes(open.id, { state: 'canceled' })
+      await to.send(open.address, 1000)
+      const state = end === 'void' ? 'void' : 'paid'
+      await to.shows(invoice, { state, ...(isPaid && { paid: 1000 }), overpaid: 1000 })
+      expect(await to.creditOf(invoice)).toEqual(['overpayment 1000 -> 1000'])
+      await instance.becomes(open.id, { state: 'success', attention: end === 'void' })
+    }
+  }, 90_000)
+
+  test.concurrent('that has arrived in part is still waited for when nothing is due any more', async () => {
+    const invoice = await to.issue(1000)
+    const [partly, other] = [await to.open(invoice), await to.open(invoice)]
+    await to.send(partly.address, 300)
+    await to.shows(invoice, { state: 'open', paid: 300 })
+    await to.send(other.address, 1000)
+    await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 300 })
+    await to.send(partly.address, 700)
+    await to.shows(invoice, { state: 'paid', paid: 1000, overpaid: 1000 })
+    await instance.becomes(partly.id, { state: 'success' })
+  }, 60_000)
+
   test.concurrent('above the amount becomes credit of each payment that it was sent for', async () => {
     const invoice = await to.issue(1000)
     const tabs = [await to.open(invoice), await to.open(invoice)] as const

@@ -145,7 +145,7 @@ describe('a credit balance of 2^53 − 1', () => {
     expect(await post(`/payments/${payment.id}/refunds`)).toMatchObject({ httpStatus: 201, amountMinor: 1250 })
 
     // The same when a member accepts a payment.
-    await to.endWindow(late, 'expired')
+    await instance.becomes(late.id, { state: 'canceled' })
     await to.send(late.address, 300)
     await instance.becomes(late.id, { exception: 'late', attention: true, amountFinal: 3_000_000n })
     const { server, shop } = instance

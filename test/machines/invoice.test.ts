@@ -141,21 +141,21 @@ describe('invoice', () => {
       Money pays what is due, and the rest is overpaid. What one payment has paid is counted once.
       open, with credit, due, overdue, reminded      | 400 counts               | stays         | invoice.payment_received                                 | amountPaidMinor=400 ${allocated([1, 400, 0])}
       requested, uncollectible                       | 400 counts               | stays         | invoice.payment_received                                 | amountPaidMinor=400 ${allocated([1, 400, 0])}
-      open, due, reminded, requested, processing     | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription | amountPaidMinor=1000 ${allocated([1, 1000, 0])} paidAt=+0m
-      partial                                        | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription | amountPaidMinor=1000 ${allocated([1, 1000, 0])} paidAt=+0m
-      open, due, reminded, requested, processing     | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} paidAt=+0m
-      partial                                        | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} paidAt=+0m
+      open, due, reminded, requested, processing     | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription !cancelPayments | amountPaidMinor=1000 ${allocated([1, 1000, 0])} paidAt=+0m
+      partial                                        | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription !cancelPayments | amountPaidMinor=1000 ${allocated([1, 1000, 0])} paidAt=+0m
+      open, due, reminded, requested, processing     | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription !cancelPayments | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} paidAt=+0m
+      partial                                        | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription !cancelPayments | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} paidAt=+0m
       open, with credit, due, overdue, reminded      | 600 of another           | stays         | invoice.payment_received                                 | amountPaidMinor=600 ${allocated([2, 600, 0])}
       requested, processing, uncollectible           | 600 of another           | stays         | invoice.payment_received                                 | amountPaidMinor=600 ${allocated([2, 600, 0])}
-      with credit                                    | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription | amountPaidMinor=700 amountOverpaidMinor=300 ${allocated([1, 700, 300])} paidAt=+0m
-      with credit                                    | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription | amountPaidMinor=700 amountOverpaidMinor=400 ${allocated([1, 700, 400])} paidAt=+0m
-      overdue                                        | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription | amountPaidMinor=1000 ${allocated([1, 1000, 0])} overdue=false paidAt=+0m
-      overdue                                        | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} overdue=false paidAt=+0m
+      with credit                                    | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription !cancelPayments | amountPaidMinor=700 amountOverpaidMinor=300 ${allocated([1, 700, 300])} paidAt=+0m
+      with credit                                    | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription !cancelPayments | amountPaidMinor=700 amountOverpaidMinor=400 ${allocated([1, 700, 400])} paidAt=+0m
+      overdue                                        | 1000 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription !cancelPayments | amountPaidMinor=1000 ${allocated([1, 1000, 0])} overdue=false paidAt=+0m
+      overdue                                        | 1100 counts              | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription !cancelPayments | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} overdue=false paidAt=+0m
       processing                                     | 400 counts               | stays         | invoice.payment_received                                 | amountPaidMinor=400 amountProcessingMinor=0 ${allocated([1, 400, 0])}
       partial, paid, overpaid, refunding             | 400 counts               | stays         |                                                          |
-      partial                                        | 600 of another           | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription | amountPaidMinor=1000 ${allocated([1, 400, 0], [2, 600, 0])} paidAt=+0m
-      uncollectible                                  | 1000 counts              | paid          | invoice.payment_received invoice.paid !renewSubscription                    | amountPaidMinor=1000 ${allocated([1, 1000, 0])} paidAt=+0m
-      uncollectible                                  | 1100 counts              | paid          | invoice.payment_received invoice.paid !renewSubscription                    | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} paidAt=+0m
+      partial                                        | 600 of another           | paid          | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription !cancelPayments | amountPaidMinor=1000 ${allocated([1, 400, 0], [2, 600, 0])} paidAt=+0m
+      uncollectible                                  | 1000 counts              | paid          | invoice.payment_received invoice.paid !renewSubscription !cancelPayments                    | amountPaidMinor=1000 ${allocated([1, 1000, 0])} paidAt=+0m
+      uncollectible                                  | 1100 counts              | paid          | invoice.payment_received invoice.paid !renewSubscription !cancelPayments                    | amountPaidMinor=1000 amountOverpaidMinor=100 ${allocated([1, 1000, 100])} paidAt=+0m
       nothing due                                    | 400 counts               | stays         | invoice.payment_received                                 | amountOverpaidMinor=400 ${allocated([1, 0, 400])}
       nothing due                                    | 1000 counts              | stays         | invoice.payment_received                                 | amountOverpaidMinor=1000 ${allocated([1, 0, 1000])}
       nothing due                                    | 1100 counts              | stays         | invoice.payment_received                                 | amountOverpaidMinor=1100 ${allocated([1, 0, 1100])}
@@ -205,10 +205,10 @@ describe('invoice', () => {
       refunding                                      | refunded 100             | stays         |                                                          | amountRefundedMinor=100 ${allocated([1, 1000, 100, 100, 100])}
 
       Without money it can be voided.
-      open, due, reminded, requested                 | void                     | void          | -dueDate -reminder invoice.voided                        | retainedUntil=+14401m creditNotesMinor=1000 ${notes(secondNote)} voidedAt=+0m voidReason=a mistake
-      with credit                                    | void                     | void          | -dueDate -reminder invoice.voided                        | retainedUntil=+14401m creditAppliedMinor=0 creditNotesMinor=1000 ${notes(secondNote)} voidedAt=+0m voidReason=a mistake
-      overdue                                        | void                     | void          | -dueDate -reminder invoice.voided                        | retainedUntil=+14401m creditNotesMinor=1000 ${notes(secondNote)} overdue=false voidedAt=+0m voidReason=a mistake
-      uncollectible                                  | void                     | void          | invoice.voided                                           | retainedUntil=+14401m creditNotesMinor=1000 ${notes(secondNote)} voidedAt=+0m voidReason=a mistake
+      open, due, reminded, requested                 | void                     | void          | -dueDate -reminder invoice.voided !cancelPayments                        | retainedUntil=+14401m creditNotesMinor=1000 ${notes(secondNote)} voidedAt=+0m voidReason=a mistake
+      with credit                                    | void                     | void          | -dueDate -reminder invoice.voided !cancelPayments                        | retainedUntil=+14401m creditAppliedMinor=0 creditNotesMinor=1000 ${notes(secondNote)} voidedAt=+0m voidReason=a mistake
+      overdue                                        | void                     | void          | -dueDate -reminder invoice.voided !cancelPayments                        | retainedUntil=+14401m creditNotesMinor=1000 ${notes(secondNote)} overdue=false voidedAt=+0m voidReason=a mistake
+      uncollectible                                  | void                     | void          | invoice.voided !cancelPayments                                           | retainedUntil=+14401m creditNotesMinor=1000 ${notes(secondNote)} voidedAt=+0m voidReason=a mistake
 
       Its page can get a new address.
       open, with credit, due, overdue, reminded      | rotate url               | stays         |                                                          | ${token('c')}
@@ -238,11 +238,11 @@ describe('invoice', () => {
       overdue, processing, uncollectible             | credit 600                  | stays |                                 | creditNotesMinor=600 ${noted}
 
       The invoice is paid when nothing is due any more.
-      partial                                        | credit 600                  | paid  | -dueDate -reminder invoice.paid !renewSubscription | creditNotesMinor=600 ${noted} paidAt=+0m
-      credited                                       | credit 600                  | paid  | -dueDate -reminder invoice.paid !renewSubscription | creditNotesMinor=1000 ${notedAgain} paidAt=+0m
-      open, due, reminded, requested, processing     | credit 1000                 | paid  | -dueDate -reminder invoice.paid !renewSubscription | creditNotesMinor=1000 ${noted} paidAt=+0m
-      overdue                                        | credit 1000                 | paid  | -dueDate -reminder invoice.paid !renewSubscription | creditNotesMinor=1000 ${noted} overdue=false paidAt=+0m
-      uncollectible                                  | credit 1000                 | paid  | invoice.paid !renewSubscription                    | creditNotesMinor=1000 ${noted} paidAt=+0m
+      partial                                        | credit 600                  | paid  | -dueDate -reminder invoice.paid !renewSubscription !cancelPayments | creditNotesMinor=600 ${noted} paidAt=+0m
+      credited                                       | credit 600                  | paid  | -dueDate -reminder invoice.paid !renewSubscription !cancelPayments | creditNotesMinor=1000 ${notedAgain} paidAt=+0m
+      open, due, reminded, requested, processing     | credit 1000                 | paid  | -dueDate -reminder invoice.paid !renewSubscription !cancelPayments | creditNotesMinor=1000 ${noted} paidAt=+0m
+      overdue                                        | credit 1000                 | paid  | -dueDate -reminder invoice.paid !renewSubscription !cancelPayments | creditNotesMinor=1000 ${noted} overdue=false paidAt=+0m
+      uncollectible                                  | credit 1000                 | paid  | invoice.paid !renewSubscription !cancelPayments                    | creditNotesMinor=1000 ${noted} paidAt=+0m
 
       What was paid becomes credit or is refunded, at most what the payment has paid.
       open, with credit, due, overdue, reminded      | credit 0                    | stays |                                 | ${noted}
@@ -256,7 +256,7 @@ describe('invoice', () => {
       overpaid                                       | credit 0 by refund of 401   | stays |                                 | ${allocated([1, 1000, 100, 0, 0, 401])} ${noted}
       refunding                                      | credit 0 by refund of 401   | stays |                                 | ${allocated([1, 1000, 100, 100, 0, 401])} ${noted}
       credited fully                                 | credit 0 by refund of 400   | stays |                                 | ${allocated([1, 400, 0, 0, 0, 400])} ${notedAgain}
-      partial                                        | credit 600 by refund of 400 | paid  | -dueDate -reminder invoice.paid !renewSubscription | creditNotesMinor=600 ${allocated([1, 400, 0, 0, 0, 400])} ${noted} paidAt=+0m
+      partial                                        | credit 600 by refund of 400 | paid  | -dueDate -reminder invoice.paid !renewSubscription !cancelPayments | creditNotesMinor=600 ${allocated([1, 400, 0, 0, 0, 400])} ${noted} paidAt=+0m
       `,
         (_, event) => isOfCreditNotes(event),
       ),
@@ -270,9 +270,9 @@ describe('invoice', () => {
         `
       Money pays what is still due.
       credited           | 400 counts               | stays | invoice.payment_received                                 | amountPaidMinor=400 ${allocated([1, 400, 0])}
-      credited           | 1000 counts              | paid  | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription | amountPaidMinor=600 amountOverpaidMinor=400 ${allocated([1, 600, 400])} paidAt=+0m
-      credited           | 1100 counts              | paid  | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription | amountPaidMinor=600 amountOverpaidMinor=500 ${allocated([1, 600, 500])} paidAt=+0m
-      credited           | 600 of another           | paid  | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription | amountPaidMinor=600 ${allocated([2, 600, 0])} paidAt=+0m
+      credited           | 1000 counts              | paid  | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription !cancelPayments | amountPaidMinor=600 amountOverpaidMinor=400 ${allocated([1, 600, 400])} paidAt=+0m
+      credited           | 1100 counts              | paid  | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription !cancelPayments | amountPaidMinor=600 amountOverpaidMinor=500 ${allocated([1, 600, 500])} paidAt=+0m
+      credited           | 600 of another           | paid  | -dueDate -reminder invoice.payment_received invoice.paid !renewSubscription !cancelPayments | amountPaidMinor=600 ${allocated([2, 600, 0])} paidAt=+0m
       credited fully     | 400 counts               | stays |                                                          |
       credited fully     | 1000 counts              | stays | invoice.payment_received                                 | amountOverpaidMinor=600 ${allocated([1, 400, 600])}
       credited fully     | 1100 counts              | stays | invoice.payment_received                                 | amountOverpaidMinor=700 ${allocated([1, 400, 700])}
@@ -292,7 +292,7 @@ describe('invoice', () => {
       credited by refund | refunded 100             | stays |                                                          | amountRefundedMinor=100 ${allocated([1, 400, 0, 0, 100, 400])}
 
       The credit note of a void invoice covers the rest.
-      credited           | void                     | void  | -dueDate -reminder invoice.voided                        | retainedUntil=+14401m creditNotesMinor=1000 ${notes(firstNote, secondNote)} voidedAt=+0m voidReason=a mistake
+      credited           | void                     | void  | -dueDate -reminder invoice.voided !cancelPayments                        | retainedUntil=+14401m creditNotesMinor=1000 ${notes(firstNote, secondNote)} voidedAt=+0m voidReason=a mistake
       `,
         (situation, event) =>
           isAfterCreditNotes(situation) && /counts|another|refund|void/.test(event) && !isOfCreditNotes(event),

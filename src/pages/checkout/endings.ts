@@ -238,7 +238,7 @@ export const closedStep = (scene: CheckoutScene, { because }: Extract<CheckoutVi
     completed: texts.closed.leadCompleted,
     expired: texts.closed.leadExpired,
     taken: texts.closed.leadTaken,
-    settled: texts.invoice.settledLead,
+    settled: facts.invoice?.isCredited ? texts.invoice.settledCreditedLead : texts.invoice.settledLead,
     void: texts.invoice.voidLead,
   }
   const headings = {
@@ -252,7 +252,7 @@ export const closedStep = (scene: CheckoutScene, { because }: Extract<CheckoutVi
   return html`<div class="body">
 ${endingHead({ tone: 'quiet', seal: 'lock', heading: headings[because], lead })}
 ${actions([contactButton(scene, facts.invoice ? texts.frame.contact : texts.closed.ask)])}
-${wasOpen && note({ tone: 'quiet', title: texts.canceled.sentTitle, text: fill(texts.canceled.sentHint, { shop: shopName(facts.shop) }) })}
+${wasOpen && note({ tone: 'quiet', title: texts.canceled.sentTitle, text: fill(facts.invoice ? texts.invoice.sentHint : texts.canceled.sentHint, { shop: shopName(facts.shop) }) })}
 ${wasOpen && paymentNumber(scene)}
 </div>`
 }

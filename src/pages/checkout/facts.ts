@@ -80,6 +80,8 @@ export type PaidInvoice = {
   readonly rev: number
   /** What is due and not being paid by another payment. */
   readonly payableMinor: number
+  /** Credit notes have reduced what was due. */
+  readonly isCredited: boolean
 }
 
 /** A network in trouble, by chain ID. `since` is null if it is not known. */

@@ -178,7 +178,7 @@ const viewOfPayment = (facts: CheckoutFacts, shown: PaymentFacts): CheckoutView 
   const { state, context } = payment
   const picked = network && pickOf(context, network)
   if (!picked) {
-    if (state === 'canceled') return { status: 'canceled' }
+    if (state === 'canceled') return canceledView(facts, shown)
     const isOver = state !== 'pending' || context.expiresAt <= facts.now
     if (isOver) return { status: 'expired', ended: context.expiresAt, hadAddress: false, strays: shown.strays }
     const closing = closingOf(facts, payment, 0n)
@@ -188,7 +188,7 @@ const viewOfPayment = (facts: CheckoutFacts, shown: PaymentFacts): CheckoutView 
   if (state === 'processing') return seenView(shown, picked)
   if (state === 'success') return paidView(shown, picked)
   if (context.exception === 'late') return lateView(shown, picked)
-  if (state === 'canceled') return { status: 'canceled' }
+  if (state === 'canceled') return canceledView(facts, shown)
   if (state === 'failed') return failedView(shown, picked, context.failureReason ?? 'underpaid')
   return { status: 'expired', ended: context.expiresAt, hadAddress: true, strays: shown.strays }
 }
@@ -199,6 +199,12 @@ const closingOf = ({ link, invoice }: CheckoutFacts, { context }: Actor<Payment>
   if (invoice.isVoid) return 'void'
   // What has arrived and is final is not due any more.
   return invoice.payableMinor < context.amountMinor - context.receivedMinor ? 'settled' : null
+}
+
+/** Payments of an invoice are canceled when nothing of it is due any more. */
+const canceledView = (facts: CheckoutFacts, { payment, strays }: PaymentFacts): CheckoutView => {
+  const closing = facts.invoice && strays.length === 0 ? closingOf(facts, payment, 0n) : null
+  return closing ? { status: 'closed', because: closing } : { status: 'canceled' }
 }
 
 /** The fields of a payment that are set together when an asset is picked. */

@@ -93,7 +93,14 @@ const of = (
     facts: {
       checkout: {
         ...{ ...facts, link: payableMinor > 0 ? link : undefined, isOpen: payableMinor > 0 },
-        invoice: { number: context.number ?? '', path: PATH, isVoid: state === 'void', rev: 3, payableMinor },
+        invoice: {
+          number: context.number ?? '',
+          path: PATH,
+          isVoid: state === 'void',
+          rev: 3,
+          payableMinor,
+          isCredited: false,
+        },
         ...checkout,
         options: payableMinor > 0 ? (checkout?.options ?? options).map(each => priced(each, payableMinor)) : [],
       },

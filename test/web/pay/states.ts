@@ -181,6 +181,7 @@ const invoice: PaidInvoice = {
   number: 'INV-2026-0042',
   path: '/invoices/token',
   isVoid: false,
+  isCredited: false,
   rev: 3,
   payableMinor: 4900,
 }
@@ -354,6 +355,8 @@ export const states: Readonly<Record<string, State>> = {
   'unavailable-setup': of('unavailable', { options: [] }),
   'invoice-pay': paying('pay', {}, { invoice }),
   'invoice-pay-settled': paying('closed', {}, { invoice: { ...invoice, payableMinor: 0 } }),
+  'invoice-pay-credited': paying('closed', {}, { invoice: { ...invoice, isCredited: true, payableMinor: 0 } }),
+  'invoice-pay-canceled': paying('closed', { state: 'canceled' }, { invoice: { ...invoice, payableMinor: 0 } }),
   'invoice-pay-void': paying('closed', {}, { invoice: { ...invoice, isVoid: true, payableMinor: 0 } }),
   'invoice-pay-underpaid': paying(
     'underpaid',
@@ -386,7 +389,7 @@ export const receipts: Readonly<Record<string, CheckoutFacts>> = {
   receipt: checkoutFacts({ payment: shown(success()) }),
   'receipt-invoice': checkoutFacts({
     payment: shown(success()),
-    invoice: { number: 'INV-2026-0042', isVoid: false, rev: 3, payableMinor: 0 },
+    invoice: { number: 'INV-2026-0042', isVoid: false, rev: 3, payableMinor: 0, isCredited: false },
     link: link({ title: null, description: null }),
   }),
   'receipt-german': checkoutFacts({ payment: shown(success()), locale: 'de' }),

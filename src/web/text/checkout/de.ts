@@ -412,7 +412,11 @@ export const checkoutDe: Translated<typeof checkoutEn> = {
       'Das Geld kam für diese Rechnung an. Das Guthaben verringert Ihre nächste Rechnung, oder {shop} sendet es auf Ihre Bitte zurück.',
     settledHeading: 'Diese Zahlung wird nicht mehr gebraucht',
     settledLead:
-      'Eine andere Zahlung begleicht die Rechnung, oder es ist jetzt weniger zu zahlen. Senden Sie nichts an die alte Adresse. Die Seite der Rechnung zeigt, was noch zu zahlen ist.',
+      'Eine andere Zahlung begleicht die Rechnung. Senden Sie nichts an die alte Adresse. Die Seite der Rechnung zeigt, was noch zu zahlen ist.',
+    settledCreditedLead:
+      '{shop} hat eine Rechnungskorrektur ausgestellt, sodass jetzt weniger zu zahlen ist. Senden Sie nichts an die alte Adresse. Die Seite der Rechnung zeigt, was noch zu zahlen ist.',
+    sentHint:
+      'Es ist nicht verloren. Es wird Ihr Guthaben bei {shop}, oder {shop} sendet es zurück. Bewahren Sie die Zahlungsnummer auf.',
     overpaidLead: 'Die Differenz wurde Ihrem Guthaben bei {shop} hinzugefügt, das Ihre nächste Rechnung verringert.',
     underpaidLead: '{amount} von {expected} kamen an, bevor die Zeit abgelaufen war. Sie zählen für die Rechnung.',
     payRest: 'Rest zahlen',

@@ -392,7 +392,10 @@ export const checkoutEn = {
       'It arrived for this invoice. The credit reduces your next invoice, or {shop} sends it back if you ask.',
     settledHeading: 'This payment is not needed any more',
     settledLead:
-      'Another payment pays the invoice, or less of it is due now. Do not send anything to the old address. The page of the invoice shows what is due.',
+      'Another payment pays the invoice. Do not send anything to the old address. The page of the invoice shows what is due.',
+    settledCreditedLead:
+      '{shop} has issued a credit note, so less of the invoice is due now. Do not send anything to the old address. The page of the invoice shows what is due.',
+    sentHint: 'It is not lost. It becomes your credit with {shop}, or {shop} sends it back. Keep the payment number.',
     overpaidLead: 'The difference was added to your credit with {shop}, which reduces your next invoice.',
     underpaidLead: '{amount} arrived of {expected} before the time was up. It counts for the invoice.',
     payRest: 'Pay the rest',
