@@ -9,7 +9,7 @@ const payload = type({ invoiceId: 'string.uuid' })
  * Runs when nothing of an invoice is due any more, and cancels its payments that have received nothing. A payment that has
  * received something since refuses it. Money that arrives later is late money, as of any payment that was canceled.
  */
-export const cancelPayments = task(payload, async ({ sql, actors }, { invoiceId }) => {
-  for (const payment of await listUnpaidPayments(sql, invoiceId))
-    await dispatchPaymentEvent({ actors }, payment, { type: 'cancel' }, { cause: 'invoice' })
+export const cancelPayments = task(payload, async (services, { invoiceId }) => {
+  for (const payment of await listUnpaidPayments(services.sql, invoiceId))
+    await dispatchPaymentEvent(services, payment, { type: 'cancel' }, { cause: 'invoice' })
 })
