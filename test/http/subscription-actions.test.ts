@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { archivePlan } from '../../src/commands/plans.ts'
-import { changePrice } from '../../src/commands/subscription-actions.ts'
+import { changePrice, pauseSubscription } from '../../src/commands/subscription-actions.ts'
 import { createSubscription } from '../../src/commands/subscriptions.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import type { invoicePreviewRecord } from '../../src/records/invoice-preview.ts'
@@ -511,6 +511,28 @@ describe('GET /v1/subscriptions/:id/invoices', () => {
 })
 
 describe('at the same time', () => {
+  test.each(['pause', 'change'] as const)(
+    '%s is planned again if the next invoice is issued after it was read',
+    async action => {
+      const { id, clockId } = await begun()
+      let planned = 0
+      const dispatchBundle: typeof api.actors.dispatchBundle = async commands => {
+        if (planned++ === 0) await advance(clockId, LEAD)
+        return api.actors.dispatchBundle(commands)
+      }
+      const services = { ...api, actors: { ...api.actors, dispatchBundle } }
+      const key = { id: decodeId('sub', id) ?? '', ...mode }
+      const requester = { cause: 'test', responseRows: () => [] }
+      const changed =
+        action === 'pause'
+          ? await pauseSubscription(services, key, null, requester)
+          : await changePrice(services, key, { lines: twoLamps }, requester)
+      expect(planned).toBeGreaterThan(1)
+      expect(changed).toMatchObject({ state: 'active', context: { unpaid: [], invoicedIndex: 0 } })
+      expect(await statusesOf(id)).toEqual(['paid', 'void'])
+    },
+  )
+
   test('of several equal requests one is accepted', async () => {
     const { id } = await invoiced()
     const five = (action: string) => Promise.all(Array.from({ length: 5 }, () => act(id, action)))
