@@ -347,14 +347,15 @@ begin
   end loop;
 end $$;
 
--- The groups that were decided with another time than their test clock has now. The clocks stay locked in shared mode until
--- the commit, so a clock moves only when all timers that were armed with its time are visible: see move_test_clock().
+-- The groups that were decided with another time than their test clock has now. The clocks stay locked until the commit, so a
+-- clock moves only when all timers that were armed with its time are visible: see move_test_clock(). Not in shared mode: two
+-- commits that then also change the clock would wait for each other.
 create function find_moved_clocks(seen clock_entry[]) returns integer[] language plpgsql as $$
 begin
   return array(
     select s.g
     from (select g, clock, now_ms from unnest(seen) order by clock) s
-    left join lateral (select now from test_clocks where id = s.clock for share) c on true
+    left join lateral (select now from test_clocks where id = s.clock for update) c on true
     where c.now is distinct from ms_time(s.now_ms));
 end $$;
 

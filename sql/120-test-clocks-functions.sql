@@ -12,7 +12,7 @@ $$;
 
 -- Moves an advancing clock to the time at which something is due next, or to its target. Returns `waiting` and moves nothing
 -- while something is still due, `arrived` at the target, and `ended` if the clock does not advance.
--- The lock waits for the commits of the clock's actors, which hold it in shared mode: see find_moved_clocks(). So no timer is
+-- The lock waits for the commits of the clock's actors, which hold it: see find_moved_clocks(). So no timer is
 -- armed with an earlier time afterwards, and no two processes move the clock for the same reason.
 create function move_test_clock(clock uuid) returns text language plpgsql as $$
 declare

@@ -3980,7 +3980,7 @@ begin
   return array(
     select s.g
     from (select g, clock, now_ms from unnest(seen) order by clock) s
-    left join lateral (select now from test_clocks where id = s.clock for share) c on true
+    left join lateral (select now from test_clocks where id = s.clock for update) c on true
     where c.now is distinct from ms_time(s.now_ms));
 end $function$;
 

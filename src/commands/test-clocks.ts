@@ -11,7 +11,7 @@ import { listSubscriptionsOfClock } from '../queries/subscriptions.ts'
 import { findTestClock } from '../queries/test-clocks.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { refuseState } from './customers.ts'
-import type { InvoiceServices } from './finalizations.ts'
+import { dispatchPlanned, type InvoiceServices } from './finalizations.ts'
 import { endSubscription } from './subscription-actions.ts'
 
 /** Without `now` it shows the present. */
@@ -42,13 +42,16 @@ export const advanceTestClock = async (
   to: Date,
   requester: Requester<TestClock>,
 ): Promise<Actor<TestClock>> => {
-  const { context, state } = (await findTestClock(services.sql, key)) ?? refuse('resource_not_found')
-  // While it advances, `now` changes; the machine refuses the event.
-  if (state === 'ready' && to <= context.now)
-    refuse('parameter_invalid', { param: 'to', message: 'to must be later than the time of the clock.' })
-  if (state === 'ready' && to > addYears(context.now, 2))
+  if (!(await findTestClock(services.sql, key))) refuse('resource_not_found')
+  return change(services, key, { type: 'advance', to }, requester, clock => requireTarget(clock, to))
+}
+
+/** While it advances, `now` changes; the machine refuses the event. */
+const requireTarget = ({ state, context: { now } }: Actor<TestClock>, to: Date): void => {
+  if (state !== 'ready') return
+  if (to <= now) refuse('parameter_invalid', { param: 'to', message: 'to must be later than the time of the clock.' })
+  if (to > addYears(now, 2))
     refuse('parameter_invalid', { param: 'to', message: 'to must be at most two years after the time of the clock.' })
-  return change(services, key, { type: 'advance', to }, requester)
 }
 
 /**
@@ -64,15 +67,22 @@ export const deleteTestClock = async (services: InvoiceServices, key: RecordKey,
 
 type EventOf<Event> = Event extends { at: Date } ? Omit<Event, 'at'> : never
 
+/** `check`: of the clock as it is in the commit. */
 const change = async (
-  { actors }: Services,
+  services: Services,
   { id }: RecordKey,
   event: EventOf<TestClockEvent>,
   { cause, responseRows }: Requester<TestClock>,
+  check: (clock: Actor<TestClock>) => void = () => {},
 ): Promise<Actor<TestClock>> => {
   const rows = ([changed]: readonly Actor[]) => responseRows(ofKind(testClockKind, changed))
-  const outcome = await actors.dispatch({ kind: 'test_clock', actor: id, event, cause, rows })
-  if (outcome.ok) return ofKind(testClockKind, outcome.actor)
+  const given = (actors: ReadonlyMap<string, Actor>) => {
+    check(ofKind(testClockKind, actors.get(id)))
+    return {}
+  }
+  const outcome = await dispatchPlanned(services, [{ kind: 'test_clock', actor: id, event, cause, rows, given }])
+  if (outcome === 'stale') return refuse('service_unavailable', { retryAfter: 1 })
+  if (outcome.ok) return ofKind(testClockKind, outcome.done[0]?.actor)
   refuseTwin(outcome)
   if (outcome.actor?.state === 'deleted') refuse('resource_not_found')
   return refuseState(outcome)

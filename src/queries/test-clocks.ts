@@ -42,14 +42,15 @@ export const listWorkingClocks = (
   sql: Sql,
   {
     after = '00000000-0000-0000-0000-000000000000',
+    withReady,
     limit,
-  }: { readonly after?: string | undefined; readonly limit: number },
+  }: { readonly after?: string | undefined; readonly withReady: boolean; readonly limit: number },
 ): Promise<readonly { readonly id: string }[]> => sql<{ id: string }[]>`
   select id from (
     (select id from test_clocks where state = 'advancing' and id > ${after} order by id limit ${limit})
     union all
     (select id from test_clocks c
-     where state = 'ready' and id > ${after}
+     where ${withReady} and state = 'ready' and id > ${after}
        and exists (select from timers t where t.test_clock_id = c.id and t.due_at <= c.now)
      order by id limit ${limit})) working
   order by id limit ${limit}`

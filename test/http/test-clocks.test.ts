@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { openTimers } from '../../src/actors/timers.ts'
 import { audit } from '../../src/audit/audit.ts'
+import { advanceTestClock } from '../../src/commands/test-clocks.ts'
 import { customerRoutes } from '../../src/http/customers.ts'
 import { invoiceActionRoutes } from '../../src/http/invoice-actions.ts'
 import { invoiceRoutes } from '../../src/http/invoices.ts'
@@ -25,7 +26,9 @@ const { ask, page, server, lamps, key, liveKey, chairsKey } = await twoShops({
 const { api, sql } = server
 const owner = { merchantId: lamps.merchantId, livemode: false }
 const runner = () => runTestClocks(api, { share: () => ({ position: 0, count: 1 }) })
-const start = new Date('2026-11-01T00:00:00.000Z')
+// The latest 1 November.
+const year = new Date(Date.now() - 304 * DAY).getUTCFullYear()
+const start = new Date(Date.UTC(year, 10, 1))
 const after = (days: number) => new Date(start.getTime() + days * DAY).toISOString()
 
 type Shown = { readonly id: string; readonly now: string; readonly status: string }
@@ -149,7 +152,7 @@ describe('a clock', () => {
     [{ now: '2026-02-30T00:00:00.000Z' }, 'parameter_invalid', 'now'],
     [{ now: years(1, 60_000) }, 'parameter_invalid', 'now'],
     [{ now: years(-1, -60_000) }, 'parameter_invalid', 'now'],
-    [{ at: '2026-11-01T00:00:00.000Z' }, 'parameter_unknown', 'at'],
+    [{ at: `${year}-11-01T00:00:00.000Z` }, 'parameter_unknown', 'at'],
   ])('400: %j', async (json, code, param) => {
     expect(await ask('POST', '/sandbox/test-clocks', { json })).toMatchObject({ status: 400, error: { code, param } })
   })
@@ -159,7 +162,7 @@ describe('a clock', () => {
     [{ to: 'tomorrow' }, 'parameter_invalid', 'to'],
     [{ to: start.toISOString() }, 'parameter_invalid', 'to'],
     [{ to: after(-1) }, 'parameter_invalid', 'to'],
-    [{ to: '2028-11-01T00:00:00.001Z' }, 'parameter_invalid', 'to'],
+    [{ to: `${year + 2}-11-01T00:00:00.001Z` }, 'parameter_invalid', 'to'],
     [{ to: after(1), now: after(1) }, 'parameter_unknown', 'now'],
   ])('400: to advance by %j', async (json, code, param) => {
     const { id } = await create()
@@ -169,13 +172,30 @@ describe('a clock', () => {
 
   test('409: to advance a clock that is advancing; two years later is possible', async () => {
     const { id } = await create()
-    const json = { to: '2028-11-01T00:00:00.000Z' }
+    const json = { to: `${year + 2}-11-01T00:00:00.000Z` }
     const both = await Promise.all([0, 1].map(() => ask('POST', `/sandbox/test-clocks/${id}/advance`, { json })))
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
     expect(both.find(({ status }) => status === 409)?.error).toMatchObject({
       ...{ code: 'state_conflict', details: { status: 'advancing', possible: ['arrive', 'delete'] } },
     })
   })
+})
+
+test('400: to advance by more than two years, also if the clock was advancing when it was read', async () => {
+  const { id } = await create()
+  await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to: after(1) } })
+  const dispatchBundle: typeof api.actors.dispatchBundle = async commands => {
+    await runner().runOnce()
+    expect(await look(id)).toMatchObject({ status: 'ready', now: after(1) })
+    return api.actors.dispatchBundle(commands)
+  }
+  const late = { ...api, actors: { ...api.actors, dispatchBundle } }
+  const to = new Date(Date.UTC(year + 2, 10, 2, 0, 0, 0, 1))
+  const requester = { cause: 'test', responseRows: () => [] }
+  await expect(advanceTestClock(late, { ...owner, id: clockUuid(id) }, to, requester)).rejects.toMatchObject({
+    ...{ code: 'parameter_invalid', because: { param: 'to' } },
+  })
+  expect(await look(id)).toMatchObject({ status: 'ready', now: after(1) })
 })
 
 describe('customers', () => {
@@ -261,12 +281,12 @@ describe('invoices of a clock', () => {
     const first = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 10, reminders: [-3, 0, 7] })
     const second = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 11, reminders: [-3, 0] })
     expect([first, second].map(({ invoice }) => invoice.context.number)).toEqual([
-      ...[`TEST-${suffix}-INV-2026-0001`, `TEST-${suffix}-INV-2026-0002`],
+      ...[`TEST-${suffix}-INV-${year}-0001`, `TEST-${suffix}-INV-${year}-0002`],
     ])
     expect(live.invoice.context.number).toMatch(/^TEST-INV-/)
     expect(await ask('GET', `/invoices/${first.id}`)).toMatchObject({
       json: {
-        ...{ issuedAt: start.toISOString(), issueDate: '2026-11-01', dueDate: '2026-11-11' },
+        ...{ issuedAt: start.toISOString(), issueDate: `${year}-11-01`, dueDate: `${year}-11-11` },
         ...{ createdAt: start.toISOString(), updatedAt: start.toISOString(), overdue: false },
       },
     })
@@ -285,25 +305,25 @@ describe('invoices of a clock', () => {
     ])
     expect(await ask('GET', `/invoices/${first.id}`)).toMatchObject({
       json: {
-        ...{ overdue: true, updatedAt: '2026-11-11T23:59:59.999Z' },
+        ...{ overdue: true, updatedAt: `${year}-11-11T23:59:59.999Z` },
         reminders: [
-          { offsetDays: -3, sentAt: '2026-11-08T09:00:00.000Z' },
-          { offsetDays: 0, sentAt: '2026-11-11T09:00:00.000Z' },
+          { offsetDays: -3, sentAt: `${year}-11-08T09:00:00.000Z` },
+          { offsetDays: 0, sentAt: `${year}-11-11T09:00:00.000Z` },
           { offsetDays: 7, sentAt: null },
         ],
       },
     })
     expect(await typesOf([live.invoice.id])).toHaveLength(2)
 
-    await advance(id, '2027-01-02T00:00:00.000Z')
+    await advance(id, `${year + 1}-01-02T00:00:00.000Z`)
     const next = await makeClockInvoice(api, owner, clockUuid(id))
-    expect(next.invoice.context.number).toBe(`TEST-${suffix}-INV-2027-0001`)
+    expect(next.invoice.context.number).toBe(`TEST-${suffix}-INV-${year + 1}-0001`)
     const voided = await ask('POST', `/invoices/${next.id}/void`, { json: {} })
-    expect(voided).toMatchObject({ status: 200, json: { status: 'void', voidedAt: '2027-01-02T00:00:00.000Z' } })
+    expect(voided).toMatchObject({ status: 200, json: { status: 'void', voidedAt: `${year + 1}-01-02T00:00:00.000Z` } })
     const [note] =
       await sql`select number, issued_at, created_at from credit_notes where invoice_id = ${next.invoice.id}`
-    const at = new Date('2027-01-02T00:00:00.000Z')
-    expect(note).toEqual({ number: `TEST-${suffix}-CN-2027-0001`, issued_at: at, created_at: at })
+    const at = new Date(`${year + 1}-01-02T00:00:00.000Z`)
+    expect(note).toEqual({ number: `TEST-${suffix}-CN-${year + 1}-0001`, issued_at: at, created_at: at })
     const { data } = await page<{ number: string }>('/invoices/chain?kind=invoice&limit=100')
     expect(data.some(({ number }) => number.includes(suffix))).toBe(false)
   })
@@ -320,18 +340,19 @@ describe('invoices of a clock', () => {
     expect(await look(id)).toMatchObject({ status: 'ready', now: after(10) })
   })
 
-  test('wait while timers in real time are late', async () => {
+  test('wait while many timers in real time are late, but not for a single one that fails', async () => {
     const { id } = await create()
     await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to: after(1) } })
     const actor = crypto.randomUUID()
     await sql`
       insert into timers (actor, name, kind, generation, due_at)
-      values (${actor}, 'late', 'invoice', 1, now() - interval '1 min')`
+      select ${actor}, n, 'invoice', 1, now() - interval '1 min' from generate_series(1, 251) n`
     await runner().runOnce()
     expect(await look(id)).toMatchObject({ status: 'advancing', now: start.toISOString() })
-    await sql`delete from timers where actor = ${actor}`
+    await sql`delete from timers where actor = ${actor} and name <> '1'`
     await runner().runOnce()
     expect(await look(id)).toMatchObject({ status: 'ready', now: after(1) })
+    await sql`delete from timers where actor = ${actor}`
   })
 
   test('have timers that the clock does not skip, also if their commit is under way when it moves', async () => {
@@ -374,7 +395,7 @@ describe('invoices of a clock', () => {
     })
     await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to: after(30) } })
     expect(await runner().runOnce()).toBeGreaterThanOrEqual(1)
-    expect(await look(id)).toMatchObject({ status: 'advancing', now: '2026-11-02T23:59:59.999Z' })
+    expect(await look(id)).toMatchObject({ status: 'advancing', now: `${year}-11-02T23:59:59.999Z` })
     expect(await ask('GET', `/invoices/${other.id}`)).toMatchObject({ json: { overdue: false } })
     await api.actors.dispatch({
       ...{ kind: 'invoice', actor: waiting.invoice.id, cause: 'test' },
@@ -399,21 +420,25 @@ describe('invoices of a clock', () => {
       execute function refuse_poison()`)
     await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to: after(30) } })
     await runner().runOnce()
-    expect(await look(id)).toMatchObject({ status: 'advancing', now: '2026-11-02T23:59:59.999Z' })
+    expect(await look(id)).toMatchObject({ status: 'advancing', now: `${year}-11-02T23:59:59.999Z` })
     const alone = connect(server.databaseUrl, { max: 1 })
     await alone`begin`
     await alone`update test_clocks set updated_at = now() - interval '2 min' where id = ${clockUuid(id)}`
-    const found = (await audit(alone, kinds)).map(({ what }) => what)
+    const standing = 'a timer that is due by its test clock, which has not moved for more than a minute'
+    const find = async () => (await audit(alone, kinds)).map(({ what }) => what)
+    expect(await find()).not.toContain(standing)
+    await alone`update transitions set at = at - interval '2 min' where actor = ${invoice.id}`
+    const found = await find()
     await alone`rollback`
     await alone.end()
-    expect(found).toContain('a timer that is due by its test clock, which has not moved for more than a minute')
+    expect(found).toContain(standing)
     await sql.unsafe('drop trigger poison on invoices')
     await sql`update timers set failures = 3, retry_at = now() + interval '1 h' where actor = ${invoice.id}`
     const stuck = await findStuck(sql, kinds, { driven: {}, limit: 10 })
     expect(stuck).toMatchObject([{ kind: 'invoice', id: invoice.id, state: 'open', reason: 'timer_failing' }])
     // It is not tried again before its time.
     await runner().runOnce()
-    expect(await look(id)).toMatchObject({ status: 'advancing', now: '2026-11-02T23:59:59.999Z' })
+    expect(await look(id)).toMatchObject({ status: 'advancing', now: `${year}-11-02T23:59:59.999Z` })
     await sql`update timers set retry_at = now() where actor = ${invoice.id}`
     await until(async () => {
       await runner().runOnce()
@@ -446,6 +471,48 @@ describe('invoices of a clock', () => {
       ...Array(100).fill('invoice.reminder 1'),
     ])
   }, 30_000)
+
+  test('nothing is applied by a clock that is deleted while a worker advances it', async () => {
+    const { id } = await create()
+    const { invoice } = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 1, reminders: [] })
+    await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to: after(30) } })
+    await sql`update test_clocks set now = ${after(10)} where id = ${clockUuid(id)}`
+    const armed = () => sql`select name, generation from timers where actor = ${invoice.id} order by name`
+    const before = await armed()
+    expect(before).not.toHaveLength(0)
+    let passes = 0
+    const share = () => ({ position: 0, count: 1 })
+    const remove = async () => {
+      if (passes++ > 0) return 0
+      await sql`update timers set retry_at = null where actor = ${invoice.id}`
+      expect((await ask('DELETE', `/sandbox/test-clocks/${id}`)).status).toBe(204)
+      return 1
+    }
+    await sql`update timers set retry_at = now() + interval '1 h' where actor = ${invoice.id}`
+    await runTestClocks(api, { share, passes: [remove] }).runOnce()
+    expect(passes).toBe(2)
+    expect(await armed()).toEqual(before)
+    expect(await typesOf([invoice.id])).toHaveLength(2)
+  })
+
+  test('of two requests at the same time to delete a clock, one deletes it', async () => {
+    const { id } = await create()
+    const both = await Promise.all([0, 1].map(() => ask('DELETE', `/sandbox/test-clocks/${id}`)))
+    expect(both.map(({ status }) => status).sort()).toEqual([204, 404])
+    const rows = await sql`select event from transitions where actor = ${clockUuid(id)} order by rev`
+    expect(rows.map(({ event }) => event)).toEqual(['create', 'delete'])
+  })
+
+  test('a clock that was deleted stands still, and its invoices can still be changed', async () => {
+    const { id } = await create()
+    const { id: invoiceId } = await makeClockInvoice(api, owner, clockUuid(id), { daysUntilDue: 1, reminders: [] })
+    expect((await ask('DELETE', `/sandbox/test-clocks/${id}`)).status).toBe(204)
+    await runner().runOnce()
+    const [clock] = await sql`select state, now, target from test_clocks where id = ${clockUuid(id)}`
+    expect(clock).toEqual({ state: 'deleted', now: start, target: null })
+    const voided = await ask('POST', `/invoices/${invoiceId}/void`, { json: {} })
+    expect(voided).toMatchObject({ status: 200, json: { status: 'void', voidedAt: start.toISOString() } })
+  })
 
   test('an advance that the clock is deleted in stops', async () => {
     const { id } = await create()
