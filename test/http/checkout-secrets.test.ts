@@ -13,6 +13,7 @@ const customers = routes.filter(isOfCustomers)
 const each = (of: readonly Route[]) => of.map(route => [`${route.method} ${route.path}`, route] as const)
 const byLink = customers.filter(({ path }) => path.includes(':linkId'))
 const byToken = customers.filter(({ path }) => path.includes('/invoices/:token'))
+const byPlan = customers.filter(({ path }) => path.includes('/plans/:planId'))
 const bySecret = customers.filter(({ path }) => path.includes('/payments/:id'))
 
 const { server, lamps, key } = await twoShops({ routes, env: { CHECKOUT_RATE_LIMIT: '0' } })
@@ -49,9 +50,9 @@ const opened = async () => {
   return json as { payment: { id: string }; clientSecret: string }
 }
 
-test('every customer route is addressed by a link, by a payment, or by the token of an invoice', () => {
-  expect(byLink.length + bySecret.length + byToken.length).toBe(customers.length)
-  expect([byLink.length, bySecret.length, byToken.length]).toEqual([2, 5, 5])
+test('every customer route is addressed by a link, a plan, a payment, or the token of an invoice', () => {
+  expect(byLink.length + byPlan.length + bySecret.length + byToken.length).toBe(customers.length)
+  expect([byLink.length, byPlan.length, bySecret.length, byToken.length]).toEqual([2, 1, 5, 5])
 })
 
 test.each(each(byLink))('%s answers unknown links and ids of other kinds alike', async (_, route) => {

@@ -9,6 +9,7 @@ import { makeCustomer } from './customers.ts'
 import { aLamp, makeInvoice, setSeller } from './invoices.ts'
 import { expectNoCursors, expectPages, idsOf, testRefusedQueries } from './lists.ts'
 import { member } from './people.ts'
+import { makeSubscription } from './subscriptions.ts'
 import { newKey, twoShops } from './two-shops.ts'
 
 const { server, lamps, key, liveKey, chairsKey, ask, page } = await twoShops({
@@ -346,7 +347,9 @@ describe('lists', () => {
     expect(await found('&dueBefore=2031-06-06')).toEqual([late.id, open.id])
     expect(await found('&dueBefore=2031-06-06&status=draft')).toEqual([])
     expect(await found(`&subscriptionId=sub_${'0'.repeat(26)}`)).toEqual([])
-    const subscriptionId = crypto.randomUUID()
+    const { id: subscriptionId } = await makeSubscription(api, mode, { customerId: customer.id })
+    const cancel = { type: 'cancel', reason: 'requested', voided: [] }
+    await api.actors.dispatch({ kind: 'subscription', actor: subscriptionId, event: cancel })
     const periods = [crypto.randomUUID(), crypto.randomUUID()] as const
     for (const [periodIndex, actor] of periods.entries()) {
       const period = { periodStart: new Date('2031-01-31'), periodEnd: new Date('2031-02-28') }

@@ -54,6 +54,12 @@ export const invoiceOpening: InvoiceOpening = {
 
 const token = (digit: string) => ({ tokenHash: digit.repeat(64), sealedToken: `sealed ${digit}` })
 
+/** The first invoice of a customer who has subscribed on the page of a plan. */
+const payableOpening: InvoiceOpening = {
+  ...{ ...invoiceOpening, ...firstPeriod, periodStart: null, periodEnd: null },
+  page: { paymentLinkId: '0193a000-0000-7000-8000-000000000002', ...token('b') },
+}
+
 /** Issued at T0 and due in a day, with a reminder in an hour and one in two days. */
 export const invoiceIssue: InvoiceIssue = {
   number: 'TEST-INV-2026-0001',
@@ -164,7 +170,7 @@ export const invoices: Cases = {
     deleted: 'delete',
   },
   minSteps: 60,
-  walk: { minSteps: 500, inputs: [invoiceOpening] },
+  walk: { minSteps: 500, inputs: [invoiceOpening, payableOpening] },
   invalidRows: `
     draft         | livemode = true, test_clock_id = gen_random_uuid() | invoices_test_clock
     draft         | state = 'sent'                                              | invoices_state

@@ -146,8 +146,8 @@ test('the list of encrypted columns is complete, and all of them exist', async (
   expect(sealing.sort()).toEqual([
     'src/admin/signers.ts',
     'src/commands/deposits.ts',
-    'src/commands/finalizations.ts',
     'src/commands/mfa.ts',
+    'src/commands/page-tokens.ts',
     'src/commands/refund-claims.ts',
     'src/commands/webhook-endpoints.ts',
     'src/rekey/rekey.ts',
