@@ -48,6 +48,18 @@ describe('what happens next', () => {
     ],
     ['is paused when the period is over', of({ pauseAtPeriodEnd: true }), [], { kind: 'pauses', at: december }],
     ['is completed after its last period', of({ maxPeriods: 4 }), [], { kind: 'completes', at: december }],
+    [
+      'renews for what was decided for it',
+      of({ pendingChange: { planId: null, periodIndex: 4, amountMinor: 700 } }),
+      [],
+      { kind: 'renews', at: december, amountMinor: 700 },
+    ],
+    [
+      'renews for its price if another one was decided for later',
+      of({ pendingChange: { planId: null, periodIndex: 5, amountMinor: 700 } }),
+      [],
+      { kind: 'renews', at: december, amountMinor: 6_311 },
+    ],
     ['renews for the last time', of({ maxPeriods: 5 }), [], { kind: 'renews', at: december, amountMinor: 6_311 }],
     [
       'begins with the end of the trial',

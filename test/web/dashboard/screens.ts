@@ -41,7 +41,7 @@ import {
   sessions,
   settings,
 } from './samples.ts'
-import { invoicesOfSubscription, plans, subscriptions } from './subscription-samples.ts'
+import { clock, invoicePreview, invoicesOfSubscription, plans, subscriptions } from './subscription-samples.ts'
 
 /**
  * Writes pictures of the pages of the dashboard in both widths, themes and languages, with full, empty, loading and failed
@@ -54,6 +54,7 @@ type View = PictureView & {
   readonly signedOut?: SignUpState
   readonly role?: 'viewer'
   readonly mfa?: boolean
+  readonly clock?: 'advancing'
   /** The shop has not set where money goes. */
   readonly noAddress?: true
 }
@@ -251,9 +252,34 @@ const views: Readonly<Record<string, View>> = {
   'subscription-viewer': { path: `subscriptions/${subscriptions.active.id}`, role: 'viewer' },
   'subscription-loading': { path: `subscriptions/${subscriptions.active.id}`, data: 'loading' },
   'subscription-failed': { path: `subscriptions/${subscriptions.active.id}`, data: 'failed' },
-  'subscription-cancel': {
+  'subscription-test': { path: `subscriptions/${subscriptions.clock.id}`, mode: 'test' },
+  'subscription-advancing': { path: `subscriptions/${subscriptions.clock.id}`, mode: 'test', clock: 'advancing' },
+  'subscription-to-day': {
+    ...{ path: `subscriptions/${subscriptions.clock.id}`, mode: 'test' },
+    act: page => page.locator('.clock .button').last().click(),
+  },
+  'subscription-menu': {
     path: `subscriptions/${subscriptions.active.id}`,
-    act: page => page.locator('.head .button--danger').click(),
+    act: page => page.locator('.head [aria-haspopup=menu]').click(),
+  },
+  'subscription-change': { path: `subscriptions/${subscriptions.active.id}`, act: page => chooseInMenu(page, 0) },
+  'subscription-change-own': {
+    path: `subscriptions/${subscriptions.active.id}`,
+    act: async page => {
+      await chooseInMenu(page, 0)
+      await page.locator('[name=changeBy]').nth(1).check()
+    },
+  },
+  'subscription-pause': { path: `subscriptions/${subscriptions.active.id}`, act: page => chooseInMenu(page, 1) },
+  'subscription-edit': { path: `subscriptions/${subscriptions.active.id}`, act: page => chooseInMenu(page, 2) },
+  'subscription-cancel': { path: `subscriptions/${subscriptions.active.id}`, act: page => chooseInMenu(page, 3) },
+  'subscription-resume': {
+    path: `subscriptions/${subscriptions.paused.id}`,
+    act: page => page.locator('.head .button--primary').click(),
+  },
+  'subscription-uncancel': {
+    path: `subscriptions/${subscriptions.canceling.id}`,
+    act: page => page.locator('.head .button--primary').click(),
   },
   'subscription-new': { path: 'subscriptions/new', mode: 'test' },
   'subscription-new-plan': { path: `subscriptions/new?customer=${customers[0]?.id}&plan=${plans.month.id}` },
@@ -671,7 +697,7 @@ const refundsOf = (url: string) => {
 /** Answers the calls of the page with samples. */
 const answer = (
   page: Page,
-  { path, data = 'full', signedOut, role, mfa = false, noAddress }: View,
+  { path, data = 'full', signedOut, role, mfa = false, noAddress, clock: advancing }: View,
   livemode: boolean,
 ) =>
   page.route('**/v1/**', async route => {
@@ -704,7 +730,8 @@ const answer = (
       return json({ ...sampleList(rows.map(given), data), has_more: false })
     }
     if (end === 'invoices') return json(sampleList(Object.values(invoices).map(given), data))
-    if (end === 'subscriptions') return json({ ...sampleList([], 'empty'), has_more: false })
+    if (end === 'subscriptions' && path.startsWith('customers/'))
+      return json({ ...sampleList([], 'empty'), has_more: false })
     if (end === 'credit-notes') {
       const id = new URL(route.request().url()).searchParams.get('invoiceId')
       const notes = creditNotes.filter(({ invoiceId }) => invoiceId === id)
@@ -722,6 +749,8 @@ const answer = (
       )
     if (end === 'subscriptions')
       return json({ ...sampleList(Object.values(subscriptions).map(given), data), has_more: false })
+    if (end.startsWith('subscriptions/') && end.endsWith('/preview')) return json(invoicePreview)
+    if (end.startsWith('test-clocks/')) return json({ ...clock, status: advancing ?? 'ready' })
     if (end.startsWith('subscriptions/'))
       return json(given(Object.values(subscriptions).find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'plans') return json({ ...sampleList(Object.values(plans).map(given), data), has_more: false })

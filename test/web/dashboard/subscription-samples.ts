@@ -1,4 +1,10 @@
-import type { InvoiceWithLines, Plan, SubscriptionWithLines } from '../../../src/web/api/calls.ts'
+import type {
+  InvoicePreview,
+  InvoiceWithLines,
+  Plan,
+  SubscriptionWithLines,
+  TestClock,
+} from '../../../src/web/api/calls.ts'
 import { customers, invoices, merchantId } from './samples.ts'
 
 type Line = Plan['lines'][number]
@@ -85,11 +91,22 @@ export const subscriptions = {
   overdue: subscription(3, {
     ...{ status: 'past_due', graceEndsAt: inDays(4), access: { granted: true, until: inDays(4) }, periodIndex: 2 },
     ...{ anchorAt: '2026-08-22T09:00:00.000Z', periodStart: '2026-10-22T09:00:00.000Z' },
-    periodEnd: '2026-11-22T09:00:00.000Z',
+    ...{ periodEnd: '2026-11-22T09:00:00.000Z', openInvoiceId: 'inv_06btqq339x3kq7v5n2c8hd1wz' },
   }),
   waiting: subscription(4, {
     ...{ ...over, status: 'incomplete', source: 'checkout', verified: false, createdAt: inDays(-1), periodIndex: 0 },
     ...{ periodStart: null, periodEnd: null },
+  }),
+  pausing: subscription(11, { pauseAtPeriodEnd: true, resumesAt: inDays(90) }),
+  clock: subscription(10, {
+    ...{
+      testClockId: 'clk_06bt4m9x3kq7v5n2c8hd1wzrfe',
+      pendingChange: { planId: null, periodIndex: 5, amountMinor: 7_311 },
+    },
+    ...{
+      nextInvoiceAt: '2026-11-24T09:00:00.000Z',
+      url: 'https://pay.lampsandlight.com/subscriptions/q7v5n2c8hd1wzrfe9x3k',
+    },
   }),
   canceling: subscription(5, { cancelAtPeriodEnd: true, canceledAt: inDays(-2) }),
   paused: subscription(6, { ...over, status: 'paused', resumesAt: inDays(60), periodIndex: 1 }),
@@ -103,6 +120,24 @@ export const subscriptions = {
     ...{ amountMinor: 9_007_199_254_740_991, reference: 'R'.repeat(120) },
   }),
 } as const
+
+export const clock: TestClock = {
+  ...{ object: 'test_clock', id: 'clk_06bt4m9x3kq7v5n2c8hd1wzrfe', now: '2026-11-20T09:00:00.000Z', status: 'ready' },
+  ...{ livemode: false, createdAt: '2026-08-01T08:41:00.000Z', updatedAt: inDays(-1) },
+}
+
+export const invoicePreview: InvoicePreview = {
+  ...{ object: 'invoice_preview', subscriptionId: subscriptions.active.id, customerId: customers[0]?.id ?? '' },
+  ...{ periodIndex: 5, periodStart: '2027-01-01T09:00:00.000Z', periodEnd: '2027-02-01T09:00:00.000Z' },
+  ...{ finalizesAt: '2026-12-25T09:00:00.000Z', dueDate: '2027-01-01', currency: 'EUR', taxBehavior: 'exclusive' },
+  lines: plans.month.lines.map(each => ({ ...each, periodStart: '2027-01-01', periodEnd: '2027-02-01' })),
+  taxes: [
+    { taxCategory: 'standard', taxRateBps: 1_900, netMinor: 4_900, taxMinor: 931 },
+    { taxCategory: 'zero', taxRateBps: 0, netMinor: 480, taxMinor: 0 },
+  ],
+  ...{ subtotalMinor: 5_380, taxMinor: 931, totalMinor: 6_311, creditAppliedMinor: 1_000, amountDueMinor: 5_311 },
+  livemode: true,
+}
 
 /** Those of its periods, newest first. */
 export const invoicesOfSubscription = (id: string): readonly InvoiceWithLines[] => {

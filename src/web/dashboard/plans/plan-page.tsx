@@ -97,7 +97,7 @@ const OnePlan = ({ plan }: PlanProps) => {
   const { id, description, reference, subscriptionsCount, createdAt, metadata } = plan
   const isActive = plan.status === 'active'
   return (
-    <div class="split">
+    <div class="split split--ended">
       <div>
         <Section title={texts.share}>
           <p class="quiet">{isActive ? texts.shareWhat : texts.shareArchived}</p>
@@ -109,7 +109,6 @@ const OnePlan = ({ plan }: PlanProps) => {
         </Section>
         <PriceTable price={plan} />
         <LatestSubscriptions of="plan" id={id} isActive={isActive} />
-        <RecordJson record={plan} />
       </div>
       <div>
         <Section title={texts.terms}>
@@ -133,6 +132,7 @@ const OnePlan = ({ plan }: PlanProps) => {
           />
         </Section>
       </div>
+      <RecordJson record={plan} />
     </div>
   )
 }

@@ -46,7 +46,8 @@ const PriceDialog = ({
       each.intervalCount === intervalCount &&
       each.id !== presentId,
   )
-  const [by, setBy] = useState<'plan' | 'own'>('plan')
+  const [chosen, setChosen] = useState<'plan' | 'own'>()
+  const by = chosen ?? (plans?.length === 0 ? 'own' : 'plan')
   const [planId, setPlanId] = useState('')
   const [lines, setLines] = useState<Lines>(() =>
     subscription.lines.map((line, at) => lineDraftOf({ ...line, periodStart: null, periodEnd: null }, at)),
@@ -61,10 +62,8 @@ const PriceDialog = ({
   const after = by === 'plan' ? plan?.amountMinor : summed.ok ? summed.sums.totalMinor : undefined
   const money = (minor: number) => formats.money(minor, currency)
   const voided = unpaidOf(invoices).filter(each => (periodIndexOf(each) ?? 0) >= nextPeriodIndex(subscription))
-  const start = nextStepOf(
-    { ...subscription, status: 'active', cancelAtPeriodEnd: false, pauseAtPeriodEnd: false, maxPeriods: null },
-    invoices,
-  )
+  // A period that is paid, or is being paid, keeps its price: it is over when the subscription would be.
+  const start = nextStepOf({ ...subscription, cancelAtPeriodEnd: true }, invoices)
   const refused = refusedField(action.error)
   const submit = async () => {
     setChecked(true)
@@ -98,7 +97,7 @@ const PriceDialog = ({
         about={texts.byWhat}
         value={by}
         onValue={value => {
-          setBy(value)
+          setChosen(value)
           renewKey()
         }}
       />
@@ -129,10 +128,7 @@ const PriceDialog = ({
       {after !== undefined && 'at' in start && (
         <p>{texts.what(formats.date(start.at), money(after), money(amountMinor))}</p>
       )}
-      {voided.map(invoice => (
-        <p key={invoice.id}>{texts.voids(money(invoice.totalMinor))}</p>
-      ))}
-      <p class="quiet">{texts.paidNext}</p>
+      {after !== undefined && voided.map(invoice => <p key={invoice.id}>{texts.voids(money(invoice.totalMinor))}</p>)}
     </FormDialog>
   )
 }

@@ -32,10 +32,12 @@ const invoiceOf = (invoices: readonly InvoiceWithLines[], index: number): Invoic
   invoices.find(each => periodIndexOf(each) === index && each.status !== 'void')
 
 /** What the next period costs: by its invoice, or as was decided last. */
-const nextAmount = (subscription: SubscriptionWithLines, invoices: readonly InvoiceWithLines[]): number =>
-  invoiceOf(invoices, nextPeriodIndex(subscription))?.totalMinor ??
-  subscription.pendingChange?.amountMinor ??
-  subscription.amountMinor
+const nextAmount = (subscription: SubscriptionWithLines, invoices: readonly InvoiceWithLines[]): number => {
+  const index = nextPeriodIndex(subscription)
+  const { pendingChange, amountMinor } = subscription
+  const decided = pendingChange !== null && pendingChange.periodIndex <= index ? pendingChange.amountMinor : amountMinor
+  return invoiceOf(invoices, index)?.totalMinor ?? decided
+}
 
 /** The end of the period that is paid last: a period that is paid, or is being paid, is not taken away. */
 const paidUntil = (subscription: SubscriptionWithLines, invoices: readonly InvoiceWithLines[]): string => {

@@ -25,7 +25,9 @@ export const SubscriptionDetails = ({ subscription }: SubscriptionProps) => {
           [texts.anchor, status === 'incomplete' ? texts.begins : moment(anchorAt)],
           [texts.trialEnds, moment(trialEndsAt)],
           [texts.resumesAt, moment(resumesAt)],
-          [texts.pending, pendingChange !== null && formats.money(pendingChange.amountMinor, currency)],
+          pendingChange === null
+            ? ['', null]
+            : [texts.pending(pendingChange.periodIndex + 1), formats.money(pendingChange.amountMinor, currency)],
           [referenceLabel, reference],
           [texts.source, texts.sources[source]],
           [

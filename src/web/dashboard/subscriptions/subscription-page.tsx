@@ -134,7 +134,7 @@ const OneSubscription = ({ subscription, invoices, hasMore = false }: OneSubscri
         </p>
       </div>
       <SubscriptionNotes subscription={subscription} invoices={invoices ?? []} />
-      <div class="split">
+      <div class="split split--ended">
         <div>
           {invoices && <SubscriptionPeriods subscription={subscription} invoices={invoices} hasMore={hasMore} />}
           <Section
@@ -145,12 +145,11 @@ const OneSubscription = ({ subscription, invoices, hasMore = false }: OneSubscri
             {invoices === undefined && <SkeletonRows rows={3} />}
             {invoices && invoices.length > 0 && <InvoicesTable rows={invoices.slice(0, LATEST)} narrow />}
           </Section>
-          {!isSubscriptionOver(subscription) && subscription.status !== 'incomplete' && (
+          {isSubscriptionOver(subscription) || subscription.status === 'incomplete' ? (
+            <PriceTable price={subscription} />
+          ) : (
             <NextInvoice subscription={subscription} />
           )}
-          <PriceTable price={subscription} />
-          <RecordEvents id={subscription.id} />
-          <RecordJson record={subscription} />
         </div>
         <div>
           {url !== null && (
@@ -166,6 +165,10 @@ const OneSubscription = ({ subscription, invoices, hasMore = false }: OneSubscri
             />
           </Section>
           <SubscriptionDetails subscription={subscription} />
+        </div>
+        <div>
+          <RecordEvents id={subscription.id} />
+          <RecordJson record={subscription} />
         </div>
       </div>
     </>

@@ -12,6 +12,9 @@ import { nextStepOf, stepWords } from './next-step.ts'
 import { isSubscriptionOver, subscriptionPath } from './subscription-state.ts'
 import { useSubscriptionsTexts } from './texts.ts'
 
+/** What these tables do not need: a plan has one price. */
+const left = { customer: ['reference'], plan: ['price'] } as const satisfies Readonly<Record<string, readonly string[]>>
+
 type SubscriptionsTableProps = {
   readonly rows: readonly SubscriptionWithLines[]
   /** Of one customer, or of one plan: without it. */
@@ -20,6 +23,7 @@ type SubscriptionsTableProps = {
 
 export const SubscriptionsTable = ({ rows, of }: SubscriptionsTableProps) => {
   const texts = useSubscriptionsTexts()
+  const hidden: readonly string[] = of ? [of, ...left[of]] : []
   const { per } = usePlansTexts()
   const { formats } = useReader()
   const address = useAddress()
@@ -49,7 +53,7 @@ export const SubscriptionsTable = ({ rows, of }: SubscriptionsTableProps) => {
     {
       key: 'customer',
       head: texts.customer,
-      card: 3,
+      card: of === 'plan' ? 1 : 3,
       cell: ({ id, customerId }) => open(id, customers.get(customerId) ?? '…'),
     },
     {
@@ -77,7 +81,7 @@ export const SubscriptionsTable = ({ rows, of }: SubscriptionsTableProps) => {
   return (
     <Table
       label={texts.list}
-      columns={columns.filter(({ key }) => key !== of && (of === undefined || key !== 'reference'))}
+      columns={columns.filter(({ key }) => !hidden.includes(key))}
       rows={rows}
       keyOf={({ id }) => id}
       stateOf={each => (changed?.has(each.id) ? 'changed' : isSubscriptionOver(each) ? 'ended' : undefined)}

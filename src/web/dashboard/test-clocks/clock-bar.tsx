@@ -2,8 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { isDay } from '../../../billing/days.ts'
 import { periodStart } from '../../../billing/periods.ts'
 import type { Event, TestClock } from '../../api/calls.ts'
-import { Badge } from '../../parts/badge.tsx'
 import { ErrorNote } from '../../parts/error-note.tsx'
+import { Icon } from '../../parts/icon.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { DayField } from '../invoices/line-fields.tsx'
 import { useAction } from '../shell/action.ts'
@@ -53,10 +53,9 @@ export const ClockBar = ({ id, customerId, boundaries }: ClockBarProps) => {
   return (
     <section class="clock" aria-label={texts.title}>
       <p class="clock__time" role="status">
-        <Badge shape={isAdvancing ? 'now' : 'passed'} tone="test">
-          {texts.title}
-        </Badge>
-        <b>{(isAdvancing ? texts.advancing : texts.now)(formats.exact(clock.now))}</b>
+        <Icon name="clock" small />
+        <b>{texts.title}</b>
+        <span>{(isAdvancing ? texts.advancing : texts.now)(formats.exact(clock.now))}</span>
       </p>
       <p class="quiet">{isAdvancing ? texts.waits : texts.what}</p>
       {canWrite && (

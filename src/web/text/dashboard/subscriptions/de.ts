@@ -115,7 +115,7 @@ export const subscriptionsDe: Translated<typeof subscriptionsEn> = {
     begins: 'Beginnt mit der ersten Zahlung',
     trialEnds: 'Ende der Probezeit',
     resumesAt: 'Geht weiter nach',
-    pending: 'Preis ab dem nächsten Zeitraum',
+    pending: n => `Preis ab Zeitraum ${n}`,
     source: 'Angelegt von',
     sources: { merchant: 'Ihnen', checkout: 'Dem Kunden, auf der Seite des Plans' },
     clock: 'Testuhr',
@@ -179,7 +179,6 @@ export const subscriptionsDe: Translated<typeof subscriptionsEn> = {
     },
     now: 'Der Kunde verliert sofort den Zugang. Dadurch wird nichts erstattet: Erstatten Sie eine Zahlung auf ihrer eigenen Seite.',
     voids: amount => `Die unbezahlte Rechnung über ${amount} wird storniert.`,
-    paidNext: 'Wird der nächste Zeitraum gerade bezahlt oder ist er bezahlt, endet es mit diesem.',
     final: 'Ein gekündigtes Abo kann nicht fortgesetzt werden.',
     no: 'Behalten',
     yes: { period_end: 'Zum Ende kündigen', now: 'Jetzt kündigen' },
@@ -231,8 +230,6 @@ export const subscriptionsDe: Translated<typeof subscriptionsEn> = {
     what: (at, amount, before) =>
       `Ab dem Zeitraum, der am ${at} beginnt, kostet ein Zeitraum ${amount} statt ${before}. Nichts wird anteilig berechnet, und alle anderen Bedingungen bleiben.`,
     voids: amount => `Die unbezahlte Rechnung über ${amount} wird storniert und neu ausgestellt.`,
-    paidNext:
-      'Ein Zeitraum, der gerade bezahlt wird oder bezahlt ist, behält seinen Preis: Dann gilt die Änderung ab dem folgenden.',
     no: 'Preis behalten',
     yes: amount => `Auf ${amount} ändern`,
     yesUnpriced: 'Preis ändern',
@@ -262,10 +259,8 @@ export const subscriptionsDe: Translated<typeof subscriptionsEn> = {
   },
   preview: {
     title: 'Nächste Rechnung',
-    issued: at => `Wird am ${at} ausgestellt und ist an diesem Tag fällig.`,
-    issuedDue: (at, due) => `Wird am ${at} ausgestellt und ist am ${due} fällig.`,
+    issued: (at, due) => `Wird am ${at} ausgestellt und ist am ${due} fällig.`,
     credit: 'Guthaben, das der Kunde jetzt hat',
     due: 'Fällig',
-    none: 'So, wie es jetzt ist, wird es keine weitere Rechnung geben.',
   },
 }

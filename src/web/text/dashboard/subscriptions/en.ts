@@ -113,7 +113,7 @@ export const subscriptionsEn = {
     begins: 'Begins with the first payment',
     trialEnds: 'Trial ends',
     resumesAt: 'Resumes after',
-    pending: 'Price from the next period on',
+    pending: (n: number) => `Price from period ${n} on`,
     source: 'Created by',
     sources: { merchant: 'You', checkout: 'The customer, on the page of the plan' },
     clock: 'Test clock',
@@ -176,7 +176,6 @@ export const subscriptionsEn = {
     },
     now: 'The customer loses access immediately. Nothing is refunded by this: refund a payment on its own page.',
     voids: (amount: string) => `The unpaid invoice over ${amount} is voided.`,
-    paidNext: 'If the next period is being paid or is paid, it is canceled when that one is over.',
     final: 'A canceled subscription cannot be continued.',
     no: 'Keep it',
     yes: { period_end: 'Cancel at the end', now: 'Cancel now' },
@@ -228,7 +227,6 @@ export const subscriptionsEn = {
     what: (at: string, amount: string, before: string) =>
       `From the period that begins on ${at}, a period costs ${amount} instead of ${before}. Nothing is prorated, and all other terms stay.`,
     voids: (amount: string) => `The unpaid invoice over ${amount} is voided and issued again.`,
-    paidNext: 'A period that is being paid or is paid keeps its price: then the change applies from the one after it.',
     no: 'Keep the price',
     yes: (amount: string) => `Change to ${amount}`,
     yesUnpriced: 'Change price',
@@ -258,10 +256,8 @@ export const subscriptionsEn = {
   },
   preview: {
     title: 'Next invoice',
-    issued: (at: string) => `Issued on ${at}, due on that day.`,
-    issuedDue: (at: string, due: string) => `Issued on ${at}, due on ${due}.`,
+    issued: (at: string, due: string) => `Issued on ${at}, due on ${due}.`,
     credit: 'Credit that the customer has now',
     due: 'Due',
-    none: 'There will be no further invoice as things are now.',
   },
 }
