@@ -147,6 +147,38 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     expect(await page.getByRole('menuitem', { name: 'Credit note' }).count()).toBe(0)
   })
 
+  test('whose refund is canceled makes its amount credit, as the dialog says before', async () => {
+    const { page } = shop
+    const { id } = await paid('kim@example.com')
+    const [payment] = (
+      await shop.call('GET', `/v1/merchants/${shop.merchant}/payments?livemode=false&q=kim@example.com`)
+    ).data
+    const { json } = await shop.served.server.call(
+      'POST',
+      `/v1/merchants/${shop.merchant}/credit-notes?livemode=false`,
+      {
+        ...{ bearer: shop.bearer, headers: { 'idempotency-key': 'kim' } },
+        json: { invoiceId: id, reason: 'other', whole: true, refunds: [{ paymentId: payment.id, amountMinor: 4_000 }] },
+      },
+    )
+    const note = Object(json)
+    await shop.go(`credit-notes/${note.id}`)
+    await page.getByText('$40.00 cannot be refunded yet').waitFor()
+    await page.getByRole('link', { name: 'Refund of $40.00' }).click()
+    await on.heading('Refund of $40.00')
+    await on.click('Cancel refund')
+    await dialog().getByText('$40.00 becomes credit of kim@example.com').waitFor()
+    await on.expectSound()
+    await press('Cancel refund')
+    await on.toast('Refund canceled, the amount is now credit')
+    await shop.go(`credit-notes/${note.id}`)
+    await page.locator('.sums > div', { hasText: 'Refund canceled, now credit' }).getByText('$40.00').waitFor()
+    await page.getByText('Canceled, now customer credit').waitFor()
+    expect(await page.getByText('To be refunded').count()).toBe(0)
+    const { totals } = await shop.call('GET', `/v1/merchants/${shop.merchant}/customers/${note.customerId}`)
+    expect(totals).toMatchObject([{ currency: 'USD', creditMinor: 4_000 }])
+  })
+
   test('has the reason of the note in its refund, which the sandbox wallet receives', async () => {
     const { page } = shop
     const invoice = await paid('eve@example.com')
@@ -164,7 +196,10 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await page.getByRole('link', { name: 'Refund of $40.00' }).click()
     await page.getByText(`Credit note ${note?.number}: Product unsatisfactory`).waitFor()
     await shop.go('refunds')
-    await page.getByRole('link', { name: 'Credit note', exact: true }).waitFor()
+    await page
+      .locator(`a[href$="${Object(note).refundIds[0]}"]`, { hasText: 'Credit note' })
+      .first()
+      .waitFor()
     await shop.go('payments')
     await page
       .getByRole('link', { name: String(invoice.number) })
