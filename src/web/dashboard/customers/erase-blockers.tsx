@@ -54,6 +54,7 @@ export const useEraseBlockers = (
     ...subscriptions.map(each => ({
       id: each.id,
       name: texts.use.subscriptions(formats.money(each.amountMinor, each.currency)),
+      href: address('subscriptions', each.id),
     })),
     ...totals
       .filter(({ creditMinor }) => creditMinor > 0)
