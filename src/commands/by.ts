@@ -10,6 +10,9 @@ export type Requester<C> = {
   readonly responseRows: (actor: Actor<C>) => readonly Row[]
 }
 
+/** An event as a command sends it: the commit adds its time. */
+export type EventOf<Event> = Event extends { at: Date } ? Omit<Event, 'at'> : never
+
 /** A parallel request with the same key has committed first. Its response can be replayed. */
 export const refuseTwin = ({ constraint }: Refused): void => {
   if (constraint === 'idempotency_keys_pkey') refuse('idempotency_key_in_use')

@@ -15,7 +15,7 @@ import type { ListOwner } from '../queries/list-rows.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { INVOICE_PURPOSE } from '../sealed-columns.ts'
-import { type Requester, refuseTwin } from './by.ts'
+import { type EventOf, type Requester, refuseTwin } from './by.ts'
 import { refuseState, refuseStateOf } from './customers.ts'
 import {
   afterBundle,
@@ -179,8 +179,6 @@ export const duplicateInvoice = async (
     { cause, responseRows },
   )
 }
-
-type EventOf<Event> = Event extends { at: Date } ? Omit<Event, 'at'> : never
 
 const change = async (
   services: InvoiceServices,

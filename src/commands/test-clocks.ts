@@ -9,7 +9,7 @@ import type { ListOwner } from '../queries/list-rows.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { listSubscriptionsOfClock } from '../queries/subscriptions.ts'
 import { findTestClock } from '../queries/test-clocks.ts'
-import { type Requester, refuseTwin } from './by.ts'
+import { type EventOf, type Requester, refuseTwin } from './by.ts'
 import { refuseState } from './customers.ts'
 import { dispatchPlanned, type InvoiceServices } from './finalizations.ts'
 import { endSubscription } from './subscription-actions.ts'
@@ -64,8 +64,6 @@ export const deleteTestClock = async (services: InvoiceServices, key: RecordKey,
     await endSubscription(services, { ...key, id: subscription }, cause)
   await change(services, key, { type: 'delete' }, { cause, responseRows: () => [] })
 }
-
-type EventOf<Event> = Event extends { at: Date } ? Omit<Event, 'at'> : never
 
 /** `check`: of the clock as it is in the commit. */
 const change = async (

@@ -38,7 +38,7 @@ const invoiceLine = () =>
 export const notes = () => shownText(1, 2_000).narrow(text => Buffer.byteLength(JSON.stringify(text)) <= 8_192)
 
 const lines = () => invoiceLine().array().atLeastLength(1).atMostLength(100)
-const currencyCode = () => type('/^[A-Z]{3}$/')
+export const currencyCode = () => type('/^[A-Z]{3}$/')
 
 const optional = () =>
   type({

@@ -9,7 +9,7 @@ import { planRecord, planStatus } from '../records/plan.ts'
 import type { Api } from './api.ts'
 import { archivePlanDocs, createPlanDocs, getPlanDocs, listPlansDocs, updatePlanDocs } from './docs/plans.ts'
 import { answerIdempotently } from './idempotency.ts'
-import { soldLine } from './invoice-body.ts'
+import { currencyCode, soldLine } from './invoice-body.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { metadata } from './metadata.ts'
 import { payableAsset, requirePayable } from './payment-links.ts'
@@ -31,7 +31,7 @@ export const mostDays = '0 <= number.integer <= 4379'
 /** Of plans, and of subscriptions without one. */
 export const newTerms = () =>
   type({
-    currency: '/^[A-Z]{3}$/',
+    currency: currencyCode(),
     lines: soldLine().array().atLeastLength(1).atMostLength(20),
     'taxBehavior?': "'exclusive' | 'inclusive'",
     interval: "'day' | 'week' | 'month' | 'year'",

@@ -117,11 +117,13 @@ const addressIn = async (
 const factsOf = ({ chains, settings }: Api, claim: VisitedClaim, locale: Locale): ClaimPageFacts => {
   const { chainId } = claim.refund.context
   const { name, logo, accentColor } = claim.shop
+  const chain = chains.find(chainId)?.chain
   return {
     ...{ claim, locale },
     // Visitors may use another host name than PUBLIC_URL.
     shop: { name, accentColor, logoUrl: logoUrlOf('', logo) },
-    network: chains.find(chainId)?.chain.network ?? `Chain ${chainId}`,
+    network: chain?.network ?? `Chain ${chainId}`,
+    explorerUrl: chain?.explorerUrl ?? null,
     host: new URL(settings.publicUrl).host,
   }
 }

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto'
 import { claimRoutes } from '../../src/http/refund-claims.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
 import { decodeId } from '../../src/ids.ts'
+import { reservationCommands } from '../../src/queries/refund-bundles.ts'
+import { findRefund } from '../../src/queries/refunds.ts'
 import { insertKey } from '../access/keys.ts'
 import { issueAddress } from '../chain/watch/ledger.ts'
 import { readableLog } from '../harness/lines.ts'
@@ -168,6 +170,41 @@ test('an address is stored once: later visitors see a part of it and change noth
   // A second click shows success again.
   expect((await send(server, secret, { address: customerAddress, ...confirmed })).status).toBe(200)
   expect(await refundRow(server.api, id)).toMatchObject({ destination: customerAddress, named: 1 })
+})
+
+test('once the refund is sent, the page says so and names its transaction', async () => {
+  const { id, secret } = await claimed()
+  await send(server, secret, { address: customerAddress, ...confirmed })
+  const actor = decodeId('re', id) ?? ''
+  const txHash = `0x${actor.replaceAll('-', '').repeat(2)}`
+  const bundle = async (type: 'transaction_sent' | 'transaction_verified') => {
+    const refund = await findRefund(server.sql, { merchantId: lamps.merchantId, livemode: false, id: actor })
+    if (!refund) throw new Error('no refund')
+    const event = { type, txHash, confirmations: 3 }
+    const cause = 'chain:31337'
+    const commands = [{ kind: 'refund', actor, event, cause }, ...reservationCommands(refund.context, type, { cause })]
+    expect((await server.api.actors.dispatchBundle(commands)).ok).toBe(true)
+  }
+  const shown = async () => [
+    wordsOf(await visit(server, secret)),
+    wordsOf(await send(server, secret, { address: customerAddress, ...confirmed })),
+  ]
+  const short = `${txHash.slice(0, 6)}…${txHash.slice(-4)}`
+  expect((await shown()).map(words => [words.includes('will'), words.includes(short)])).toEqual([
+    [true, false],
+    [true, false],
+  ])
+  await bundle('transaction_sent')
+  for (const words of await shown()) {
+    expect(words).toContain(short)
+    expect(words).not.toContain('will')
+  }
+  await bundle('transaction_verified')
+  const [later, again] = await shown()
+  expect(later).toContain('Your refund was sent')
+  expect(later).toContain('was sent to 0x5aAe…eAed')
+  expect(again).toContain('has sent')
+  for (const words of [later, again]) expect(words).toContain(short)
 })
 
 test.each<[string, string | ((payment: { address: string }) => string)]>([

@@ -6,7 +6,7 @@ import type { TextAnswer } from '../answer.ts'
 import { brandStyle } from '../checkout/brand.ts'
 import type { ShopFace } from '../checkout/facts.ts'
 import { fill, fillText } from '../checkout/fill.ts'
-import { logo, shopName, testBanner } from '../checkout/parts.ts'
+import { factList, logo, shopName, testBanner, transactionLink } from '../checkout/parts.ts'
 import { type Html, html } from '../html.ts'
 import { definePage } from '../layout.ts'
 import { moneyOf } from '../money.ts'
@@ -26,6 +26,8 @@ export type ClaimPageFacts = {
   readonly claim: VisitedClaim
   readonly shop: Pick<ShopFace, 'name' | 'logoUrl' | 'accentColor'>
   readonly network: string
+  /** Of the chain, if one is known. */
+  readonly explorerUrl: string | null
   readonly host: string
   readonly locale: Locale
 }
@@ -65,14 +67,17 @@ ${confirmForm({ texts, network: facts.network, address, signature })}`,
 export const namedPage = (web: Web, facts: ClaimPageFacts, address: string): TextAnswer => {
   const { done } = claimsTexts(facts.locale)
   const { claim, network, shop } = facts
+  const { state } = claim.refund
   const values = { shop: shopName(shop), amount: claimAmount(claim), network }
+  const what = state === 'processing' || state === 'processed' ? done[state] : done.what
   return send(
     web,
     facts,
     titleOf(done.title, facts),
     html`${head(facts, done.heading)}
-<p>${fill(done.what, values)}</p>
+<p>${fill(what, values)}</p>
 <p class="named"><code>${inFours(address)}</code></p>
+${transaction(facts)}
 <p>${done.next}</p>`,
   )
 }
@@ -83,13 +88,15 @@ export const takenPage = (web: Web, facts: ClaimPageFacts, tried: boolean): Text
   const { claim, network, shop } = facts
   const { state, context } = claim.refund
   const address = html`<strong>${masked(context.destination ?? '')}</strong>`
+  const heading = state === 'processed' ? texts.taken.sentHeading : texts.taken.heading
   return send(
     web,
     facts,
     titleOf(texts.title, facts),
-    html`${head(facts, texts.taken.heading)}
+    html`${head(facts, heading)}
 ${tried && html`<p role="alert"><strong>${texts.taken.tried}</strong></p>`}
 <p>${fill(journeyOf(texts, state), { amount: claimAmount(claim), address, network })}</p>
+${transaction(facts)}
 <p>${fill(texts.taken.notYours, { shop: shopName(shop) })}</p>`,
     { status: tried ? 409 : 200 },
   )
@@ -140,6 +147,13 @@ const amounts = ({ claim, network, locale }: ClaimPageFacts): Html => {
 <div><dt>${texts.receive}</dt><dd>${claimAmount(claim)}</dd></div>
 <div><dt>${texts.network}</dt><dd>${network}</dd></div>
 </dl>`
+}
+
+/** The transaction that pays the refund, once it is known. */
+const transaction = ({ claim, explorerUrl, locale }: ClaimPageFacts): Html | undefined => {
+  const { state, context } = claim.refund
+  if ((state !== 'processing' && state !== 'processed') || context.txHash === null) return undefined
+  return factList([[claimsTexts(locale).transaction, transactionLink(context.txHash, explorerUrl)]])
 }
 
 type Sending = {

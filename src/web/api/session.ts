@@ -75,7 +75,7 @@ export const openBrowserSession = (): Session => {
     else if (data.kind === 'signed_out') forget()
     else {
       const known = userId()
-      token = data.token
+      setToken(data.token)
       tokenArrived()
       // Another account has signed in, in another tab.
       if (known !== undefined && known !== data.userId) void load()
@@ -102,14 +102,25 @@ export const openBrowserSession = (): Session => {
     })
   }
 
+  /** The server has answered that there is no session. It is not asked again before someone signs in, in any tab. */
+  let refusal: ApiError | undefined
+  const setToken = (next: Token) => {
+    token = next
+    refusal = undefined
+  }
+
   /** All calls of this tab wait for the same refresh. */
   let refreshing: Promise<void> | undefined
   const refresh = (): Promise<void> => {
     refreshing ??= inOneTab('refresh', async () => {
       if (!isValid(token)) await askTabs()
       if (isValid(token)) return
-      const { accessToken, expiresIn, user, merchants } = await send('refreshSession', {})
-      token = { value: accessToken, validUntil: Date.now() + expiresIn * 1_000 }
+      if (refusal) throw refusal
+      const { accessToken, expiresIn, user, merchants } = await send('refreshSession', {}).catch(error => {
+        if (error instanceof ApiError && error.code === 'invalid_token') refusal = error
+        throw error
+      })
+      setToken({ value: accessToken, validUntil: Date.now() + expiresIn * 1_000 })
       refreshed = { user, merchants }
       shareToken()
     }).finally(() => {
@@ -170,6 +181,7 @@ export const openBrowserSession = (): Session => {
   const find = async (likely: boolean): Promise<void> => {
     try {
       if (!likely && !(await hasOtherTabs()) && !(await send('findOwnSession', {})).signedIn) return forget()
+      refusal = undefined
       await load()
       shareToken()
     } catch (error) {
@@ -195,7 +207,7 @@ export const openBrowserSession = (): Session => {
       const entered: SignedIn | Account = await send(name, input)
       if (!('accessToken' in entered)) return
       const { accessToken, expiresIn, user, merchants } = entered
-      token = { value: accessToken, validUntil: Date.now() + expiresIn * 1_000 }
+      setToken({ value: accessToken, validUntil: Date.now() + expiresIn * 1_000 })
       state.value = { phase: 'signed_in', account: { user, merchants } }
       shareToken()
     },

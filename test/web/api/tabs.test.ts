@@ -238,6 +238,26 @@ test.skipIf(!hasBrowser)('a sign-out ends the session in every tab', async () =>
   await expect(getAccount(second)).rejects.toThrow('invalid_token')
 })
 
+test.skipIf(!hasBrowser)('a tab that is signed out asks for a token once, until someone signs in', async () => {
+  const tab = await openTab(false)
+  await signIn(tab)
+  await tab.evaluate(() => window.session.signOut())
+  const before = refreshes()
+  const asked = await tab.evaluate(async () => {
+    const codes: string[] = []
+    for (let time = 0; time < 5; time++)
+      await window.session.bearer().catch(error => {
+        codes.push(Object(error).code)
+      })
+    return codes
+  })
+  expect([asked, refreshes() - before]).toEqual([Array(5).fill('invalid_token'), 1])
+  const other = await openTab(false)
+  await signIn(other)
+  await tab.waitForFunction(() => window.session.bearer().then(Boolean, () => false))
+  expect(await getAccount(tab)).toBe(credentials.email)
+})
+
 test.skipIf(!hasBrowser)('another account that signs in in one tab is the account of all of them', async () => {
   const first = await openTab(false)
   await signIn(first)

@@ -10,6 +10,7 @@ export const claimsDe: Translated<typeof claimsEn> = {
   enter: 'Geben Sie Ihre Adresse für die Erstattung ein',
   receive: 'Sie erhalten',
   network: 'Netzwerk',
+  transaction: 'Transaktion',
   address: 'Ihre Adresse auf {network}',
   orWallet: 'Oder nehmen Sie eine Wallet in diesem Browser:',
   warnings: {
@@ -43,10 +44,13 @@ export const claimsDe: Translated<typeof claimsEn> = {
     heading: 'Vielen Dank',
     title: 'Vielen Dank – {shop}',
     what: 'Ihre Adresse ist angekommen. {shop} sendet {amount} an diese Adresse auf {network}:',
+    processing: '{shop} sendet gerade {amount} an diese Adresse auf {network}:',
+    processed: '{shop} hat {amount} an diese Adresse auf {network} gesendet:',
     next: 'Sie müssen nichts weiter tun.',
   },
   taken: {
     heading: 'Eine Adresse wurde bereits eingegeben',
+    sentHeading: 'Ihre Erstattung wurde gesendet',
     tried: 'Ihre Adresse wurde nicht gespeichert: Zuvor wurde eine andere eingegeben.',
     waits: '{amount} werden an {address} auf {network} gesendet.',
     processing: '{amount} werden gerade an {address} auf {network} gesendet.',

@@ -10,6 +10,7 @@ export const claimsEn = {
   enter: 'Enter your address for the refund',
   receive: 'You receive',
   network: 'Network',
+  transaction: 'Transaction',
   address: 'Your address on {network}',
   orWallet: 'Or use a wallet in this browser:',
   warnings: {
@@ -41,10 +42,13 @@ export const claimsEn = {
     heading: 'Thank you',
     title: 'Thank you – {shop}',
     what: 'Your address was received. {shop} will send {amount} to this address on {network}:',
+    processing: '{shop} is sending {amount} to this address on {network}:',
+    processed: '{shop} has sent {amount} to this address on {network}:',
     next: 'You do not have to do anything else.',
   },
   taken: {
     heading: 'An address was already entered',
+    sentHeading: 'Your refund was sent',
     tried: 'Your address was not stored: another address was entered before.',
     waits: '{amount} will be sent to {address} on {network}.',
     processing: '{amount} is being sent to {address} on {network}.',
