@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser)('a subscription with a test clock', () => {
     await page.getByText(/^The customer keeps access until .*, the end of what is paid\./).waitFor()
     await on.expectSound()
     await confirm('Pause')
-    await on.toast('The subscription is paused')
+    await on.toast('The subscription will be paused')
     await step(/^Is paused on /)
     await on.click('Withdraw the pause')
     await page.getByText(/^It goes on without a break, and renews on .* for €9.99\.$/).waitFor()

@@ -27,7 +27,7 @@ export const PauseDialog = ({ subscription, invoices, onClose }: ActionDialogPro
       ),
     )
     if (!isDone) return
-    showToast(texts.done)
+    showToast(subscription.status === 'past_due' ? texts.done : texts.doneAtEnd)
     onClose()
   }
   return (

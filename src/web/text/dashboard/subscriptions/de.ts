@@ -198,6 +198,7 @@ export const subscriptionsDe: Translated<typeof subscriptionsEn> = {
     no: 'Weiterlaufen lassen',
     yes: 'Pausieren',
     done: 'Das Abo ist pausiert',
+    doneAtEnd: 'Das Abo wird pausiert',
   },
   resume: {
     button: 'Fortsetzen',

@@ -195,6 +195,7 @@ export const subscriptionsEn = {
     no: 'Keep it running',
     yes: 'Pause',
     done: 'The subscription is paused',
+    doneAtEnd: 'The subscription will be paused',
   },
   resume: {
     button: 'Resume',
