@@ -36,7 +36,7 @@ const note = (title: string | RegExp): Locator => shop.page.locator('.note', { h
 /** Below the lines of the form. */
 const sums = (): Promise<readonly string[]> => shop.page.locator('.editor__form .sums dd').allTextContents()
 const money = (minor: unknown, currency = 'EUR'): string =>
-  new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(minor) / 100)
+  new Intl.NumberFormat('en', { style: 'currency', currency }).format(Number(minor) / 100).replace('-', '−')
 const sumsOf = ({ subtotalMinor, taxes, totalMinor }: Record<string, unknown>): readonly string[] => [
   money(subtotalMinor),
   ...(taxes as { taxMinor: number }[]).map(({ taxMinor }) => money(taxMinor)),
