@@ -178,6 +178,8 @@ describe('a clock', () => {
     expect(both.find(({ status }) => status === 409)?.error).toMatchObject({
       ...{ code: 'state_conflict', details: { status: 'advancing', possible: ['arrive', 'delete'] } },
     })
+    for (const to of [after(-1), `${year + 5}-11-01T00:00:00.000Z`])
+      expect(await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to } })).toMatchObject({ status: 409 })
   })
 })
 
@@ -471,6 +473,17 @@ describe('invoices of a clock', () => {
       ...Array(100).fill('invoice.reminder 1'),
     ])
   }, 30_000)
+
+  test('a clock that always has more to do does not hold up the others', async () => {
+    const [busy, other] = [await create(), await create()]
+    for (const { id } of [busy, other])
+      await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to: after(1) } })
+    const passes = [async (_: unknown, id: string) => (id === clockUuid(busy.id) ? 1 : 0)]
+    await runTestClocks(api, { share: () => ({ position: 0, count: 1 }), passes }).runOnce()
+    expect(await look(busy.id)).toMatchObject({ status: 'advancing', now: start.toISOString() })
+    expect(await look(other.id)).toMatchObject({ status: 'ready', now: after(1) })
+    expect((await ask('DELETE', `/sandbox/test-clocks/${busy.id}`)).status).toBe(204)
+  })
 
   test('nothing is applied by a clock that is deleted while a worker advances it', async () => {
     const { id } = await create()
