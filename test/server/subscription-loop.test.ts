@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { decodeId } from '../../src/ids.ts'
+import { recordTimerRun } from '../../src/queries/subscription-runs.ts'
 import { runSubscriptions } from '../../src/server/subscription-loop.ts'
 import { aLamp } from '../http/invoices.ts'
 import { monthly, subscriptionShops } from '../http/subscription-shop.ts'
@@ -45,4 +46,18 @@ test('fires timers in the order of time, also those of a subscription that was c
     select actor from events
     where actor in (${early}, ${late}) and type = 'subscription.activated' order by seq`
   expect(begun.map(({ actor }) => actor)).toEqual([early, late])
+})
+
+test('a round that takes long is no outage', async () => {
+  const endsAt = new Date(Date.now() + HOUR_MS)
+  for (let n = 0; n < 2; n++) await trial(endsAt)
+  // As if each timer took nine minutes.
+  const dispatchBundle: typeof api.actors.dispatchBundle = async commands => {
+    await sql`update subscription_runs set last_at = last_at - interval '9 min'`
+    return api.actors.dispatchBundle(commands)
+  }
+  const slow = { ...api, clock: { ...api.clock, now: () => endsAt }, actors: { ...api.actors, dispatchBundle } }
+  await sql`delete from subscription_runs`
+  expect(await runSubscriptions(slow, { pageSize: 1, atOnce: 1 }).runOnce()).toBeGreaterThanOrEqual(2)
+  expect(await recordTimerRun(sql)).toBeUndefined()
 })
