@@ -11,7 +11,7 @@ test('the billing bench runs, and its work is done', async () => {
   const sizes = {
     ...{ rounds: 1, invoices: 400, issuers: 16, kills: 2, others: 40, otherCallers: 4, renderings: 3 },
     ...{ payments: 100, callers: 2, quietMs: 100 },
-    ...{ subscriptions: 200, renewalKills: 2, renewalCallers: 2, insertMs: 20_000 },
+    ...{ subscriptions: 200, renewalKills: 2, renewalCallers: 2, insertMs: 30_000 },
     ...{ clockSubscriptions: 3, clockMonths: 2 },
   }
   await measureBilling({ quick: true, server, report, print: () => {} }, sizes)

@@ -16,7 +16,7 @@ const whole: BillingSizes = {
 const quick: BillingSizes = {
   ...{ rounds: 2, invoices: 2_000, issuers: 64, kills: 2, others: 200, otherCallers: 8, renderings: 10 },
   ...{ payments: 1_000, callers: 4, quietMs: 3_000 },
-  ...{ subscriptions: 2_000, renewalKills: 2, renewalCallers: 10, insertMs: 15_000 },
+  ...{ subscriptions: 2_000, renewalKills: 2, renewalCallers: 10, insertMs: 30_000 },
   ...{ clockSubscriptions: 20, clockMonths: 13 },
 }
 
