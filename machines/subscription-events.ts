@@ -68,6 +68,8 @@ export type Subscription = SubscriptionOpening & {
   resumeIndex: number | null
   cancelAtPeriodEnd: boolean
   canceledAt: Date | null
+  /** On the page of the subscription, where it can be withdrawn too. */
+  canceledByCustomer: boolean
   endedAt: Date | null
   endReason: EndReason | null
   pendingChange: PendingChange | null
@@ -103,7 +105,7 @@ export type SubscriptionEvent = { at: Date } & (
   | ({ type: 'pause'; resumesAt: Date | null } & Voiding)
   /** `resumeIndex`: the first period that begins after it. */
   | { type: 'resume'; resumeIndex: number }
-  | ({ type: 'cancel_at_end' } & Voiding)
+  | ({ type: 'cancel_at_end'; reason?: 'customer' } & Voiding)
   | ({ type: 'cancel'; reason: 'requested' | 'customer' } & Voiding)
   /** When its test clock is deleted: the first invoice will never be paid. */
   | ({ type: 'expire' } & Voiding)

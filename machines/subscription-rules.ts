@@ -118,8 +118,9 @@ export const subscriptionRules = setup({
     requestCancel: assign(({ context, event }) => ({
       ...withoutVoided(context, event),
       ...{ cancelAtPeriodEnd: true, canceledAt: event.at },
+      canceledByCustomer: event.type === 'cancel_at_end' && event.reason === 'customer',
     })),
-    withdrawCancel: assign({ cancelAtPeriodEnd: false, canceledAt: null }),
+    withdrawCancel: assign({ cancelAtPeriodEnd: false, canceledAt: null, canceledByCustomer: false }),
     replacePrice: assign(({ context, event }) => {
       assertEvent(event, 'change')
       const pendingChange = { ...event.price, fromIndex: firstUninvoiced(context, event) }
@@ -135,11 +136,15 @@ export const subscriptionRules = setup({
       assertEvent(event, 'rotate_url')
       return { tokenHash: event.tokenHash, sealedToken: event.sealedToken }
     }),
-    endCanceled: assign(({ context, event }) => ({
-      ...ended(event),
-      canceledAt: context.canceledAt ?? event.at,
-      endReason: event.type === 'cancel' ? event.reason : ('requested' as const),
-    })),
+    endCanceled: assign(({ context, event }) => {
+      const byCustomer = context.canceledByCustomer ? ('customer' as const) : undefined
+      const reason = event.type === 'cancel' || event.type === 'cancel_at_end' ? event.reason : byCustomer
+      return {
+        ...ended(event),
+        canceledAt: context.canceledAt ?? event.at,
+        ...{ endReason: reason ?? ('requested' as const), canceledByCustomer: reason === 'customer' },
+      }
+    }),
     endUnpaid: assign(({ event }) => ({
       ...ended(event),
       ...{ canceledAt: event.at, endReason: 'unpaid' as const },

@@ -19,7 +19,14 @@ export const subscriptionMachine = subscriptionRules.createMachine({
     ...{ periodIndex: null, invoicedIndex: null, latestInvoiceId: null, unpaid: [], firstDueAt: null },
     ...{ trialEndingSent: false, owedIndex: null, graceEndsAt: null },
     ...{ pauseAtPeriodEnd: false, pausedAt: null, resumesAt: null, resumeIndex: null },
-    ...{ cancelAtPeriodEnd: false, canceledAt: null, endedAt: null, endReason: null, pendingChange: null },
+    ...{
+      cancelAtPeriodEnd: false,
+      canceledAt: null,
+      canceledByCustomer: false,
+      endedAt: null,
+      endReason: null,
+      pendingChange: null,
+    },
   }),
   initial: { target: 'new', actions: ['joinCustomer', 'joinPlan'] },
   states: {

@@ -50,6 +50,7 @@ create table subscriptions (
   resume_index integer,
   cancel_at_period_end boolean not null,
   canceled_at timestamptz,
+  canceled_by_customer boolean not null,
   ended_at timestamptz,
   end_reason text,
   pending_change jsonb,

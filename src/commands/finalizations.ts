@@ -7,6 +7,7 @@ import { Refusal, refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
 import type { Keyring } from '../keyring.ts'
 import { ofKind } from '../queries/actors.ts'
+import type { BillingSettingsRow } from '../queries/billing-settings.ts'
 import { creditEntryRow } from '../queries/credit-entries.ts'
 import { type SeriesKey, seriesIdOf } from '../queries/document-series.ts'
 import { type IssuePlan, issueCommands, newPartySalt, partyOf, StalePlan } from '../queries/invoice-issue.ts'
@@ -78,9 +79,15 @@ export const dueOf = ({ merchantId, livemode, currency, assets }: IssuableDraft[
   assets: assets?.map(({ chainId, asset }) => ({ chainId, asset })) ?? null,
 })
 
+const neededOf = (settings: BillingSettingsRow) => ({ legalName: settings.legal_name, address: settings.address })
+
+/** Whether invoices can be issued. */
+export const isSellerComplete = (settings: BillingSettingsRow, livemode: boolean): boolean =>
+  !livemode || !Object.values(neededOf(settings)).includes(null)
+
 /** Live documents must name their seller. */
 export const requireComplete = ({ settings }: Pick<FinalizationFacts, 'settings'>, livemode: boolean): void => {
-  const needed = { legalName: settings.legal_name, address: settings.address }
+  const needed = neededOf(settings)
   const missing = Object.entries(needed).flatMap(([field, value]) => (value === null ? [field] : []))
   if (livemode && missing.length > 0) refuse('invoice_incomplete', { details: { missing } })
 }

@@ -26,10 +26,14 @@ export const cancelSubscription = (
   key: RecordKey,
   at: 'period_end' | 'now',
   requester: Requester<Subscription>,
+  by: 'merchant' | 'customer' = 'merchant',
 ): Promise<Actor<Subscription>> =>
   act(services, key, requester, async (subscription, voiding) => {
     const isNow = at === 'now' || subscription.state === 'paused'
-    const event = isNow ? { type: 'cancel', reason: 'requested' } : { type: 'cancel_at_end' }
+    const byCustomer = by === 'customer'
+    const event = isNow
+      ? { type: 'cancel', reason: byCustomer ? 'customer' : 'requested' }
+      : { type: 'cancel_at_end', ...(byCustomer && { reason: 'customer' }) }
     return withVoided(event, await voidLaterInvoices(services, subscription, voiding))
   })
 
@@ -89,12 +93,17 @@ export const resumeSubscription = (
     return { event: { type: 'resume', resumeIndex: firstIndexAfter(context, now) } }
   })
 
-/** Withdraws a cancellation at the end of the period. */
+/** Withdraws a cancellation at the end of the period. A customer can withdraw their own. */
 export const uncancelSubscription = (
   services: InvoiceServices,
   key: RecordKey,
   requester: Requester<Subscription>,
-): Promise<Actor<Subscription>> => act(services, key, requester, async () => ({ event: { type: 'uncancel' } }))
+  by: 'merchant' | 'customer' = 'merchant',
+): Promise<Actor<Subscription>> =>
+  act(services, key, requester, async subscription => {
+    if (by === 'customer' && !subscription.context.canceledByCustomer) refuseStateOf(subscriptionKind, subscription)
+    return { event: { type: 'uncancel' } }
+  })
 
 export type PriceRequest = { readonly planId: string } | { readonly lines: readonly NewLine[] }
 

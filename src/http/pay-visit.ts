@@ -237,8 +237,8 @@ export const redirectTo = (location: string, cookie?: string): Answer => {
   }
 }
 
-/** The address of the page contains the token of an invoice. */
-const isOfInvoice = (path: string): boolean => path.startsWith('/invoices/')
+/** The address of the page contains the token of an invoice or a subscription. */
+const isOfInvoice = (path: string): boolean => /^\/(?:invoices|subscriptions)\//.test(path)
 
 export const sendPage = ({ headers }: Pick<PayVisit, 'headers'>, page: WholeText, cookie?: string): Answer =>
   compressed(cookie === undefined ? page : { ...page, headers: { ...page.headers, 'set-cookie': cookie } }, headers)

@@ -19,14 +19,14 @@ export const subscriptionStatus = lazy(() =>
 type Access = { readonly granted: boolean; readonly until: Date | null }
 
 /** Who has paid, tries it out, or is allowed to pay late has access. */
-const accessOf = ({ state, context }: Actor<Subscription>): Access => {
+export const accessTo = ({ state, context }: Actor<Subscription>): Access => {
   if (state === 'trialing') return { granted: true, until: context.trialEndsAt }
   if (state === 'active') return { granted: true, until: currentPeriod(context)?.end ?? null }
   if (state === 'past_due') return { granted: true, until: context.graceEndsAt }
   return { granted: false, until: null }
 }
 
-const currentPeriod = (subscription: Subscription) =>
+export const currentPeriod = (subscription: Subscription) =>
   subscription.periodIndex === null
     ? undefined
     : periodOf(subscription.anchorAt, subscription, subscription.periodIndex)
@@ -113,7 +113,7 @@ export const subscriptionRecord = recordOf<Actor<Subscription>>()('Subscription'
     type: () => access.type(),
     about: 'Whether to serve the customer. Decide by this alone.',
     example: access.example,
-    of: subscription => access.render(accessOf(subscription)),
+    of: subscription => access.render(accessTo(subscription)),
   },
   currency: { type: currency, example: 'EUR', of: ({ context }) => context.currency },
   taxBehavior: {

@@ -59,6 +59,7 @@ export const subscriptionKind: Kind<Subscription> = {
     resumeIndex: 'integer',
     cancelAtPeriodEnd: 'boolean',
     canceledAt: 'time',
+    canceledByCustomer: 'boolean',
     endedAt: 'time',
     endReason: 'text',
     pendingChange: 'json',

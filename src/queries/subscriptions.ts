@@ -16,7 +16,7 @@ import type { Page } from './page.ts'
 import { listMergedIds } from './payments.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
 
-const readSubscription = readerOf(subscriptionKind)
+export const readSubscription = readerOf(subscriptionKind)
 
 const findRow = finderOf<ActorRow>('subscriptions', withSurvivor)
 

@@ -12,10 +12,12 @@ import { metricsRoutes } from '../http/metrics.ts'
 import { documentOf } from '../http/openapi/document.ts'
 import { opsPageRoutes } from '../http/ops/pages.ts'
 import { payPageRoutes } from '../http/pay-pages.ts'
+import { planPageRoutes } from '../http/plan-pages.ts'
 import { receiptPageRoutes } from '../http/receipts.ts'
 import { claimRoutes } from '../http/refund-claims.ts'
 import { refundPageRoutes } from '../http/refund-pages.ts'
 import { forAnybody, type Route } from '../http/route.ts'
+import { subscriptionPageRoutes } from '../http/subscription-pages.ts'
 import { welcomeRoutes } from '../http/welcome.ts'
 import { kinds } from '../kinds/all.ts'
 import { definitionOf } from '../kinds/definition.ts'
@@ -66,6 +68,8 @@ export const pageRoutes = (routes: readonly Route[]): readonly Route[] => {
     ...welcomeRoutes,
     ...payPageRoutes,
     ...invoicePageRoutes,
+    ...planPageRoutes,
+    ...subscriptionPageRoutes,
     ...receiptPageRoutes,
     ...assetRoutes,
     ...logoFileRoutes,

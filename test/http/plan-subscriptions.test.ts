@@ -348,3 +348,121 @@ describe('a visitor who does not pay', () => {
     await until(async () => (await read(subscription.id)).status === 'active')
   }, 90_000)
 })
+
+describe('the pages of a plan and of a subscription', () => {
+  const html = { 'content-type': 'application/x-www-form-urlencoded', accept: 'text/html' }
+  const get = (path: string) => instance.server.call('GET', path, { headers: { accept: 'text/html' } })
+  const post = (path: string, body = '', headers: Record<string, string> = {}) =>
+    instance.server.call('POST', path, {
+      headers: { ...html, 'x-forwarded-for': `203.0.113.${visitors++ % 250}`, ...headers },
+      body,
+    })
+  const statusIn = (text: string) => /data-testid="subscription-status" data-status="(\w+)"/.exec(text)?.[1]
+  const formFor = (email: string) => new URLSearchParams({ email, name: 'Ada' }).toString()
+
+  test('lead a visitor from the plan to the first invoice, to cancelling and to continuing, in both languages', async () => {
+    const planId = await makePlan({
+      description: 'One <b>lamp</b>',
+      lines: [{ ...lines[0], taxCategory: 'standard', taxRateBps: 1900 }],
+    })
+    for (const [lang, word] of [
+      ['en', 'every month'],
+      ['de', 'jeden Monat'],
+    ]) {
+      const { status, text } = await get(`/plans/${planId}?lang=${lang}`)
+      expect([status, text]).toEqual([200, expect.stringContaining(word ?? '')])
+      expect(text).toContain('data-testid="subscribe"')
+      expect(text).toContain('One &#60;b&#62;lamp&#60;/b&#62;')
+      expect(text).toContain('data-testid="test-mode"')
+    }
+    const email = newEmail()
+    const subscribed = await post(`/plans/${planId}?lang=en`, formFor(email))
+    const page = subscribed.headers.get('location') ?? ''
+    expect([subscribed.status, page]).toEqual([303, expect.stringMatching(/^\/subscriptions\/[\w-]{22}\?lang=en$/)])
+    expect(subscribed.headers.get('referrer-policy')).toBe('no-referrer')
+    const first = await get(page)
+    expect([first.status, statusIn(first.text)]).toEqual([200, 'incomplete'])
+    expect(first.text).not.toContain('cancel-subscription')
+    expect(Object.fromEntries(first.headers)).toMatchObject({
+      ...{ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store', 'x-robots-tag': 'noindex' },
+    })
+    const [, invoicePath = ''] =
+      /href="(\/invoices\/[\w-]{22})\?lang=en" data-testid="pay-invoice"/.exec(first.text) ?? []
+    const token = invoicePath.split('/').at(-1) ?? ''
+    const [row] = await instance.server.sql<{ id: string }[]>`
+      select i.id from invoices i join subscriptions s on s.id = i.subscription_id where s.payer->>'email' = ${email}`
+    const invoice = { id: '', actor: row?.id ?? '', token }
+    await to.send((await to.open(invoice)).address, 1190)
+    await to.shows(invoice, { state: 'paid', paid: 1190 })
+    await until(async () => statusIn((await get(page)).text) === 'active')
+
+    const path = page.split('?')[0]
+    expect(await post(`${path}/cancel`, '', { origin: 'https://evil.example' })).toMatchObject({ status: 403 })
+    expect(statusIn((await get(page)).text)).toBe('active')
+    expect(await post(`${path}/cancel`)).toMatchObject({ status: 303 })
+    const canceled = (await get(page)).text
+    expect(canceled).toContain('It ends on ')
+    expect(canceled).not.toContain('cancel-subscription')
+    expect(await post(`${path}/cancel`)).toMatchObject({ status: 409 })
+    expect(await post(`${path}/continue`)).toMatchObject({ status: 303 })
+    expect((await get(page)).text).toContain('data-testid="cancel-subscription"')
+    const { data } = (await to.ask('GET', `/v1/subscriptions?planId=${planId}`)).json as {
+      data: readonly { id: string }[]
+    }
+    const id = data[0]?.id ?? ''
+    await to.ask('POST', `/v1/subscriptions/${id}/cancel`, { at: 'period_end' })
+    // What the merchant has canceled, the customer cannot continue.
+    expect((await get(page)).text).not.toContain('continue-subscription')
+    expect(await post(`${path}/continue`)).toMatchObject({ status: 409 })
+  }, 60_000)
+
+  test('show what is wrong with a form, and a plan that is archived, costs nothing or is unknown', async () => {
+    const planId = await makePlan()
+    const refused = await post(`/plans/${planId}?lang=en`, 'email=%3Cscript%3E&name=Ada')
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('value="&#60;script&#62;"')])
+    expect(refused.text).toContain('id="email-error"')
+    expect((await post(`/plans/${planId}`, formFor(newEmail()), { origin: 'https://evil.example' })).status).toBe(403)
+    const free = await makePlan({ lines: [{ ...lines[0], unitAmountMinor: 0 }] })
+    expect((await get(`/plans/${free}`)).text).toContain('data-status="unavailable"')
+    expect((await post(`/plans/${free}`, formFor(newEmail()))).status).toBe(409)
+    await to.ask('POST', `/v1/plans/${planId}/archive`)
+    const archived = await get(`/plans/${planId}`)
+    expect([archived.status, archived.text]).toEqual([410, expect.stringContaining('data-status="closed"')])
+    expect((await post(`/plans/${planId}`, formFor(newEmail()))).status).toBe(410)
+    for (const path of [
+      '/plans/plan_01m8eggndrhccbywepq7yp3z8e',
+      '/plans/x',
+      '/subscriptions/x',
+      `/subscriptions/${'x'.repeat(22)}`,
+    ]) {
+      const { status, text } = await get(path)
+      expect([path, status, text]).toEqual([path, 404, expect.stringContaining('data-status="not_found"')])
+    }
+    expect((await post(`/subscriptions/${'x'.repeat(22)}/cancel`)).status).toBe(404)
+  })
+
+  test('of a trial lead to the page of the subscription, and say when the trial ends', async () => {
+    const planId = await makePlan({ trialDays: 14 })
+    const { headers } = await post(`/plans/${planId}`, formFor(newEmail()))
+    const { text } = await get(headers.get('location') ?? '')
+    expect(statusIn(text)).toBe('trialing')
+    expect(text).toContain('Your trial ends on ')
+    const path = headers.get('location')?.split('?')[0]
+    await post(`${path}/cancel`)
+    const { data } = (await to.ask('GET', `/v1/subscriptions?planId=${planId}`)).json as {
+      data: readonly { id: string }[]
+    }
+    expect(await read(data[0]?.id ?? '')).toMatchObject({ status: 'trialing', cancelAtPeriodEnd: true })
+  })
+
+  test('limit how many subscriptions are begun: 429 with the reason on the page', async () => {
+    const planId = await makePlan()
+    const from = { 'x-forwarded-for': '192.0.2.77' }
+    for (let n = 0; n < 20; n++) expect((await post(`/plans/${planId}`, formFor(newEmail()), from)).status).toBe(303)
+    const refused = await post(`/plans/${planId}?lang=en`, formFor(newEmail()), from)
+    expect([refused.status, refused.headers.get('retry-after'), refused.text]).toEqual([
+      ...[429, '3600'],
+      expect.stringContaining('Try again in an hour.'),
+    ])
+  }, 30_000)
+})

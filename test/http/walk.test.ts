@@ -123,6 +123,8 @@ test('only signing in and what customers do needs no authentication', () => {
     'POST /v1/checkout/payments/:id/asset',
     'POST /v1/checkout/payments/:id/simulate',
     'POST /v1/checkout/payments/:id/transaction',
+    // For visitors of the page of the plan; rate limited by address.
+    'POST /v1/checkout/plans/:planId/subscriptions',
   ])
   const limited = /^\/(v1\/checkout|sandbox\/inbox)\//
   expect(customers.map(({ path }) => limited.test(path))).toEqual(customers.map(() => true))

@@ -20,7 +20,7 @@ export const openStep = (scene: CheckoutScene, view: OpenView, refused: RefusedF
 <div class="body">
 <h1 class="sr" tabindex="-1">${texts.open.heading}</h1>
 <form class="form" method="post" action="${path}${!view.needsEmail && '/asset'}${query}" novalidate>
-${view.needsEmail && who(scene, refused)}
+${view.needsEmail && who(scene, refused, texts.open.emailHint)}
 ${choiceList(scene, { choices: view.choices, chosen: refused?.asset, error: refused?.errors.asset })}
 <div class="submit">
 <button class="button button--primary button--large button--wide" data-testid="continue">${texts.open.submit}</button>
@@ -30,7 +30,8 @@ ${view.needsEmail && html`<p>${fill(texts.open.next, { window: windowText(scene)
 </div>`
 }
 
-const who = ({ texts, facts }: CheckoutScene, refused: RefusedForm | undefined): Html => {
+/** Who the customer is: the e-mail address, and the name if they want. */
+export const who = ({ texts, facts }: CheckoutScene, refused: RefusedForm | undefined, hint: string): Html => {
   const { email, name } = refused?.errors ?? {}
   // The cursor is put where the first mistake is.
   const at = (error: string | undefined) => error !== undefined && html` aria-invalid="true"`
@@ -40,7 +41,7 @@ const who = ({ texts, facts }: CheckoutScene, refused: RefusedForm | undefined):
 <input class="input" id="email" name="email" type="email" inputmode="email" autocomplete="email" maxlength="254" required value="${refused?.email}" aria-describedby="${email === undefined ? 'email-hint' : 'email-error'}"${at(email)}${email !== undefined && html` autofocus`} data-testid="email">
 ${
   email === undefined
-    ? html`<p class="hint" id="email-hint">${fill(texts.open.emailHint, { shop: shopName(facts.shop) })}</p>`
+    ? html`<p class="hint" id="email-hint">${fill(hint, { shop: shopName(facts.shop) })}</p>`
     : html`<p class="error" id="email-error" data-testid="error">${icons.warningSmall}${email}</p>`
 }
 </div>

@@ -6,6 +6,7 @@ import { invoiceStates } from './invoice-states.ts'
 import { readQr } from './qr-picture.ts'
 import { receipts, states } from './states.ts'
 import { type StaticPages, servePages } from './static-pages.ts'
+import { planStates, subscriptionStates } from './subscription-states.ts'
 
 let pages: StaticPages
 let browser: Browser
@@ -56,9 +57,9 @@ const open = async (
 }
 
 describe.skipIf(!hasBrowser)('every state', () => {
-  const each = [...Object.keys(states), ...Object.keys(invoiceStates), ...Object.keys(receipts)].map(
-    (name, at) => [name, at] as const,
-  )
+  const each = [states, invoiceStates, planStates, subscriptionStates, receipts]
+    .flatMap(table => Object.keys(table))
+    .map((name, at) => [name, at] as const)
 
   test.each(each)('%s is laid out and accessible, and asks no other host', async (name, at) => {
     await using visit = await open(name, looks[at % looks.length])
@@ -68,8 +69,8 @@ describe.skipIf(!hasBrowser)('every state', () => {
     expect(await axeFaults(page)).toEqual([])
     expect([...hosts]).toEqual([new URL(pages.url).host])
     // The stream of a static page does not exist.
-    expect(complaints.filter(text => !/40[0349]|410|422/.test(text))).toEqual([])
-    const status = (states[name] ?? invoiceStates[name])?.status
+    expect(complaints.filter(text => !/40[0349]|410|42[29]/.test(text))).toEqual([])
+    const status = (states[name] ?? invoiceStates[name] ?? planStates[name] ?? subscriptionStates[name])?.status
     if (status) {
       expect(await page.getByTestId('status').count()).toBe(1)
       expect(await page.getByTestId('status').getAttribute('data-status')).toBe(status)

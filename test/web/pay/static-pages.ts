@@ -2,11 +2,14 @@ import type { WholeText } from '../../../src/pages/answer.ts'
 import type { CheckoutFacts } from '../../../src/pages/checkout/facts.ts'
 import { invoicePage } from '../../../src/pages/checkout/invoice.ts'
 import { checkoutPage } from '../../../src/pages/checkout/page.ts'
+import { planPage } from '../../../src/pages/checkout/plan.ts'
 import { receiptPage } from '../../../src/pages/checkout/receipt.ts'
+import { subscriptionPage } from '../../../src/pages/checkout/subscription.ts'
 import { openWeb } from '../../../src/server/web.ts'
 import { checkoutTextsOf } from '../../../src/web/text/checkout/texts.ts'
 import { type InvoiceState, invoiceStates } from './invoice-states.ts'
 import { receipts, type State, states } from './states.ts'
+import { planStates, subscriptionStates } from './subscription-states.ts'
 
 /** Every page of the table, served as a server would, without a database. `?lang=de` shows it in German. */
 export type StaticPages = AsyncDisposable & { readonly url: string; readonly names: readonly string[] }
@@ -35,6 +38,17 @@ export const servePages = async (): Promise<StaticPages> => {
     const [state, receipt, invoice] = [states[name], receipts[name], invoiceStates[name]]
     const language = lang === 'de' ? ({ locale: lang } as const) : {}
     if (state) return stateOf(name, { ...state, facts: { ...state.facts, ...language } })
+    const [plan, subscription] = [planStates[name], subscriptionStates[name]]
+    const visit = { path: `/${name}`, query: '' }
+    if (plan) {
+      const checkout = { ...plan.facts.checkout, ...language }
+      const refused = plan.refused && inWords(checkout, plan.refused)
+      return planPage(web, { ...plan.facts, checkout }, { ...visit, refused })
+    }
+    if (subscription) {
+      const { facts, isRefused } = subscription
+      return subscriptionPage(web, { ...facts, checkout: { ...facts.checkout, ...language } }, { ...visit, isRefused })
+    }
     if (invoice) return invoiceOf(name, { ...invoice.facts.checkout, ...language }, invoice)
     return receipt && receiptOf(name, { ...receipt, ...language })
   }
@@ -66,7 +80,7 @@ export const servePages = async (): Promise<StaticPages> => {
     receiptPage(web, facts, { path: `/${name}`, query: '', rpcUrl: 'https://mainnet.base.org' })
   return {
     url: `http://127.0.0.1:${server.port}`,
-    names: [...Object.keys(states), ...Object.keys(invoiceStates), ...Object.keys(receipts)],
+    names: [states, invoiceStates, planStates, subscriptionStates, receipts].flatMap(each => Object.keys(each)),
     [Symbol.asyncDispose]: () => server.stop(true),
   }
 }
