@@ -39,7 +39,7 @@ describe.skipIf(!hasBrowser)('a payment is refunded', () => {
     expect(await page.locator('.share code').textContent()).toMatch(/\/claims\//)
     await page.locator('.facts a[href*="/payments/"]').click()
     await page.getByText('$7.50 can still be refunded').waitFor()
-    await page.getByRole('row', { name: /Needs address.*Customer asked/ }).waitFor()
+    await page.getByRole('row', { name: /Needs address.*Requested by customer/ }).waitFor()
     expect([await axeFaults(page), await faultsOf(page)]).toEqual([[], []])
   })
 
