@@ -46,6 +46,24 @@ end $$;
 create trigger credit_entries_never_change before update or delete on credit_entries
 for each row execute function refuse_change_of_credit();
 
+-- A batch may hold a new address of a customer and then its merging or erasure, whose functions run before rows are inserted.
+create function settle_customer_email() returns trigger language plpgsql as $$
+declare
+  owner uuid := survivor_of(new.customer_id);
+begin
+  if exists (select from customers where id = owner and erased_at is not null) then
+    delete from customer_emails e
+    where e.merchant_id = new.merchant_id and e.livemode = new.livemode and e.email_key = new.email_key;
+  elsif owner <> new.customer_id then
+    update customer_emails e set customer_id = owner
+    where e.merchant_id = new.merchant_id and e.livemode = new.livemode and e.email_key = new.email_key;
+  end if;
+  return null;
+end $$;
+
+create trigger customer_emails_settle after insert on customer_emails
+for each row execute function settle_customer_email();
+
 -- What merging a customer writes besides its row: its e-mail addresses, its credit and the customers that were merged
 -- into it before belong to the survivor. The rows of both customers are locked.
 create function merge_customer(customer uuid, given json) returns void language plpgsql as $$

@@ -7016,6 +7016,23 @@ begin
   return found;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.settle_customer_email()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare
+  owner uuid := survivor_of(new.customer_id);
+begin
+  if exists (select from customers where id = owner and erased_at is not null) then
+    delete from customer_emails e
+    where e.merchant_id = new.merchant_id and e.livemode = new.livemode and e.email_key = new.email_key;
+  elsif owner <> new.customer_id then
+    update customer_emails e set customer_id = owner
+    where e.merchant_id = new.merchant_id and e.livemode = new.livemode and e.email_key = new.email_key;
+  end if;
+  return null;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.settle_emptiness(merchant uuid, chain bigint, at_number bigint, at_hash text, is_final boolean)
  RETURNS void
  LANGUAGE sql
@@ -7966,6 +7983,8 @@ CREATE TRIGGER chain_cursors_lose_refund_looks AFTER UPDATE OF epoch ON chain_cu
 
 CREATE TRIGGER credit_entries_add_to_balance BEFORE INSERT ON credit_entries FOR EACH ROW EXECUTE FUNCTION add_to_credit_balance();
 CREATE TRIGGER credit_entries_never_change BEFORE DELETE OR UPDATE ON credit_entries FOR EACH ROW EXECUTE FUNCTION refuse_change_of_credit();
+
+CREATE TRIGGER customer_emails_settle AFTER INSERT ON customer_emails FOR EACH ROW EXECUTE FUNCTION settle_customer_email();
 
 CREATE TRIGGER counters_skipped_after_restart AFTER UPDATE ON eras FOR EACH ROW WHEN (new.postmaster_started <> old.postmaster_started) EXECUTE FUNCTION skip_counters();
 CREATE TRIGGER counters_skipped_in_new_era AFTER INSERT ON eras FOR EACH ROW WHEN (new.era > 1) EXECUTE FUNCTION skip_counters();

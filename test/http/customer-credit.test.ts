@@ -247,6 +247,17 @@ describe('POST /v1/merchants/:merchantId/customers/:id/merge', () => {
     expect(statuses.sort()).toEqual([200, 409])
   })
 
+  test('an e-mail address that the customer gets while it is merged is one of the other customer', async () => {
+    for (let round = 0; round < 60; round++) {
+      const [a, b] = [await newCustomer(), await newCustomer()]
+      const email = `${crypto.randomUUID()}@example.com`
+      const [, changed] = await Promise.all([merge(a, b), ask('PATCH', `/customers/${a}`, { json: { email } })])
+      expect([200, 409]).toContain(changed.status)
+      const { data } = await page<{ id: string }>(`/customers?email=${encodeURIComponent(email)}`)
+      expect(data.map(({ id }) => id)).toEqual(changed.status === 200 ? [b] : [])
+    }
+  })
+
   test('credit that is given while its customer is merged is not lost', async () => {
     for (let round = 0; round < 10; round++) {
       const [a, b] = [await newCustomer(), await newCustomer()]

@@ -35,7 +35,7 @@ export const plansDe: Translated<typeof plansEn> = {
   details: 'Einzelheiten',
   id: 'Kennung',
   description: 'Beschreibung',
-  activeCount: count => `insgesamt ${count}`,
+  activeCount: count => `${count} nicht beendet`,
   allSubscriptions: 'Alle Abos dieses Plans',
   sentences: {
     pays: price => `Der Kunde zahlt ${price}.`,

@@ -32,7 +32,7 @@ export const plansEn = {
   details: 'Details',
   id: 'ID',
   description: 'Description',
-  activeCount: (count: string) => `${count} in all`,
+  activeCount: (count: string) => `${count} not ended`,
   allSubscriptions: 'All subscriptions of this plan',
   sentences: {
     pays: (price: string) => `The customer pays ${price}.`,
