@@ -158,7 +158,7 @@ create table timers (
   planned boolean not null default false,
   -- Set: the timer is due by this test clock, whose time need not be the real one. See 020-test-clocks.sql.
   test_clock_id uuid,
-  -- When a timer of a test clock that failed is tried again, in real time. Its due time stays.
+  -- When a timer that failed and is planned, or of a test clock, is tried again, in real time. Its due time stays.
   retry_at timestamptz,
   constraint timers_pkey primary key (actor, name)
 );

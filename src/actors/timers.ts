@@ -138,8 +138,8 @@ const tryToFire = async (deps: Dependencies, actors: Actors, due: Due): Promise<
 }
 
 /**
- * A timer that cannot be fired must not block the timers after it. One of a test clock stays due: the clock waits for it, so
- * that what is due later is not applied first.
+ * A timer that cannot be fired must not block the timers after it. One of a test clock and a planned one stay due, because what
+ * is due later must wait for them: of the clock, or of the same actor.
  */
 export const postpone = async (
   { sql, clock }: Dependencies,
@@ -148,7 +148,7 @@ export const postpone = async (
   const next = (longestMs: number) => new Date(clock.now().getTime() + Math.min(1_000 * 2 ** failures, longestMs))
   await sql`
     update timers set failures = failures + 1,
-      due_at = case when test_clock_id is null then ${next(3_600_000)} else due_at end,
-      retry_at = case when test_clock_id is not null then ${next(60_000)}::timestamptz end
+      due_at = case when test_clock_id is null and not planned then ${next(3_600_000)} else due_at end,
+      retry_at = case when test_clock_id is not null or planned then ${next(60_000)}::timestamptz end
     where actor = ${actor} and name = ${name} and generation = ${generation}`
 }

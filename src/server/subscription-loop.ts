@@ -4,6 +4,7 @@ import { openRounds } from '../actors/rounds.ts'
 import { ORPHANED_MS, postpone, type TimerShare } from '../actors/timers.ts'
 import { dispatchPlanned, type InvoiceServices } from '../commands/finalizations.ts'
 import { type DueTimer, planTimer, type TimerOutage } from '../commands/subscription-timers.ts'
+import { isTransient } from '../postgres/errors.ts'
 import type { Fragment } from '../queries/list-rows.ts'
 import { recordTimerRun } from '../queries/subscription-runs.ts'
 
@@ -124,6 +125,7 @@ type Due = {
 const findDue = ({ sql }: InvoiceServices, { at, after, pageSize, ofShare }: Due) => sql<Claim[]>`
   ${claims(sql)}
   where t.planned and t.kind = 'subscription' and t.test_clock_id is null and t.due_at <= ${at} and ${ofShare}
+    and (t.retry_at is null or t.retry_at <= ${at})
     ${isFirst(sql)} ${isAfter(sql, after)}
   order by t.due_at, t.actor limit ${pageSize}`
 
@@ -177,7 +179,7 @@ const fire = async (services: InvoiceServices, due: Claim, outage: TimerOutage |
     }
   } catch (err) {
     // The database is not available, or a row is locked: it is still due in the next round.
-    if (err instanceof Unavailable) return false
+    if (err instanceof Unavailable || isTransient(err)) return false
     services.log.error({ err, kind, actor, timer: name }, 'timer event failed, postponed')
     await postpone(services, due)
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { decodeId } from '../../src/ids.ts'
+import { connect } from '../../src/postgres/connect.ts'
 import { recordTimerRun } from '../../src/queries/subscription-runs.ts'
 import { runSubscriptions } from '../../src/server/subscription-loop.ts'
 import { aLamp } from '../http/invoices.ts'
@@ -61,3 +62,45 @@ test('a round that takes long is no outage', async () => {
   expect(await runSubscriptions(slow, { pageSize: 1, atOnce: 1 }).runOnce()).toBeGreaterThanOrEqual(2)
   expect(await recordTimerRun(sql)).toBeUndefined()
 })
+
+/** The names of its timers that are due, in the order in which they are fired. */
+const timersOf = (id: string) => sql`
+  select name, failures, due_at <> retry_at as kept from timers where actor = ${id} order by due_at, name desc`
+
+test('what is due after a timer that fails waits for it, and follows when it is fired', async () => {
+  const endsAt = new Date(Date.now() + HOUR_MS)
+  const id = await trial(endsAt)
+  // The invoice and the beginning of the period are due, and the first one fails.
+  const failing = { ...api.actors, dispatchBundle: () => Promise.reject(new Error('a fault of the program')) }
+  const at = new Date(endsAt.getTime() + 1_000)
+  const now = () => at
+  const before = await timersOf(id)
+  await runSubscriptions({ ...api, clock: { ...api.clock, now }, actors: failing }, { atOnce: 1 }).runOnce()
+  const after = await timersOf(id)
+  expect(after.map(({ name }) => name)).toEqual(before.map(({ name }) => name))
+  expect(after.filter(({ failures }) => failures > 0)).toMatchObject([{ failures: 1, kept: true }])
+  await fireAt(at)
+  expect(await stateOf(id)).toBe('trialing')
+  await fireAt(new Date(at.getTime() + 60_000))
+  expect(await stateOf(id)).toBe('active')
+})
+
+test('a database that is away postpones no timer', async () => {
+  const endsAt = new Date(Date.now() + HOUR_MS)
+  const id = await trial(endsAt)
+  const away = connect('postgres://nobody@127.0.0.1:1/none', { max: 1 })
+  const at = new Date(endsAt.getTime() + 1_000)
+  // Its reads fail, as they do while Postgres starts again.
+  let reads = 0
+  const breaking = new Proxy(sql, { apply: (to, self, given) => Reflect.apply(reads++ < 2 ? to : away, self, given) })
+  await runSubscriptions({ ...api, sql: breaking, clock: { ...api.clock, now: () => at } }, { atOnce: 1 })
+    .runOnce()
+    .catch(() => {})
+  await away.end({ timeout: 0 })
+  expect((await timersOf(id)).filter(({ failures }) => failures > 0)).toEqual([])
+  await fireAt(at)
+  expect(await stateOf(id)).toBe('active')
+})
+
+const stateOf = async (id: string): Promise<string | undefined> =>
+  (await sql<{ state: string }[]>`select state from subscriptions where id = ${id}`)[0]?.state

@@ -12,8 +12,10 @@ import { nextStepOf, stepWords } from './next-step.ts'
 import { isSubscriptionOver, subscriptionPath } from './subscription-state.ts'
 import { useSubscriptionsTexts } from './texts.ts'
 
-/** What these tables do not need: a plan has one price. */
-const left = { customer: ['reference'], plan: ['price'] } as const satisfies Readonly<Record<string, readonly string[]>>
+/** What these tables leave out, beside other content: a plan has one price, and references are on the pages of subscriptions. */
+const left = { customer: ['reference'], plan: ['price', 'reference'] } as const satisfies Readonly<
+  Record<string, readonly string[]>
+>
 
 type SubscriptionsTableProps = {
   readonly rows: readonly SubscriptionWithLines[]
