@@ -33,7 +33,6 @@ export const measureBilling = async (bench: Bench, sizes: BillingSizes): Promise
   await promiseFinalizations(bench, sizes)
   await promisePdf(bench, sizes)
   await promiseErase(bench, sizes)
-  // The short form leaves them out.
-  if (sizes.subscriptions > 0) await promiseRenewals(bench, sizes)
+  await promiseRenewals(bench, sizes)
   await promiseClock(bench, sizes)
 }
