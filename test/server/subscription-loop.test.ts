@@ -3,6 +3,7 @@ import { decodeId } from '../../src/ids.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { recordTimerRun } from '../../src/queries/subscription-runs.ts'
 import { runSubscriptions } from '../../src/server/subscription-loop.ts'
+import { unusedPort } from '../harness/unused-port.ts'
 import { aLamp } from '../http/invoices.ts'
 import { monthly, subscriptionShops } from '../http/subscription-shop.ts'
 
@@ -85,18 +86,15 @@ test('what is due after a timer that fails waits for it, and follows when it is 
   expect(await stateOf(id)).toBe('active')
 })
 
-test('a database that is away postpones no timer', async () => {
+test('a statement that fails because the database is away postpones no timer', async () => {
   const endsAt = new Date(Date.now() + HOUR_MS)
   const id = await trial(endsAt)
-  const away = connect('postgres://nobody@127.0.0.1:1/none', { max: 1 })
-  const at = new Date(endsAt.getTime() + 1_000)
-  // Its reads fail, as they do while Postgres starts again.
-  let reads = 0
-  const breaking = new Proxy(sql, { apply: (to, self, given) => Reflect.apply(reads++ < 2 ? to : away, self, given) })
-  await runSubscriptions({ ...api, sql: breaking, clock: { ...api.clock, now: () => at } }, { atOnce: 1 })
-    .runOnce()
-    .catch(() => {})
+  const away = connect(`postgres://127.0.0.1:${await unusedPort()}/none`, { max: 1 })
+  const error = await away`select`.catch(refused => refused)
   await away.end({ timeout: 0 })
+  const failing = { ...api.actors, dispatchBundle: () => Promise.reject(error) }
+  const at = new Date(endsAt.getTime() + 1_000)
+  await runSubscriptions({ ...api, clock: { ...api.clock, now: () => at }, actors: failing }, { atOnce: 1 }).runOnce()
   expect((await timersOf(id)).filter(({ failures }) => failures > 0)).toEqual([])
   await fireAt(at)
   expect(await stateOf(id)).toBe('active')
