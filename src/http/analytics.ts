@@ -1,12 +1,12 @@
 import { type } from 'arktype'
 import { bucketsIn, inQuarters, type Span, startOfDay } from '../analytics/buckets.ts'
-import { addedSums, type Figures, figuresOf, type Sums, safeMinor } from '../analytics/figures.ts'
+import { type Figures, figuresOf, safeMinor } from '../analytics/figures.ts'
+import { type Breakdown, type KeyedSums, keysShown, sumsByGroup } from '../analytics/keys.ts'
 import { rangesOf } from '../analytics/ranges.ts'
 import { addDays, dayIn, isDay, isTimeZone } from '../billing/days.ts'
 import { chainIdsOf } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
-import { encodeId } from '../ids.ts'
-import { type Breakdown, type KeyedSums, readPaymentSums, readSumsState, type SumsState } from '../queries/analytics.ts'
+import { readPaymentSums, readSumsState, type SumsState } from '../queries/analytics.ts'
 import { type BillingFigures, countAttention, readBillingFigures } from '../queries/summary-figures.ts'
 import { getAnalyticsSeriesDocs, getAnalyticsSummaryDocs } from './docs/analytics.ts'
 import { livemodeQuery } from './list.ts'
@@ -15,7 +15,6 @@ import { forMembers, type Parsed, type Route } from './route.ts'
 import { boundedText } from './text.ts'
 
 const MOST_BUCKETS = 400
-const MOST_KEYS = 50
 const DAY_MS = 86_400_000
 /** How far the quarter-hours go back: first_quarter() of the database. */
 const QUARTERS_MS = 400 * DAY_MS
@@ -138,12 +137,14 @@ const seriesBody = (
     buckets: buckets.map(({ start, end }, index) => ({
       start: start.toISOString(),
       end: end.toISOString(),
-      rows: added(byBucket.get(index) ?? [], each => JSON.stringify([each.currency, shownKey(each)])).map(each => ({
-        ...figuresIn(each),
-        key: shownKey(each),
-      })),
+      rows: sumsByGroup(byBucket.get(index) ?? [], each => JSON.stringify([each.currency, shownKey(each)])).map(
+        each => ({
+          ...figuresIn(each),
+          key: shownKey(each),
+        }),
+      ),
     })),
-    totals: added(sums, ({ currency }) => currency).map(figuresIn),
+    totals: sumsByGroup(sums, ({ currency }) => currency).map(figuresIn),
   }
 }
 
@@ -162,22 +163,3 @@ const figuresIn = (sums: KeyedSums): { readonly currency: string } & Figures => 
   currency: sums.currency,
   ...figuresOf(sums),
 })
-
-/** The sums of each group, with the currency and key of its first ones. */
-const added = (sums: readonly KeyedSums[], groupOf: (sums: KeyedSums) => string): readonly KeyedSums[] =>
-  [...Map.groupBy(sums, groupOf).values()].flatMap(group =>
-    group.slice(0, 1).map(first => ({ ...first, ...addedSums(group) })),
-  )
-
-/** The key of a row in the answer: the 50 keys with the highest volume, and `other`. */
-const keysShown = (sums: readonly KeyedSums[], breakdown: Breakdown): ((sums: KeyedSums) => string | null) => {
-  const keys = added(sums, ({ key }) => String(key)).toSorted((a, b) => bySize(a, b))
-  const shown = new Set(keys.slice(0, MOST_KEYS).map(({ key }) => key))
-  return ({ key }) => {
-    if (!shown.has(key)) return 'other'
-    return breakdown === 'link' && key !== null && key !== 'single_use' ? encodeId('plink', key) : key
-  }
-}
-
-const bySize = (a: Sums, b: Sums): number =>
-  a.volumeMinor === b.volumeMinor ? b.opened - a.opened : a.volumeMinor < b.volumeMinor ? 1 : -1

@@ -1,12 +1,7 @@
-import type { Sums } from '../analytics/figures.ts'
+import type { Breakdown, KeyedSums } from '../analytics/keys.ts'
 import type { SumRange } from '../analytics/ranges.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { ListOwner } from './list-rows.ts'
-
-export type Breakdown = 'none' | 'asset' | 'chain' | 'link'
-
-/** The sums of a bucket for a currency and a key. `key`: null if no asset was picked, or without a breakdown. */
-export type KeyedSums = Sums & { readonly bucket: number; readonly currency: string; readonly key: string | null }
 
 /** When everything that was committed was in the sums, and the time zone of their days. */
 export type SumsState = { readonly asOf: Date; readonly timeZone: string }
