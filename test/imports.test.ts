@@ -86,6 +86,8 @@ const folders = [
   'src/web/dashboard/webhooks',
   'src/web/dashboard/payments',
   'src/web/dashboard/customers',
+  // The time of a customer.
+  'src/web/dashboard/test-clocks/use-clock.ts',
   'src/web/dashboard/invoices',
   'src/web/dashboard/plans',
   'src/web/dashboard/test-clocks',

@@ -1,22 +1,17 @@
 import { type } from 'arktype'
 import { hashClaimSecret } from '../access/claim-secret.ts'
 import type { Address } from '../chain/address.ts'
+import { sandboxId } from '../chain/known/sandbox.ts'
 import { signerOf } from '../chain/signed-message.ts'
 import { isOpenClaim, nameDestination } from '../commands/refund-claims.ts'
 import { destinationFor } from '../commands/refunds.ts'
 import { Refusal, refuse } from '../errors.ts'
+import type { ClaimPageFacts } from '../pages/claims/facts.ts'
 import { claimMessage } from '../pages/claims/message.ts'
-import {
-  type ClaimPageFacts,
-  closedPage,
-  confirmPage,
-  namedPage,
-  namingPage,
-  noClaimPage,
-  takenPage,
-} from '../pages/claims/page.ts'
+import { closedPage, confirmPage, namedPage, namingPage, noClaimPage, takenPage } from '../pages/claims/page.ts'
 import { findVisitedClaim, type VisitedClaim } from '../queries/refund-claims.ts'
 import { logoUrlOf } from '../records/logo-url.ts'
+import { payer } from '../sandbox/contracts.ts'
 import type { Locale } from '../web/text/locale.ts'
 import type { Api } from './api.ts'
 import { causeOfCustomer } from './causes.ts'
@@ -124,6 +119,7 @@ const factsOf = ({ chains, settings }: Api, claim: VisitedClaim, locale: Locale)
     shop: { name, accentColor, logoUrl: logoUrlOf('', logo) },
     network: chain?.network ?? `Chain ${chainId}`,
     explorerUrl: chain?.explorerUrl ?? null,
+    sandboxWallet: chainId === sandboxId ? payer : null,
     host: new URL(settings.publicUrl).host,
   }
 }

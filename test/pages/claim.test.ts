@@ -4,12 +4,15 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { assetRoutes } from '../../src/http/assets.ts'
 import { claimRoutes } from '../../src/http/refund-claims.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
+import { decodeId } from '../../src/ids.ts'
+import { payer } from '../../src/sandbox/contracts.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import { hasBrowser, openBrowser } from '../harness/browser.ts'
 import { until } from '../harness/until.ts'
 import { expire, refundRow, secretOf, send } from '../http/claims.ts'
 import { type Shop, shop } from '../http/people.ts'
 import { customerAddress, makeRefund } from '../http/refunds.ts'
+import { tabStops, tabTo } from '../web/pay/keyboard.ts'
 
 // Scripts for the page are strings, because the types of this program have no DOM.
 const faintTexts = await Bun.file(new URL('./contrast.js', import.meta.url)).text()
@@ -133,9 +136,9 @@ describe.skipIf(!hasBrowser)('with the keyboard only, without scripts', () => {
     const { id, secret } = await claimed()
     await using visit = await open(secret, { javaScriptEnabled: false })
     const { page } = visit
-    expect(await page.locator('button:visible').allTextContents()).toEqual(['Continue'])
+    expect(await page.locator('button:visible').allTextContents()).toEqual(['Use the sandbox wallet', 'Continue'])
     const field = page.getByRole('textbox', { name: 'Your address on Chain 31337' })
-    await page.keyboard.press('Tab')
+    expect(await tabTo(page, 'address')).toEqual(['sandbox-wallet', 'address'])
     expect(await field.evaluate(input => input.matches(':focus'))).toBe(true)
     await page.keyboard.type('0x12')
     await page.keyboard.press('Enter')
@@ -159,6 +162,28 @@ describe.skipIf(!hasBrowser)('with the keyboard only, without scripts', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Thank you' }).waitFor()
     expect(await named(id)).toBe(customerAddress)
+  })
+
+  test('the sandbox wallet is entered without typing, where the refund is paid in the sandbox', async () => {
+    const { id, secret } = await claimed()
+    await using visit = await open(secret, { javaScriptEnabled: false })
+    const { page } = visit
+    expect(await tabStops(page)).toEqual(['sandbox-wallet', 'address', 'Continue', 'language'])
+    await tabTo(page, 'sandbox-wallet')
+    await page.keyboard.press('Enter')
+    await page.getByText('This is the address of the sandbox wallet:').waitFor()
+    expect((await page.locator('#named code').textContent())?.toLowerCase()).toBe(payer)
+    expect(await named(id)).toBeNull()
+    expect(await tabStops(page)).toEqual(['Confirm address', 'Use another address', 'language'])
+    await tabTo(page, 'Confirm address')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Thank you' }).waitFor()
+    expect((await named(id))?.toLowerCase()).toBe(payer)
+    const elsewhere = await claimed()
+    await server.sql`update refunds set chain_id = 8453 where id = ${decodeId('re', elsewhere.id) ?? ''}`
+    await page.goto(`${server.url}/claims/${elsewhere.secret}`)
+    await page.getByRole('textbox', { name: 'Your address on Chain 8453' }).waitFor()
+    expect(await page.locator('button:visible').allTextContents()).toEqual(['Continue'])
   })
 
   test('a customer who notices an error goes back and enters another address', async () => {
@@ -256,7 +281,7 @@ describe.skipIf(!hasBrowser)('with a wallet in the browser', () => {
   test('an address typed after signing is not sent with the signature', async () => {
     await using visit = await openWith(inWindow, owner)
     const { page } = visit
-    await page.evaluate("document.querySelector('form').requestSubmit = () => {}")
+    await page.evaluate("document.getElementById('address').form.requestSubmit = () => {}")
     await page.getByRole('button', { name: 'Browser wallet' }).click()
     await until(async () => (await visit.says()) === 'Signed.')
     await page.fill('#address', customerAddress)

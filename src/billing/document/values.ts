@@ -16,13 +16,12 @@ export type DocumentValues = {
 
 export const valuesIn = (locale: Locale, currency: string): DocumentValues => {
   const formats = formatsOf(locale, 'UTC')
-  const quantities = new Intl.NumberFormat(locale, { maximumFractionDigits: 6 })
   const rates = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 })
   return {
     texts: locale === 'de' ? documentDe : documentEn,
     money: amountMinor => formats.money(amountMinor, currency).replace('-', '−'),
     date: day => formats.date(day),
-    quantity: decimal => quantities.format(decimal as `${number}`),
+    quantity: formats.decimal,
     rate: bps => rates.format(bps / 10_000),
   }
 }

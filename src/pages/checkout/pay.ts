@@ -218,7 +218,7 @@ const walletRow = ({ texts }: CheckoutScene, due: AmountDue, { rpcUrl, anchor }:
 const phoneRow = ({ texts, path, query }: CheckoutScene, { phoneUrl }: PayOptions): Html => {
   const isOpen = phoneUrl !== undefined
   const language = query.replace('?', '&')
-  return html`<div class="row--fold" data-testid="continue-on-phone"${isOpen && html` data-open`}>
+  return html`<div class="row--fold to-phone" data-testid="continue-on-phone"${isOpen && html` data-open`}>
 <a class="row__head" href="${path}${isOpen ? query : `?phone=1${language}`}" data-fetch aria-expanded="${isOpen ? 'true' : 'false'}">${icons.phone}<span>${texts.pay.phone}</span>${icons.turn}</a>
 ${
   isOpen &&
@@ -230,7 +230,7 @@ ${
 const changeRow = (scene: CheckoutScene, { choices }: PayView, { refused }: PayOptions): Html => {
   const { texts, path, query } = scene
   return html`<details class="row--fold" id="change"${refused?.errors.asset !== undefined && html` open`}>
-<summary data-testid="change-asset">${icons.change}<span>${texts.pay.change}</span>${icons.turn}</summary>
+<summary class="row__head" data-testid="change-asset">${icons.change}<span>${texts.pay.change}</span>${icons.turn}</summary>
 <div class="block">
 <p class="small quiet">${texts.pay.changeHint}</p>
 <form class="form" method="post" action="${path}/asset${query}">

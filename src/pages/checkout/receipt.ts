@@ -1,13 +1,14 @@
 import { checksummed } from '../../chain/checksum.ts'
 import type { PaymentTransfer } from '../../records/payment.ts'
 import { checkoutTextsOf } from '../../web/text/checkout/texts.ts'
+import { formatsOf } from '../../web/text/format.ts'
 import type { WholeText } from '../answer.ts'
 import { type Html, html } from '../html.ts'
 import { icons, shapes } from '../icons.ts'
 import { definePage } from '../layout.ts'
 import { moneyOf } from '../money.ts'
 import type { Web } from '../web.ts'
-import { arrivedAmount, type Denomination, exactAmount } from './amounts.ts'
+import { arrivedAmount, type CryptoAmount, type Denomination, exactAmount } from './amounts.ts'
 import { brandStyle } from './brand.ts'
 import type { CheckoutFacts, PaymentFacts, PayNetwork } from './facts.ts'
 import { fill, fillText } from './fill.ts'
@@ -91,9 +92,9 @@ const summary = ({ scene, payment, network, denomination }: Shown): Html => {
     ? fillText(texts.receipt.fixed, { asset, price: moneyOf(minorUnit, currency, facts.locale) })
     : quoteRate === null
       ? null
-      : fillText(texts.receipt.quoted, { asset, rate: quoteRate, currency })
+      : fillText(texts.receipt.quoted, { asset, rate: formatsOf(facts.locale).decimal(quoteRate), currency })
   const rows: (readonly [label: string, value: Html | string, kind: '' | 'sum' | 'num' | 'long'] | false | null)[] = [
-    [texts.receipt.paid, arrivedAmount(amountReceived, denomination).text, 'sum'],
+    [texts.receipt.paid, written(scene, arrivedAmount(amountReceived, denomination), denomination), 'sum'],
     rate !== null && [texts.receipt.rate, rate, 'num'],
     quoteSource !== null && [texts.receipt.source, quoteSource, ''],
     [texts.receipt.network, fillText(texts.receipt.chain, { network: network.network, id: network.chainId }), ''],
@@ -111,6 +112,10 @@ const summary = ({ scene, payment, network, denomination }: Shown): Html => {
   )}</dl>`
 }
 
+/** As the language writes it: nothing on a receipt is copied into a wallet. */
+const written = ({ facts }: CheckoutScene, { units }: CryptoAmount, denomination: Denomination): string =>
+  formatsOf(facts.locale).units(units, denomination)
+
 const countedIn = ({ transfers }: PaymentFacts): readonly PaymentTransfer[] =>
   transfers.filter(({ state }) => state !== 'orphaned')
 
@@ -118,14 +123,14 @@ const transfers = ({ scene, payment, network, denomination }: Shown): Html => {
   const { texts, facts } = scene
   const counted = countedIn(payment)
   const total = counted.reduce((sum, { amount }) => sum + amount, 0n)
-  const totalText = arrivedAmount(total, denomination).text
+  const totalText = written(scene, arrivedAmount(total, denomination), denomination)
   return html`<section class="block">
 <h2>${texts.receipt.transfers}</h2>
 <table class="lines${totalText.length > 16 && ' lines--long'}">
 <thead><tr><th scope="col">${texts.receipt.time}</th><th scope="col">${texts.receipt.transaction}</th><th scope="col">${texts.receipt.amount}</th></tr></thead>
 <tbody>${counted.map(
     ({ minedAt, txHash, amount }) =>
-      html`<tr><td><time datetime="${minedAt.toISOString()}">${utc(minedAt, facts.locale, 'full').replace(/\u00a0UTC$/, '')}</time></td><td>${txHash === null ? texts.receipt.withoutHash : transactionLink(txHash, network.explorerUrl)}</td><td>${arrivedAmount(amount, denomination).text}</td></tr>`,
+      html`<tr><td><time datetime="${minedAt.toISOString()}">${utc(minedAt, facts.locale, 'full').replace(/\u00a0UTC$/, '')}</time></td><td>${txHash === null ? texts.receipt.withoutHash : transactionLink(txHash, network.explorerUrl)}</td><td>${written(scene, arrivedAmount(amount, denomination), denomination)}</td></tr>`,
   )}</tbody>
 <tfoot><tr><td colspan="2">${texts.receipt.total}</td><td>${totalText}</td></tr></tfoot>
 </table>
@@ -170,7 +175,7 @@ const compared = ({ scene, payment, network, denomination }: Shown, transfer: Pa
   return html`<dl class="facts">
 <div class="long"><dt>${texts.receipt.token}</dt><dd>${token}</dd></div>
 <div class="long"><dt>${texts.receipt.to}</dt><dd><code class="hex" dir="ltr">${address && checksummed(address)}</code></dd></div>
-<div><dt>${texts.receipt.value}</dt><dd class="num">${fill(texts.receipt.valueIs, { units: html`<code>${String(transfer.amount)}</code>`, amount: exactAmount(transfer.amount, denomination).text })}</dd></div>
+<div><dt>${texts.receipt.value}</dt><dd class="num">${fill(texts.receipt.valueIs, { units: html`<code>${String(transfer.amount)}</code>`, amount: written(scene, exactAmount(transfer.amount, denomination), denomination) })}</dd></div>
 <div class="long"><dt>${texts.receipt.block}</dt><dd><code>${number}</code> <br><code class="hex hex--64" dir="ltr">${transfer.blockHash}</code></dd></div>
 </dl>`
 }

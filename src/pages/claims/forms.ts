@@ -35,11 +35,22 @@ ${attempt && html`<p class="fault" id="fault" role="alert" data-fault="${attempt
 </form>`
 }
 
+/** In the sandbox customers have no wallet: this is the one that pays there. */
+export const sandboxForm = (
+  { sandbox }: ClaimsTexts,
+  address: string,
+): Html => html`<form method="post" class="sandbox">
+<p class="quiet">${sandbox.what}</p>
+<input name="address" type="hidden" value="${address}">
+<button class="button button--wide" data-testid="sandbox-wallet">${sandbox.use}</button>
+</form>`
+
 type Confirmation = {
   readonly texts: ClaimsTexts
   readonly network: string
   readonly address: string
   readonly signature: string
+  readonly isSandboxWallet: boolean
 }
 
 export const confirmForm = ({
@@ -47,8 +58,9 @@ export const confirmForm = ({
   network,
   address,
   signature,
+  isSandboxWallet,
 }: Confirmation): Html => html`<form method="post">
-<p>${confirm.compare}</p>
+<p>${isSandboxWallet ? confirm.sandbox : confirm.compare}</p>
 <p class="named" id="named"><code>${inFours(address)}</code></p>
 ${signature !== '' && html`<p>${confirm.signed}</p>`}
 <p><strong>${confirm.final}</strong> ${fill(confirm.finalWhat, { network })}</p>

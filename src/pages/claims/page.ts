@@ -1,10 +1,8 @@
-import type { VisitedClaim } from '../../queries/refund-claims.ts'
 import { checkoutTextsOf } from '../../web/text/checkout/texts.ts'
 import { type ClaimsTexts, claimsTexts } from '../../web/text/claims/texts.ts'
 import type { Locale } from '../../web/text/locale.ts'
 import type { TextAnswer } from '../answer.ts'
 import { brandStyle } from '../checkout/brand.ts'
-import type { ShopFace } from '../checkout/facts.ts'
 import { fill, fillText } from '../checkout/fill.ts'
 import { factList, logo, shopName, testBanner, transactionLink } from '../checkout/parts.ts'
 import { type Html, html } from '../html.ts'
@@ -12,8 +10,8 @@ import { definePage } from '../layout.ts'
 import { moneyOf } from '../money.ts'
 import type { Web } from '../web.ts'
 import { amountLine, card } from './card.ts'
-import { claimAmount, masked } from './facts.ts'
-import { type ClaimFault, confirmForm, inFours, namingForm } from './forms.ts'
+import { type ClaimPageFacts, claimAmount, masked } from './facts.ts'
+import { type ClaimFault, confirmForm, inFours, namingForm, sandboxForm } from './forms.ts'
 import { claimMessage } from './message.ts'
 
 const kind = { style: 'claim/claim.css', inlined: true, secret: 'address' } as const
@@ -21,27 +19,17 @@ const page = definePage(kind)
 /** The page with the address form, which a wallet can fill in. */
 const namingFrame = definePage({ ...kind, script: 'claim/main.ts' })
 
-/** The facts that a page of a claim shows. */
-export type ClaimPageFacts = {
-  readonly claim: VisitedClaim
-  readonly shop: Pick<ShopFace, 'name' | 'logoUrl' | 'accentColor'>
-  readonly network: string
-  /** Of the chain, if one is known. */
-  readonly explorerUrl: string | null
-  readonly host: string
-  readonly locale: Locale
-}
-
 /** A rejected address, and the reason. */
 export type ClaimAttempt = { readonly address: string; readonly fault: ClaimFault }
 
 /** Asks the customer for the address of the refund. */
 export const namingPage = (web: Web, facts: ClaimPageFacts, attempt?: ClaimAttempt): TextAnswer => {
-  const { claim, host, network, locale } = facts
+  const { claim, host, network, sandboxWallet, locale } = facts
   const texts = claimsTexts(locale)
   const title = titleOf(texts.title, facts)
   const content = html`${head(facts, texts.enter)}
 ${amounts(facts)}
+${sandboxWallet !== null && sandboxForm(texts, sandboxWallet)}
 ${namingForm({ texts, network, message: claimMessage(claim, host), attempt })}`
   return send(web, facts, attempt ? fillText(texts.errorTitle, { title }) : title, content, {
     status: attempt ? 422 : 200,
@@ -59,7 +47,7 @@ export const confirmPage = (web: Web, facts: ClaimPageFacts, address: string, si
     titleOf(texts.confirm.title, facts),
     html`${head(facts, texts.confirm.heading)}
 ${amounts(facts)}
-${confirmForm({ texts, network: facts.network, address, signature })}`,
+${confirmForm({ texts, network: facts.network, address, signature, isSandboxWallet: address.toLowerCase() === facts.sandboxWallet?.toLowerCase() })}`,
   )
 }
 
@@ -68,7 +56,7 @@ export const namedPage = (web: Web, facts: ClaimPageFacts, address: string): Tex
   const { done } = claimsTexts(facts.locale)
   const { claim, network, shop } = facts
   const { state } = claim.refund
-  const values = { shop: shopName(shop), amount: claimAmount(claim), network }
+  const values = { shop: shopName(shop), amount: claimAmount(facts), network }
   const what = state === 'processing' || state === 'processed' ? done[state] : done.what
   return send(
     web,
@@ -95,7 +83,7 @@ export const takenPage = (web: Web, facts: ClaimPageFacts, tried: boolean): Text
     titleOf(texts.title, facts),
     html`${head(facts, heading)}
 ${tried && html`<p role="alert"><strong>${texts.taken.tried}</strong></p>`}
-<p>${fill(journeyOf(texts, state), { amount: claimAmount(claim), address, network })}</p>
+<p>${fill(journeyOf(texts, state), { amount: claimAmount(facts), address, network })}</p>
 ${transaction(facts)}
 <p>${fill(texts.taken.notYours, { shop: shopName(shop) })}</p>`,
     { status: tried ? 409 : 200 },
@@ -141,10 +129,11 @@ ${amountLine(moneyOf(amountMinor, currency, locale))}
 ${number !== null && html`<p class="quiet" data-testid="invoice-number">${fill(texts.invoice, { number: html`<bdi>${number}</bdi>` })}</p>`}`
 }
 
-const amounts = ({ claim, network, locale }: ClaimPageFacts): Html => {
+const amounts = (facts: ClaimPageFacts): Html => {
+  const { network, locale } = facts
   const texts = claimsTexts(locale)
   return html`<dl class="facts facts--last">
-<div><dt>${texts.receive}</dt><dd>${claimAmount(claim)}</dd></div>
+<div><dt>${texts.receive}</dt><dd class="num">${claimAmount(facts)}</dd></div>
 <div><dt>${texts.network}</dt><dd>${network}</dd></div>
 </dl>`
 }

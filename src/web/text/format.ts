@@ -7,8 +7,8 @@ export type Formats = {
   /** Atomic units of an asset: 49000000 with 6 decimals is `49.00 USDC`. The number does not leave its unit. */
   units(amount: string | bigint, asset: { readonly asset: string; readonly decimals: number }): string
   count(value: number): string
-  /** A decimal string with at most 6 decimal places. */
-  quantity(decimal: string): string
+  /** A number that is a decimal string, such as a quantity or a price, with all of its digits. */
+  decimal(text: string): string
   /** A share: 0.031 is `3.1%`. */
   share(value: number): string
   /** `Nov 25, 2026` */
@@ -56,7 +56,7 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
     () => new Intl.NumberFormat(locale).formatToParts(1.5).find(({ type }) => type === 'decimal')?.value ?? '.',
   )
   const counts = once(() => new Intl.NumberFormat(locale))
-  const quantities = once(() => new Intl.NumberFormat(locale, { maximumFractionDigits: 6 }))
+  const numbers = once(() => new Intl.NumberFormat(locale, { maximumFractionDigits: 20 }))
   const shares = once(() => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }))
   const relatives = once(() => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }))
   const days = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }))
@@ -74,7 +74,7 @@ export const formatsOf = (locale: Locale, timeZone?: string): Formats => {
       return `${counts().format(BigInt(whole))}${digits && separator() + digits}\u00a0${asset}`
     },
     count: value => counts().format(value),
-    quantity: value => quantities().format(value as `${number}`),
+    decimal: text => numbers().format(text as `${number}`),
     share: value => shares().format(value),
     date: moments({ dateStyle: 'medium' }),
     day: day => days().format(new Date(day)),

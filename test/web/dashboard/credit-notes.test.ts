@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await dialog().getByText('Choose what is credited.').waitFor()
     await dialog().getByLabel('Selected lines').check()
     await press('Issue credit note')
-    await dialog().getByText('Enter what is credited of at least one line.').waitFor()
+    await dialog().getByText('Enter a quantity or an amount for at least one line.').waitFor()
     const lamp = line('A lamp').getByLabel('Quantity')
     await lamp.fill('x')
     await dialog().getByText('Enter a quantity like 2 or 1.5.').waitFor()
@@ -169,6 +169,19 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await on.click('Cancel refund')
     await dialog().getByText('$40.00 becomes credit of kim@example.com').waitFor()
     await on.expectSound()
+    // With the amount, the credit would be more than a balance can be.
+    const give = (amountMinor: number) =>
+      shop.call('POST', `/v1/merchants/${shop.merchant}/customers/${note.customerId}/credit`, {
+        ...{ currency: 'USD', amountMinor, note: 'A gift' },
+      })
+    await give(Number.MAX_SAFE_INTEGER)
+    await press('Cancel refund')
+    await dialog().getByText('The credit of this customer does not allow this amount.').waitFor()
+    await dialog()
+      .getByText(/^The refund was not canceled: .* above the largest possible balance/)
+      .waitFor()
+    await on.expectSound()
+    await give(-Number.MAX_SAFE_INTEGER)
     await press('Cancel refund')
     await on.toast('Refund canceled, the amount is now credit')
     await shop.go(`credit-notes/${note.id}`)

@@ -291,7 +291,7 @@ describe.skipIf(!hasBrowser)('customers', () => {
       await route.abort('connectionreset')
     })
     await inDialog('Adjust credit', 'Adjust credit')
-    await page.getByText('The entry may have been added all the same.').waitFor()
+    await page.getByText('The entry may already have been added.').waitFor()
     await on.dialog('Adjust credit').getByText('Credit now: €2.00.').waitFor()
     await page.unroute('**/credit')
     await inDialog('Adjust credit', 'Adjust credit')

@@ -10,6 +10,43 @@ afterAll(() => shop?.[Symbol.asyncDispose]())
 
 type Payment = { readonly customerId: string; readonly customerEmail: string }
 
+describe.skipIf(!hasBrowser)('the dialog that erases a customer', () => {
+  test('names the open refunds before it asks for a proof of identity, and no refund of a similar address', async () => {
+    const { page, call, merchant } = shop
+    const open = async (customerEmail: string) => {
+      const id = await shop.payAndWait(customerEmail)
+      const { customerId } = (await call('GET', `/v1/merchants/${merchant}/payments/${id}`)) as Payment
+      const { json } = await shop.served.server.call('POST', `/v1/merchants/${merchant}/payments/${id}/refunds`, {
+        ...{ bearer: shop.bearer, headers: { 'idempotency-key': customerEmail } },
+        json: { amountMinor: 700 },
+      })
+      return { customerId, refundId: String(Object(json).id) }
+    }
+    const { customerId, refundId } = await open('kay@example.co')
+    const other = await open('kay@example.com')
+    let asked = 0
+    await page.route('**/erase', route => {
+      asked++
+      return route.abort()
+    })
+    await shop.go(`customers/${customerId}`)
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    const dialog = page.getByRole('dialog')
+    const refund = dialog.getByRole('link', { name: 'Refund of $7.00' })
+    await refund.waitFor()
+    expect(await refund.evaluateAll(all => all.map(each => each.getAttribute('href')?.split('/').at(-1)))).toEqual([
+      refundId,
+    ])
+    expect(await dialog.getByRole('button', { name: 'Erase personal data' }).count()).toBe(0)
+    await call('POST', `/v1/merchants/${merchant}/refunds/${refundId}/cancel`)
+    await page.reload()
+    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    await dialog.getByRole('button', { name: 'Erase personal data' }).waitFor()
+    expect([asked, other.customerId === customerId]).toEqual([0, false])
+    await page.unrouteAll()
+  })
+})
+
 describe.skipIf(!hasBrowser)('open pages, when a customer is erased,', () => {
   test.each([
     ['the page of a payment', (id: string) => `payments/${id}`],

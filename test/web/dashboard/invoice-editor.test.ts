@@ -438,7 +438,7 @@ describe.skipIf(!hasBrowser)('the editor of invoices', () => {
     await field(1, 'Unit price').fill('49.00')
     await on.click('Finalize')
     const dialog = on.dialog('Finalize this invoice?')
-    await dialog.getByText('Live invoices need this of your shop: legal name, address.').waitFor()
+    await dialog.getByText('Live invoices need these details of your shop: legal name, address.').waitFor()
     await dialog.getByRole('button', { name: 'Finalize, €49.00 due' }).click()
     await until(
       async () => (await dialog.getByRole('button', { name: /Finalize/ }).getAttribute('aria-disabled')) === 'false',

@@ -54,6 +54,38 @@ describe.skipIf(!hasBrowser)('the list of invoices', () => {
     await on.expectSound()
   })
 
+  test('warns as long as a reminder is planned and no endpoint receives it', async () => {
+    const { page } = shop
+    const warning = page.getByText('No endpoint receives invoice.reminder')
+    await warning.waitFor()
+    await page.getByRole('link', { name: 'Add an endpoint' }).waitFor()
+    await on.expectSound()
+    await shop.go(`customers/${ids.bo}`)
+    await warning.waitFor()
+    await on.expectSound()
+    await shop.call('POST', `${base()}/webhook-endpoints?livemode=false`, {
+      ...{ inbox: true, eventTypes: ['invoice.reminder'] },
+    })
+    await shop.go('invoices')
+    await links().first().waitFor()
+    expect(await warning.count()).toBe(0)
+  })
+
+  test('does not warn about drafts and paid invoices', async () => {
+    const { page } = shop
+    const endpoints = (await shop.call('GET', `${base()}/webhook-endpoints?livemode=false`)).data
+    await shop.call('DELETE', `${base()}/webhook-endpoints/${endpoints[0].id}`)
+    await page.reload()
+    const warning = page.getByText('No endpoint receives invoice.reminder')
+    await warning.waitFor()
+    for (const status of ['draft', 'paid']) {
+      await shop.go(`invoices?status=${status}`)
+      await links().first().waitFor()
+      expect(await warning.count()).toBe(0)
+    }
+    await shop.go('invoices')
+  })
+
   test('is filtered by status, due date, number, reference and customer, in the address', async () => {
     const { page } = shop
     await page.getByLabel('Status', { exact: true }).selectOption('open')

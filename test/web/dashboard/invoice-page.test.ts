@@ -93,6 +93,44 @@ describe.skipIf(!hasBrowser)('the page of an invoice', () => {
     await on.expectSound()
   })
 
+  test('of a customer with a test clock goes by the time of the clock', async () => {
+    const { page, call, merchant } = shop
+    const now = new Date(Date.now() + 100 * 86_400_000)
+    now.setUTCHours(12, 0, 0, 0)
+    const day = (n: number) => new Date(now.getTime() + n * 86_400_000)
+    const shown = (at: Date) => at.toLocaleDateString('en', { dateStyle: 'medium', timeZone: 'UTC' })
+    const clock = await call('POST', `/v1/merchants/${merchant}/test-clocks`, { now: day(-20).toISOString() })
+    const { id: customerId } = await call('POST', `/v1/merchants/${merchant}/customers?livemode=false`, {
+      ...{ email: 'clara@example.com', testClockId: clock.id },
+    })
+    const made = (more: object) => invoices.make({ customer: undefined, customerId, ...more })
+    const past = await made({ dueDate: day(-10).toISOString().slice(0, 10) })
+    const clocks = `/v1/merchants/${merchant}/test-clocks/${clock.id}`
+    await call('POST', `${clocks}/advance`, { to: now.toISOString() })
+    await until(async () => (await call('GET', clocks)).status === 'ready')
+    await open(past.id)
+    await page.getByText('The due date has passed').waitFor()
+    const { id } = await made({ daysUntilDue: 3, reminders: [-2, 5] })
+    await open(id)
+    await page.getByText('This is a draft').waitFor()
+    await on.click('Finalize')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(shown(day(3))).waitFor()
+    await dialog.getByText(`By the test clock, which shows ${shown(now)}, `).waitFor()
+    await dialog.getByText('2 days before, 5 days after').waitFor()
+    await on.expectSound()
+    await confirm('Finalize, $40.00 due')
+    await badge('Open')
+    expect(await page.getByText(/, planned$/).count()).toBe(2)
+    await on.click('Remind')
+    await confirm('Create event')
+    await on.toast('Reminder event created')
+    await on.click('Remind')
+    await confirm('Create event')
+    await page.getByText('Advance the test clock of the customer by 60 minutes for the next one.').waitFor()
+    await on.expectSound()
+  })
+
   test('copies the link, and changes it after saying what stops working', async () => {
     const { page } = shop
     const { id, url } = await invoices.issue()
@@ -249,7 +287,10 @@ describe.skipIf(!hasBrowser)('a live draft', () => {
     await page.getByRole('link', { name: 'Open billing settings' }).waitFor()
     await on.click('Finalize')
     await confirm('Finalize, €49.00 due')
-    await page.getByRole('dialog').getByText('Live invoices need this of your shop: legal name, address.').waitFor()
+    await page
+      .getByRole('dialog')
+      .getByText('Live invoices need these details of your shop: legal name, address.')
+      .waitFor()
     await on.expectSound()
     await setSeller(shop.served.server.sql, await merchantUuid())
     await confirm('Finalize, €49.00 due')

@@ -16,10 +16,10 @@ export const sandboxShop = async (name = 'Lamps & Light', { env, ...options }: S
   const merchant = String(merchants[0].id)
   const call = async (method: string, path: string, json?: object) =>
     Object((await server.call(method, path, { bearer, ...(json && { json }) })).json)
-  const pay = async (scenario = 'paid'): Promise<string> => {
+  const pay = async (scenario = 'paid', customerEmail = 'ada@example.com'): Promise<string> => {
     const link = await call('POST', `/v1/merchants/${merchant}/payment-links`, { amountMinor: 1000, currency: 'USD' })
     const opened = await server.call('POST', `/v1/checkout/links/${link.id}/payments`, {
-      json: { customerEmail: 'ada@example.com' },
+      json: { customerEmail },
     })
     const { id } = Object(opened.json).payment
     await call('POST', `/v1/merchants/${merchant}/payments/${id}/simulate`, { scenario })
@@ -31,8 +31,8 @@ export const sandboxShop = async (name = 'Lamps & Light', { env, ...options }: S
     /** A payment over ten dollars that the sandbox has paid. */
     pay,
     /** The same, once the amount is final. */
-    payAndWait: async (): Promise<string> => {
-      const id = await pay()
+    payAndWait: async (customerEmail?: string): Promise<string> => {
+      const id = await pay('paid', customerEmail)
       await until(async () => (await call('GET', `/v1/merchants/${merchant}/payments/${id}`)).status === 'success')
       return id
     },

@@ -3,6 +3,7 @@ import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-
 import { hasBrowser, openBrowser } from '../../harness/browser.ts'
 import { axeFaults, faultsOf, unfoldAll } from './gates.ts'
 import { invoiceStates } from './invoice-states.ts'
+import { tabStops } from './keyboard.ts'
 import { readQr } from './qr-picture.ts'
 import { receipts, states } from './states.ts'
 import { type StaticPages, servePages } from './static-pages.ts'
@@ -111,6 +112,23 @@ describe.skipIf(!hasBrowser)('the QR code', () => {
   })
 })
 
+describe.skipIf(!hasBrowser)('to continue on a phone', () => {
+  test.each([
+    ['a desktop', { width: 1280, height: 800 }, false, true],
+    ['a narrow window of a desktop', { width: 360, height: 800 }, false, true],
+    ['a tablet', { width: 820, height: 1180 }, true, true],
+    ['a phone', { width: 390, height: 844 }, true, false],
+    ['a phone on its side', { width: 844, height: 390 }, true, false],
+  ])('is offered on %s of %o: %p %p', async (_, viewport, hasTouch, isOffered) => {
+    const context = await browser.newContext({ viewport, hasTouch, isMobile: hasTouch })
+    const page = await context.newPage()
+    await page.goto(`${pages.url}/pay`)
+    expect(await page.getByTestId('continue-on-phone').isVisible()).toBe(isOffered)
+    expect(await page.getByTestId('change-asset').isVisible()).toBe(true)
+    await context.close()
+  })
+})
+
 /** Where each character of the title stands, from the left. */
 const places = `(() => {
   const text = document.createTreeWalker(document.querySelector('.order__item'), NodeFilter.SHOW_TEXT).nextNode()
@@ -141,6 +159,13 @@ test.skipIf(!hasBrowser).each([
     const text = (await visit.page.locator('main').textContent()) ?? ''
     expect([lang, text.includes(shown), text.includes(other)]).toEqual([lang, true, false])
   }
+})
+
+test.skipIf(!hasBrowser).each(Object.keys(receipts))('%s writes amounts of assets as its language does', async name => {
+  await using visit = await open(`${name}?lang=de`)
+  const text = (await visit.page.locator('main').textContent()) ?? ''
+  expect(text).toMatch(/\d,\d{2,}\u00a0[A-Z]{3}/)
+  expect(text.match(/\d\.\d+\u00a0[A-Z]{3}/g)).toBeNull()
 })
 
 describe.skipIf(!hasBrowser)('an invoice', () => {
@@ -183,6 +208,22 @@ describe.skipIf(!hasBrowser)('an invoice', () => {
     expect(await canceled.page.getByTestId('credit-notes').textContent()).toContain('Added to your credit: $60.00')
     expect(await canceled.page.getByTestId('to-be-refunded').count()).toBe(0)
   })
+
+  test.each(['invoice-being-refunded', 'invoice-refund-canceled', 'invoice-credit-spent'])(
+    '%s is walked by keyboard alone: every stop is seen, in the order of the page',
+    async name => {
+      for (const width of [360, 1280]) {
+        await using visit = await open(name, { width })
+        const { page } = visit
+        const stops = await tabStops(page)
+        expect(stops[0]).toBe('Skip to invoice')
+        expect(stops.at(-1)).toBe('language')
+        expect(stops).toContain('document')
+        const focusable = await page.locator('a:visible, button:visible, summary:visible, input:visible').count()
+        expect(stops.length).toBe(focusable)
+      }
+    },
+  )
 
   test('does not call money credit that was spent', async () => {
     await using visit = await open('invoice-credit-spent')

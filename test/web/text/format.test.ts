@@ -52,6 +52,12 @@ test.each([
   expect([en.relative(moment, now), de.relative(moment, now)]).toEqual([english, german])
 })
 
+test('a decimal string keeps all of its digits', () => {
+  const rates = ['9236.0628', '0.925925925', '12.5', '90071992547409.91']
+  expect(rates.map(en.decimal)).toEqual(['9,236.0628', '0.925925925', '12.5', '90,071,992,547,409.91'])
+  expect(rates.map(de.decimal)).toEqual(['9.236,0628', '0,925925925', '12,5', '90.071.992.547.409,91'])
+})
+
 test('counts and shares', () => {
   expect([en.count(12_345), de.count(12_345), en.share(0.0314), de.share(0.0314)]).toEqual([
     '12,345',

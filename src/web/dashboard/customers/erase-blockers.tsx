@@ -1,7 +1,7 @@
 import type { CustomerWithTotals } from '../../api/calls.ts'
 import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
-import { useShopQuery } from '../shell/queries.ts'
+import { type Scoped, useShopQuery } from '../shell/queries.ts'
 import { useAddress } from '../shell/shop.ts'
 import { useCustomersTexts } from './texts.ts'
 
@@ -16,7 +16,7 @@ const SHOWN = 10
  * word: what it refuses by ID is added. Undefined until it is read.
  */
 export const useEraseBlockers = (
-  { id, totals }: CustomerWithTotals,
+  { id, totals, email, aliases }: CustomerWithTotals,
   refused: readonly string[],
 ): readonly Blocker[] | undefined => {
   const { erase: texts } = useCustomersTexts()
@@ -24,7 +24,7 @@ export const useEraseBlockers = (
   const address = useAddress()
   const { data, error } = useShopQuery(['customers', 'one', id, 'in-use'], async ({ call, ...scope }, signal) => {
     const input = { ...scope, customerId: id, limit: SHOWN }
-    const [payments, invoices, subscriptions] = await Promise.all([
+    const [payments, invoices, subscriptions, refunds] = await Promise.all([
       call('listPayments', { ...input, status: ['pending', 'processing'] }, { signal }),
       call('listInvoices', { ...input, status: ['draft', 'open', 'uncollectible'] }, { signal }),
       call(
@@ -32,16 +32,22 @@ export const useEraseBlockers = (
         { ...input, status: ['incomplete', 'trialing', 'active', 'past_due', 'paused'] },
         { signal },
       ),
+      openRefundsOf({ id, emails: [email, ...aliases].slice(0, SHOWN) }, { call, ...scope }, signal),
     ])
-    return { payments: payments.data, invoices: invoices.data, subscriptions: subscriptions.data }
+    return { payments: payments.data, invoices: invoices.data, subscriptions: subscriptions.data, refunds }
   }).value
   if (!data && !error) return undefined
-  const { payments = [], invoices = [], subscriptions = [] } = data ?? {}
+  const { payments = [], invoices = [], subscriptions = [], refunds = [] } = data ?? {}
   const found: readonly Blocker[] = [
     ...payments.map(each => ({
       id: each.id,
       name: texts.use.payments(formats.money(each.amountMinor, each.currency)),
       href: address('payments', each.id),
+    })),
+    ...refunds.map(each => ({
+      id: each.id,
+      name: texts.use.refunds(formats.money(each.amountMinor, each.currency)),
+      href: address('refunds', each.id),
     })),
     ...invoices.map(each => ({
       id: each.id,
@@ -66,10 +72,27 @@ export const useEraseBlockers = (
       const section = sections[each.split('_')[0] ?? '']
       return section === undefined
         ? { id: each, name: each === id ? texts.use.someCredit : each }
-        : { id: each, name: texts.use[section](each), href: address(section, each) }
+        : { id: each, name: texts.use[section === 'refunds' ? 'refund' : section](each), href: address(section, each) }
     })
   return [...found, ...others]
 }
+
+type Payer = { readonly id: string; readonly emails: readonly string[] }
+
+/** Refunds have no customer: they are found by the e-mail addresses of their payments. */
+const openRefundsOf = async ({ id, emails }: Payer, { call, ...scope }: Scoped, signal: AbortSignal) => {
+  const lists = await Promise.all(
+    emails.map(q => call('listRefunds', { ...scope, q, limit: SHOWN, status: OPEN_REFUNDS }, { signal })),
+  )
+  const found = lists.flatMap(({ data }) => data)
+  const payments = await Promise.all(
+    found.map(({ merchantId, paymentId }) => call('getPayment', { merchantId, id: paymentId }, { signal })),
+  )
+  // Addresses that only begin with one of these are found, too.
+  return found.filter((_, n) => payments[n]?.customerId === id)
+}
+
+const OPEN_REFUNDS = ['requires_destination', 'requires_signature', 'processing', 'failed'] as const
 
 const sections: Readonly<Record<string, 'payments' | 'refunds' | 'invoices'>> = {
   ...{ pay: 'payments', re: 'refunds', inv: 'invoices' },

@@ -5,7 +5,9 @@ import { useShop } from '../shell/shop.ts'
 /** The records that show which steps have been done. */
 export type FirstHour = {
   readonly settings: Settings
+  /** The latest one that can be paid. */
   readonly link: PaymentLink | undefined
+  readonly hasLink: boolean
   /** The latest one that waits for money. */
   readonly pending: PaymentWithCrypto | undefined
   readonly hasPaid: boolean
@@ -21,7 +23,7 @@ export const useFirstHour = () => {
     const scope = { merchantId, livemode }
     const [settings, links, pending, paid, endpoints, delivered, keys] = await Promise.all([
       call('getSettings', scope, { signal }),
-      call('listPaymentLinks', { ...scope, limit: 1, status: ['active'] }, { signal }),
+      call('listPaymentLinks', { ...scope, limit: 10 }, { signal }),
       call('listPayments', { ...scope, limit: 1, status: ['pending'] }, { signal }),
       call('listPayments', { ...scope, limit: 1, status: ['success'] }, { signal }),
       call('listWebhookEndpoints', { ...scope, limit: 100 }, { signal }),
@@ -30,7 +32,8 @@ export const useFirstHour = () => {
     ])
     return {
       settings,
-      link: links.data[0],
+      link: links.data.find(({ status }) => status === 'active'),
+      hasLink: links.data.length > 0,
       pending: pending.data[0],
       hasPaid: paid.data.length > 0,
       inbox: endpoints.data.find(({ inbox }) => inbox),
@@ -59,7 +62,7 @@ export const stepsOf = (facts: FirstHour, { livemode, isOwner }: Reader): readon
     step('shop', facts.settings.name !== ''),
     ...(livemode || hasAddress ? [] : [step('wallet', true)]),
     ...(hasAddress || (livemode && isOwner) ? [step('address', hasAddress)] : []),
-    step('link', facts.link !== undefined || facts.hasPaid),
+    step('link', facts.link !== undefined || (facts.hasLink && facts.hasPaid)),
     ...(livemode ? [] : [step('pay', facts.hasPaid), step('webhook', facts.hasDelivered)]),
     step('key', facts.hasKey),
     step('mfa', facts.hasMfa),

@@ -39,7 +39,7 @@ export const CreditedLines = ({ invoice, rests, drafts, faults, onDrafts }: Line
                 hint={
                   quantity === null
                     ? texts.left(money(amountMinor))
-                    : texts.quantityLeft(formats.quantity(quantity), money(amountMinor))
+                    : texts.quantityLeft(formats.decimal(quantity), money(amountMinor))
                 }
                 error={fault && (fault === 'wrong' ? wrong : texts.exceeds)}
               >

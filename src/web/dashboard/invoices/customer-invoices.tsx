@@ -4,7 +4,7 @@ import { useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
-import { InvoicesTable } from './invoices-table.tsx'
+import { InvoiceList } from './invoice-list.tsx'
 import { useInvoicesTexts } from './texts.ts'
 
 const LATEST = 5
@@ -20,7 +20,7 @@ export const CustomerInvoices = ({ id, isActive }: { readonly id: string; readon
   return (
     <Section title={texts.title} aside={<a href={`${address('invoices')}?customer=${id}`}>{texts.allInvoices}</a>}>
       <Result result={result} skeleton={<SkeletonRows rows={3} />}>
-        {({ data }) => (data.length === 0 ? <p class="quiet">{texts.none}</p> : <InvoicesTable rows={data} narrow />)}
+        {({ data }) => (data.length === 0 ? <p class="quiet">{texts.none}</p> : <InvoiceList rows={data} narrow />)}
       </Result>
       {canWrite && isActive && (
         <div class="buttons">

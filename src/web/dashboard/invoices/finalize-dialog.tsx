@@ -12,6 +12,7 @@ import type { Action } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { Facts } from '../shell/record.tsx'
 import { useAddress, useIsOwner } from '../shell/shop.ts'
+import { useCustomerTime } from '../test-clocks/use-clock.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import type { InvoiceDraft } from './invoice-draft.ts'
 import { missingSeller, type SellerField } from './missing-seller.ts'
@@ -38,7 +39,8 @@ export const FinalizeDialog = (props: FinalizeDialogProps) => {
   const creditMinor = customer?.totals.find(({ currency }) => currency === draft.currency)?.creditMinor ?? 0
   const appliedMinor = Math.min(creditMinor, totalMinor)
   const dueMinor = totalMinor - appliedMinor
-  const isByClock = customer != null && customer.testClockId !== null
+  const isByClock = customer !== undefined && customer.testClockId !== null
+  const time = useCustomerTime(customer)
   const missing = missingIn(settings, action.error)
   const hasReminders = dueMinor > 0 && (draft.reminders ?? settings.reminders).length > 0
   return (
@@ -62,7 +64,7 @@ export const FinalizeDialog = (props: FinalizeDialogProps) => {
           [texts.finalCustomer, <CustomerFact draft={draft} customer={customer} />],
           [texts.finalLines, texts.finalLinesWhat(draft.lines.length, money(totalMinor))],
           [texts.finalCredit, appliedMinor === 0 ? texts.finalNoCredit : texts.finalCreditWhat(money(appliedMinor))],
-          ...useDateFacts(draft, settings, { dueMinor, isByClock }),
+          ...useDateFacts(draft, settings, { dueMinor, isByClock, time }),
         ]}
       />
       {hasReminders && <RemindersUnheard />}
@@ -131,28 +133,39 @@ const CustomerFact = ({ draft, customer }: CustomerFactProps) => {
   )
 }
 
-type Due = { readonly dueMinor: number; readonly isByClock: boolean }
+type Due = {
+  readonly dueMinor: number
+  readonly isByClock: boolean
+  /** Of the customer; undefined if it is not known. */
+  readonly time: Date | undefined
+}
 
-/**
- * The due date and the reminders as they would be if it was finalized now. The time of a test clock is another one, which
- * members cannot read.
- */
-const useDateFacts = ({ due, reminders }: InvoiceDraft, settings: BillingSettings, { dueMinor, isByClock }: Due) => {
+/** The due date and the reminders as they would be if it was finalized now, by the test clock of the customer if it has one. */
+const useDateFacts = (
+  { due, reminders }: InvoiceDraft,
+  settings: BillingSettings,
+  { dueMinor, isByClock, time }: Due,
+) => {
   const texts = useInvoiceEditorTexts()
   const { billing } = useSettingsTexts()
-  const { formats, now } = useReader()
+  const { formats } = useReader()
   const days = due.by === 'days' ? Number(due.days) : settings.daysUntilDue
   if (dueMinor === 0) return [[texts.finalDue, texts.finalNothingDue] as const]
-  if (isByClock)
-    return [[texts.finalDue, due.by === 'date' ? formats.day(due.date) : texts.finalClockDue(days)] as const]
+  if (!time) return [[texts.finalDue, due.by === 'date' ? formats.day(due.date) : texts.finalClockDue(days)] as const]
   const dated = dateInvoice({
-    ...{ issuedAt: now.value, timeZone: settings.timeZone, reminders: reminders ?? settings.reminders },
+    ...{ issuedAt: time, timeZone: settings.timeZone, reminders: reminders ?? settings.reminders },
     due: due.by === 'date' ? { dueDate: due.date } : { daysUntilDue: days },
   })
   if (!dated.ok) return [[texts.finalDue, texts.dateRefused] as const]
   const planned = dated.dates.reminders.map(({ offsetDays }) => billing.reminder(offsetDays)).join(', ')
   return [
-    [texts.finalDue, formats.day(dated.dates.dueDate)] as const,
+    [
+      texts.finalDue,
+      <>
+        {formats.day(dated.dates.dueDate)}
+        {isByClock && <span class="under">{texts.finalClockNow(formats.exact(time))}</span>}
+      </>,
+    ] as const,
     [
       texts.finalReminders,
       planned === '' ? (

@@ -9,7 +9,9 @@ import { RemindersUnheard } from '../settings/reminder-endpoints.tsx'
 import { networkNameOf } from '../shell/chains.ts'
 import { Facts, Section } from '../shell/record.tsx'
 import { useAddress } from '../shell/shop.ts'
+import { useCustomerTime } from '../test-clocks/use-clock.ts'
 import { useInvoiceCustomer } from './invoice-customer.ts'
+import { hasPlannedReminder } from './invoice-list.tsx'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
 
 type InvoiceProps = { readonly invoice: InvoiceWithLines }
@@ -19,7 +21,7 @@ export const InvoiceDetails = ({ invoice }: InvoiceProps) => {
   const { details: texts, id: idLabel } = useInvoiceTexts()
   const { formats } = useReader()
   const { id, status, issueDate, dueDate, reference, notes, assets, metadata } = invoice
-  const { createdAt, paidAt, voidedAt, retainedUntil, reminders, subscription } = invoice
+  const { createdAt, paidAt, voidedAt, retainedUntil, subscription } = invoice
   const address = useAddress()
   const moment = (at: string | null) => at !== null && <Moment at={at} />
   return (
@@ -61,7 +63,7 @@ export const InvoiceDetails = ({ invoice }: InvoiceProps) => {
           ...Object.entries(metadata).map(([key, value]) => [<code>{key}</code>, value] as const),
         ]}
       />
-      {status === 'open' && reminders.some(({ sentAt }) => sentAt === null) && <RemindersUnheard />}
+      {hasPlannedReminder(invoice) && <RemindersUnheard />}
       <VoidRefusal invoice={invoice} />
     </Section>
   )
@@ -113,8 +115,9 @@ const Seller = ({ invoice: { seller } }: InvoiceProps) => {
 const Reminders = ({ invoice: { status, reminders, customerId } }: InvoiceProps) => {
   const { details: texts } = useInvoiceTexts()
   const { formats, now } = useReader()
-  // Whether a time of a test clock has passed is not known here.
-  const isByClock = typeof useCustomer(customerId).data?.testClockId === 'string'
+  const customer = useCustomer(customerId).data
+  const customerTime = useCustomerTime(customer)
+  const hasPassed = (at: string) => customer !== undefined && customerTime !== undefined && new Date(at) <= customerTime
   const shown = reminders.filter(({ sentAt }) => sentAt !== null || status === 'open')
   if (shown.length === 0) return <span class="quiet">{texts.noReminders}</span>
   return (
@@ -123,9 +126,7 @@ const Reminders = ({ invoice: { status, reminders, customerId } }: InvoiceProps)
         const time = formats.listed(sentAt ?? at, now.value)
         return (
           <div key={offsetDays}>
-            {sentAt === null
-              ? texts[isByClock || new Date(at) > now.value ? 'planned' : 'skipped'](time)
-              : texts.reminded(time)}
+            {sentAt === null ? texts[hasPassed(at) ? 'skipped' : 'planned'](time) : texts.reminded(time)}
           </div>
         )
       })}

@@ -4,6 +4,7 @@ import { useReader } from '../../parts/reader.ts'
 import { useCustomer } from '../customers/use-customer.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { useAddress, useCanWrite, useIsOwner } from '../shell/shop.ts'
+import { useCustomerTime } from '../test-clocks/use-clock.ts'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
 import { missingSeller } from './missing-seller.ts'
 import { useBillingSettings } from './use-billing-settings.ts'
@@ -13,11 +14,12 @@ type InvoiceProps = { readonly invoice: InvoiceWithLines }
 /** What a draft still needs before it can be finalized; if it needs nothing, what finalization will do. */
 export const DraftNotes = ({ invoice }: InvoiceProps) => {
   const { draft: texts } = useInvoiceTexts()
-  const { formats, now } = useReader()
+  const { formats } = useReader()
   const [canWrite, isOwner] = [useCanWrite(), useIsOwner()]
   const address = useAddress()
   const missing = useMissingSeller(invoice)
   const customer = useCustomer(invoice.customerId).data
+  const time = useCustomerTime(customer)
   const { dueDate, currency, totalMinor } = invoice
   const credit = customer?.totals.find(each => each.currency === currency)?.creditMinor ?? 0
   const appliedMinor = Math.min(credit, totalMinor)
@@ -47,8 +49,7 @@ export const DraftNotes = ({ invoice }: InvoiceProps) => {
       </NoteBox>
     )
   // A day that has passed everywhere: the server knows which day it is in the time zone of the shop.
-  // A test clock has another time.
-  if (dueDate !== null && dueDate < dayBefore(now.value) && customer?.testClockId === null)
+  if (customer && dueDate !== null && time && dueDate < dayBefore(time))
     return (
       <NoteBox title={texts.dueDateTitle} tone="warn">
         {texts.dueDateWhat(formats.day(dueDate))}

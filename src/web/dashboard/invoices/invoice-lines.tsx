@@ -59,7 +59,7 @@ export const LineTable = ({ lines, currency }: LineTableProps) => {
       card: 3,
       named: true,
       end: true,
-      cell: ({ quantity }) => (quantity === null ? null : formats.quantity(quantity)),
+      cell: ({ quantity }) => (quantity === null ? null : formats.decimal(quantity)),
     },
     {
       key: 'each',

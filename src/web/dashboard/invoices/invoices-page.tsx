@@ -2,6 +2,7 @@ import type { InvoiceWithLines } from '../../api/calls.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { useReminderEndpoints } from '../settings/reminder-endpoints.tsx'
 import { ListSearch, MoreFilters, Pick, PickDay, PickToggle, useAddressQuery } from '../shell/filters.tsx'
 import { NewRows } from '../shell/new-rows.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
@@ -11,7 +12,7 @@ import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
-import { InvoicesTable } from './invoices-table.tsx'
+import { InvoiceList } from './invoice-list.tsx'
 import { PickCustomer } from './pick-customer.tsx'
 import { useInvoicesTexts } from './texts.ts'
 
@@ -49,6 +50,8 @@ export const InvoicesPage = () => {
         ),
       ),
   ).value
+  // For the list, read beside it.
+  useReminderEndpoints()
   const create = canWrite && (
     <a class="button button--primary" href={newInvoiceAddress(address, customer)}>
       <Icon name="plus" />
@@ -99,7 +102,7 @@ export const InvoicesPage = () => {
           if (page.rows.length > 0)
             return (
               <>
-                <InvoicesTable rows={page.rows} />
+                <InvoiceList rows={page.rows} />
                 <PageLinks {...page} />
               </>
             )

@@ -166,7 +166,7 @@ const PaidWith = ({ payment }: { readonly payment: PaymentWithCrypto }) => {
             texts.price,
             quote && (
               <>
-                {texts.rate(currency, quote.rate, asset)}
+                {texts.rate(currency, formats.decimal(quote.rate), asset)}
                 {quote.expiresAt !== null && (
                   <span class="under">{texts.heldUntil(formats.exact(quote.expiresAt))}</span>
                 )}

@@ -84,6 +84,8 @@ export const Decisions = ({ refund, decisions }: RefundProps & { readonly decisi
 const explain = (error: unknown, asked: Decision | undefined, { resolve }: RefundTexts): string | undefined => {
   if (!(error instanceof ApiError)) return undefined
   if (error.code === 'refund_exceeds_remaining') return resolve.tooLate
+  if (error.code === 'credit_exceeds_balance')
+    return asked?.request === 'cancel' ? resolve.creditTooLarge : resolve.creditSpent
   return error.status === 409 ? asked?.refused : undefined
 }
 

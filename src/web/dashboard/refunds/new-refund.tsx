@@ -38,6 +38,8 @@ export const NewRefund = ({ payment, remaining, taken, onClose }: NewRefundProps
   const { id, currency, customerEmail, crypto } = payment
   const money = (minor: number) => formats.money(minor, currency)
   const [most, setMost] = useState(remaining)
+  /** The rest was credit of the customer, and has paid something else. */
+  const [isSpent, setSpent] = useState(false)
   const [amount, setAmount] = useState(plainAmount(remaining))
   const [reason, setReason] = useState<Reason | ''>(
     payment.status === 'success' ? 'requested_by_customer' : 'late_payment',
@@ -51,7 +53,8 @@ export const NewRefund = ({ payment, remaining, taken, onClose }: NewRefundProps
   const idempotencyKey = useMemo(newIdempotencyKey, [amountMinor, reason, isKnown && destination])
   const amountFault = () => {
     if (amountMinor === undefined) return texts.start.amountWrong
-    return amountMinor > most ? texts.start.tooMuch(money(most)) : undefined
+    if (amountMinor <= most) return undefined
+    return (isSpent ? texts.start.creditSpent : texts.start.tooMuch)(money(most))
   }
   const isAddress = /^0x[0-9a-fA-F]{40}$/.test(destination.trim())
   const addressFault = isKnown && !isAddress ? texts.start.addressWrong : refused
@@ -85,9 +88,12 @@ export const NewRefund = ({ payment, remaining, taken, onClose }: NewRefundProps
       } catch (error) {
         const { code, details } = error instanceof ApiError ? error : { code: undefined, details: {} }
         if (code === 'invalid_destination') return setRefused(texts.start.addressRefused)
-        // Another refund was faster.
-        if (code === 'refund_exceeds_remaining' && typeof details.remainingMinor === 'number')
+        // Another refund was faster, or the customer has used the credit that this payment gave.
+        const isTooMuch = code === 'refund_exceeds_remaining' || code === 'credit_exceeds_balance'
+        if (isTooMuch && typeof details.remainingMinor === 'number') {
+          setSpent(code === 'credit_exceeds_balance')
           return setMost(details.remainingMinor)
+        }
         throw error
       } finally {
         void refresh('refunds')

@@ -197,6 +197,7 @@ export const reportingWords = (error: unknown, { reporting }: RefundTexts): stri
   if (details.status === 'processing') return reporting.stillKnown
   if (details.status !== undefined) return reporting.otherState(String(details.status).replaceAll('_', ' '))
   if (code === 'refund_exceeds_remaining') return reporting.tooLate
+  if (code === 'credit_exceeds_balance') return reporting.creditSpent
   if (code === 'insufficient_role') return reporting.role
   return status === 400 ? reporting.noHash : reporting.unreachable
 }

@@ -4,6 +4,7 @@ import { ApiError } from '../../api/request.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
 import { FormField, TextField } from '../../parts/field.tsx'
 import { NoteBox } from '../../parts/note.tsx'
+import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { AddressFields } from '../postal-address/address-fields.tsx'
 import { AddressLines } from '../postal-address/address-lines.tsx'
@@ -227,6 +228,7 @@ const refusedIn = (error: unknown): { readonly field: string; readonly isConflic
 const BillingFacts = ({ settings }: BillingProps) => {
   const { billing: texts, none } = useSettingsTexts()
   const { title } = usePostalAddressTexts()
+  const { formats } = useReader()
   const { address, reminders } = settings
   return (
     <Facts
@@ -242,7 +244,7 @@ const BillingFacts = ({ settings }: BillingProps) => {
         [texts.nextNumber, settings.nextNumber],
         [texts.daysUntilDue, settings.daysUntilDue],
         [texts.reminders, reminders.length === 0 ? texts.noReminders : reminders.map(texts.reminder).join(', ')],
-        [texts.taxRate, settings.taxRateBps / 100],
+        [texts.taxRate, formats.decimal(String(settings.taxRateBps / 100))],
         [texts.taxBehavior, texts.taxBehaviors[settings.taxBehavior]],
         [texts.notes, settings.notes ?? none],
         [texts.retention, settings.retentionYears],

@@ -5,7 +5,7 @@ import { CacheContext, readAgain, useQuery } from '../../api/query.ts'
 import { useLive } from './live.ts'
 import { useScope, useShop } from './shop.ts'
 
-type Scoped = ReturnType<typeof useScope> & { readonly call: ReturnType<typeof useShop>['session']['call'] }
+export type Scoped = ReturnType<typeof useScope> & { readonly call: ReturnType<typeof useShop>['session']['call'] }
 
 const POLL_MS = 15_000
 const SLOW_POLL_MS = 60_000

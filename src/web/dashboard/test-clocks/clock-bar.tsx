@@ -111,7 +111,7 @@ export const ClockBar = ({ id, customerId, boundaries }: ClockBarProps) => {
 const MOST = 100
 
 /** The events of a customer since the clock was advanced, oldest first. */
-const useHappened = (clock: TestClock | undefined, customerId: string) => {
+const useHappened = (clock: TestClock | null | undefined, customerId: string) => {
   const { session } = useShop()
   const scope = useScope()
   const refresh = useRefresh()

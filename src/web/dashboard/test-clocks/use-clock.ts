@@ -4,10 +4,10 @@ import { useShopQuery } from '../shell/queries.ts'
 
 const ADVANCING_MS = 500
 
-/** A test clock as it is now; while it advances, it is read often. */
-export const useClock = (id: string) => {
-  const result = useShopQuery(['test-clocks', 'one', id], ({ merchantId, call }, signal) =>
-    call('getTestClock', { merchantId, id }, { signal }),
+/** A test clock as it is now, or null without one; while it advances, it is read often. */
+export const useClock = (id: string | null) => {
+  const result = useShopQuery(['test-clocks', 'one', id], async ({ merchantId, call }, signal) =>
+    id === null ? null : call('getTestClock', { merchantId, id }, { signal }),
   ).value
   const { data, refetch } = result
   useEffect(() => {
@@ -18,9 +18,13 @@ export const useClock = (id: string) => {
   return result
 }
 
-/** The time of a customer: that of the clock, if there is one. */
-export const useCustomerTime = (testClockId: string | null): Date => {
+type OnClock = { readonly testClockId: string | null } | null | undefined
+
+/** The time of a customer: that of its test clock, if it has one. Undefined until the clock is read, and if it was deleted. */
+export const useCustomerTime = (customer: OnClock): Date | undefined => {
   const { now } = useReader()
-  const { data } = useClock(testClockId ?? '')
-  return testClockId !== null && data ? new Date(data.now) : now.value
+  const id = customer?.testClockId ?? null
+  const clock = useClock(id).data
+  if (id === null) return now.value
+  return clock ? new Date(clock.now) : undefined
 }

@@ -379,7 +379,7 @@ export const checkoutDe: Translated<typeof checkoutEn> = {
       'Es kam mehr an, als zu zahlen war. Das Guthaben verringert Ihre nächste Rechnung, oder {shop} sendet es auf Ihre Bitte zurück.',
     owed: '{amount} werden Ihnen erstattet',
     owedAddress:
-      '{shop} gibt Ihnen einen Link zu einer Seite, auf der Sie Ihre Adresse für die Erstattung eingeben. Wenn Sie diesen Link nicht haben, fragen Sie {shop}.',
+      '{shop} sendet Ihnen einen Link zu einer Seite, auf der Sie Ihre Adresse für die Erstattung eingeben. Wenn Sie diesen Link nicht haben, fragen Sie {shop}.',
     owedHint: 'Sie müssen nichts weiter tun. Diese Seite zeigt die Erstattung, sobald sie gesendet wurde.',
     refunded: 'Erstattet',
     document: 'Rechnung wie ausgestellt (PDF)',

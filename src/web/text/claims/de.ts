@@ -12,12 +12,16 @@ export const claimsDe: Translated<typeof claimsEn> = {
   network: 'Netzwerk',
   transaction: 'Transaktion',
   address: 'Ihre Adresse auf {network}',
-  orWallet: 'Oder nehmen Sie eine Wallet in diesem Browser:',
+  sandbox: {
+    what: 'Sie brauchen hier keine Wallet: Die Sandbox hat eine.',
+    use: 'Sandbox-Wallet verwenden',
+  },
+  orWallet: 'Oder verwenden Sie eine Wallet in diesem Browser:',
   warnings: {
-    own: 'Nehmen Sie Ihre eigene Wallet.',
+    own: 'Verwenden Sie Ihre eigene Wallet.',
     ownWhat:
       'Eine Börse schreibt eine Erstattung an Ihre Einzahlungsadresse vielleicht nicht gut. Das Geld wäre verloren.',
-    network: 'Nehmen Sie eine Adresse auf {network}.',
+    network: 'Verwenden Sie eine Adresse auf {network}.',
     networkWhat:
       'Die Erstattung wird nur auf diesem Netzwerk gesendet. Eine Adresse eines anderen Netzwerks gehört Ihnen hier vielleicht nicht.',
     final: 'Die Adresse kann später nicht geändert werden.',
@@ -34,11 +38,12 @@ export const claimsDe: Translated<typeof claimsEn> = {
     heading: 'Ist das Ihre Adresse?',
     title: 'Ist das Ihre Adresse? – {shop}',
     compare: 'Vergleichen Sie jedes Zeichen mit der Adresse in Ihrer Wallet:',
+    sandbox: 'Das ist die Adresse der Sandbox-Wallet:',
     signed: 'Ihre Wallet hat bestätigt, dass diese Adresse Ihnen gehört.',
     final: 'Das lässt sich später nicht ändern.',
     finalWhat: 'Die Erstattung wird an diese Adresse auf {network} gesendet. Sie kann nicht rückgängig gemacht werden.',
     submit: 'Adresse bestätigen',
-    another: 'Eine andere Adresse nehmen',
+    another: 'Eine andere Adresse verwenden',
   },
   done: {
     heading: 'Vielen Dank',
@@ -58,7 +63,7 @@ export const claimsDe: Translated<typeof claimsEn> = {
     notYours: 'Wenn das nicht Ihre Adresse ist, wenden Sie sich an {shop}.',
   },
   closed: {
-    canceled: 'Diese Erstattung wurde abgebrochen',
+    canceled: 'Diese Erstattung wurde storniert',
     canceledWhat:
       'Für diese Erstattung wird kein Geld gesendet. Wenden Sie sich an {shop}, wenn Sie Fragen haben oder einen neuen Link brauchen.',
     expired: 'Diese Seite ist abgelaufen',

@@ -12,6 +12,10 @@ export const claimsEn = {
   network: 'Network',
   transaction: 'Transaction',
   address: 'Your address on {network}',
+  sandbox: {
+    what: 'You need no wallet here: the sandbox has one.',
+    use: 'Use the sandbox wallet',
+  },
   orWallet: 'Or use a wallet in this browser:',
   warnings: {
     own: 'Use your own wallet.',
@@ -32,6 +36,7 @@ export const claimsEn = {
     heading: 'Is this your address?',
     title: 'Is this your address? – {shop}',
     compare: 'Compare each character with the address in your wallet:',
+    sandbox: 'This is the address of the sandbox wallet:',
     signed: 'Your wallet has confirmed that this address is yours.',
     final: 'You cannot change this later.',
     finalWhat: 'The refund will be sent to this address on {network}. It cannot be reversed.',

@@ -52,7 +52,7 @@ export const errorsDe: Translated<typeof errorsEn> = {
   invalid_destination: 'An diese Adresse kann nicht erstattet werden. Prüfen Sie sie oder nehmen Sie eine andere.',
   unsupported_currency: 'Diese Währung wird nicht unterstützt. Benutzen Sie USD oder EUR.',
   unsupported_asset: 'Diese Kryptowährung gibt es in diesem Netzwerk nicht. Wählen Sie eine andere.',
-  credit_exceeds_balance: 'Das ist mehr als das Guthaben des Kunden. Geben Sie einen kleineren Betrag ein.',
+  credit_exceeds_balance: 'Das Guthaben dieses Kunden lässt diesen Betrag nicht zu.',
   currency_mismatch: 'Dieser Aboplan hat eine andere Währung als das Abo. Wählen Sie einen Plan in derselben Währung.',
   invoice_void: 'Diese Rechnung wurde storniert. Es ist nichts zu zahlen.',
   invoice_incomplete: 'In den Einstellungen für Rechnungen fehlt Ihr Name oder Ihre Anschrift. Tragen Sie beides ein.',

@@ -45,7 +45,7 @@ export const errorsEn = {
   invalid_destination: 'The refund cannot be sent to this address. Check it or use another one.',
   unsupported_currency: 'This currency is not supported. Use USD or EUR.',
   unsupported_asset: 'This asset is not available on this network. Choose another one.',
-  credit_exceeds_balance: 'That is more than the credit of this customer. Enter a smaller amount.',
+  credit_exceeds_balance: 'The credit of this customer does not allow this amount.',
   currency_mismatch: 'This plan has another currency than the subscription. Choose a plan in the same currency.',
   invoice_void: 'This invoice was voided. Nothing has to be paid.',
   invoice_incomplete: 'The billing settings lack your name or address. Enter both.',

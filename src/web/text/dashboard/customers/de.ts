@@ -65,7 +65,7 @@ export const customersDe: Translated<typeof customersEn> = {
     adjustment: 'Anpassung',
   },
   newTitle: 'Neuer Kunde',
-  newWhat: 'Zahlungen der E-Mail-Adresse gehören dann zu diesem Kunden.',
+  newWhat: 'Zahlungen dieser E-Mail-Adresse gehören dann zu diesem Kunden.',
   editTitle: 'Kunde bearbeiten',
   submitNew: 'Kunde anlegen',
   save: 'Speichern',
@@ -169,7 +169,8 @@ export const customersDe: Translated<typeof customersEn> = {
     usesWhat: 'Das muss zuerst beendet sein:',
     use: {
       payments: name => `Zahlung ${name}`,
-      refunds: name => `Erstattung ${name}`,
+      refunds: amount => `Erstattung von ${amount}`,
+      refund: id => `Erstattung ${id}`,
       invoices: name => `Rechnung ${name}`,
       draft: amount => `Rechnungsentwurf über ${amount}`,
       subscriptions: amount => `Abo über ${amount}`,

@@ -91,7 +91,7 @@ export const invoiceEditorDe: Translated<typeof invoiceEditorEn> = {
   reference: 'Referenz',
   referenceHint: 'Ihre eigene, zum Beispiel eine Kennung in Ihrem Shop.',
   orderNumber: 'Bestellnummer',
-  orderNumberHint: 'Des Kunden. Steht auf dem Dokument.',
+  orderNumberHint: 'Die Nummer des Kunden. Sie steht auf dem Dokument.',
   notes: 'Anmerkungen',
   notesHint: 'Am Ende des Dokuments.',
   assets: 'Zahlungsmittel',
@@ -120,6 +120,7 @@ export const invoiceEditorDe: Translated<typeof invoiceEditorEn> = {
   finalClockNumber: 'Die nächste der Testuhr dieses Kunden',
   finalClockDue: days =>
     days === 1 ? '1 Tag nach der Ausstellung, nach der Testuhr' : `${days} Tage nach der Ausstellung, nach der Testuhr`,
+  finalClockNow: time => `Nach der Testuhr, die ${time} zeigt.`,
   finalTest: 'Testnummern beginnen mit TEST-. Sie sind eine eigene Reihe.',
   finalCustomer: 'Kunde',
   finalCustomerWhat: 'Name, Anschrift und Steuernummer werden so eingefroren, wie sie jetzt sind.',
@@ -135,8 +136,8 @@ export const invoiceEditorDe: Translated<typeof invoiceEditorEn> = {
   finalRemindersWhat: 'Als Ereignis für Ihre Webhook-Endpunkte. Der Dienst sendet dem Kunden nichts.',
   finalNoReminders: 'Keine',
   incomplete: 'Die Einstellungen zur Abrechnung sind unvollständig',
-  incompleteWhat: missing => `Echte Rechnungen brauchen das von Ihrem Shop: ${missing}.`,
-  missing: { legalName: 'rechtlicher Name', address: 'Anschrift' },
+  incompleteWhat: missing => `Echte Rechnungen brauchen diese Angaben Ihres Shops: ${missing}.`,
+  missing: { legalName: 'offizieller Name', address: 'Anschrift' },
   openSettings: 'Einstellungen zur Abrechnung öffnen',
   askOwner: 'Ein Inhaber des Shops kann es eintragen.',
   unknownOutcome:

@@ -45,14 +45,14 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     uncollectible: {
       button: 'Als uneinbringlich markieren',
       title: 'Diese Rechnung als uneinbringlich markieren?',
-      what: 'Sie erwarten das Geld nicht mehr. Es werden keine Erinnerungen mehr angelegt. Der Kunde kann sie weiter bezahlen. Sie kann nicht wieder offen werden.',
+      what: 'Sie erwarten das Geld nicht mehr. Es werden keine Erinnerungen mehr angelegt. Der Kunde kann sie weiter bezahlen. Das lässt sich nicht rückgängig machen.',
       yes: 'Als uneinbringlich markieren',
       done: 'Als uneinbringlich markiert',
     },
     rotate: {
       button: 'Link ändern',
       title: 'Den Link dieser Rechnung ändern?',
-      what: 'Der jetzige Link gilt sofort nicht mehr, auch in E-Mails, die Sie gesendet haben. Senden Sie Ihrem Kunden den neuen. Offene Zahlungen laufen weiter.',
+      what: 'Der jetzige Link gilt sofort nicht mehr, auch in E-Mails, die Sie gesendet haben. Senden Sie Ihrem Kunden den neuen. Begonnene Zahlungen laufen weiter.',
       yes: 'Link ändern',
       done: 'Der Link wurde geändert',
     },
@@ -69,14 +69,14 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
     erasedWhat: 'Wählen Sie einen anderen Kunden, oder löschen Sie den Entwurf.',
     readyTitle: 'Das ist ein Entwurf',
     readyWhat:
-      'Der Kunde sieht ihn nicht. Prüfen Sie ihn, und stellen Sie ihn aus: dann bekommt er seine Nummer und seine Zahlungsseite.',
+      'Der Kunde sieht ihn nicht. Prüfen Sie ihn, und stellen Sie ihn aus: Dann bekommt er seine Nummer und seine Zahlungsseite.',
     creditWhat: amount => `${amount} vom Guthaben des Kunden werden angerechnet.`,
     nothingDue: 'Es wird nichts fällig sein, deshalb gilt sie sofort als bezahlt.',
   },
   remind: {
     button: 'Erinnern',
     title: 'Eine Erinnerung als Ereignis anlegen?',
-    what: 'Das legt das Ereignis invoice.reminder für Ihre Webhook-Endpunkte an. Der Dienst sendet dem Kunden keine E-Mail: das macht Ihr System, wenn es das Ereignis erhält.',
+    what: 'Das legt das Ereignis invoice.reminder für Ihre Webhook-Endpunkte an. Der Dienst sendet dem Kunden keine E-Mail: Das macht Ihr System, wenn es das Ereignis erhält.',
     listening: count =>
       count === 1 ? '1 Endpunkt erhält dieses Ereignis.' : `${count} Endpunkte erhalten dieses Ereignis.`,
     yes: 'Ereignis anlegen',
@@ -91,6 +91,10 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
       minutes === 1
         ? `Die nächste ist in 1 Minute möglich, um ${time}.`
         : `Die nächste ist in ${minutes} Minuten möglich, um ${time}.`,
+    tooSoonByClock: minutes =>
+      minutes === 1
+        ? 'Stellen Sie die Testuhr des Kunden für die nächste um 1 Minute vor.'
+        : `Stellen Sie die Testuhr des Kunden für die nächste um ${minutes} Minuten vor.`,
   },
   void: {
     button: 'Stornieren',
@@ -197,7 +201,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
   },
   document: {
     title: 'Dokument',
-    what: 'Wie es ausgestellt wurde: spätere Zahlungen und Korrekturen ändern es nicht. Jeder Hash enthält den vorigen: ein geändertes oder fehlendes Dokument fällt auf.',
+    what: 'Wie es ausgestellt wurde: Spätere Zahlungen und Korrekturen ändern es nicht. Jeder Hash enthält den vorigen, deshalb fällt ein geändertes oder fehlendes Dokument auf.',
     draftWhat: 'Eine Vorschau des Dokuments. Auf jeder Seite steht ENTWURF.',
     hash: 'Hash dieses Dokuments',
     previous: 'Vorheriger Hash',
@@ -211,7 +215,7 @@ export const invoiceDe: Translated<typeof invoiceEn> = {
       delete: 'Entwurf gelöscht',
       finalize: 'Ausgestellt',
       payment_processing: 'Eine Zahlung wird bestätigt',
-      payment_reverted: 'Eine Zahlung in Bestätigung ist verwaist',
+      payment_reverted: 'Eine Zahlung in Bestätigung wurde zurückgenommen',
       money_counted: 'Geld gezählt',
       'after.dueDate': 'Das Fälligkeitsdatum ist vorbei',
       'after.reminder': 'Die Zeit einer Erinnerung ist gekommen',

@@ -28,7 +28,7 @@ export const invoiceEn = {
     delete: {
       button: 'Delete draft',
       title: 'Delete this draft?',
-      what: 'It has no number yet, so nothing of it remains. This cannot be undone.',
+      what: 'It has no number yet, so no record of it remains. This cannot be undone.',
       yes: 'Delete draft',
       done: 'Draft deleted',
     },
@@ -42,14 +42,14 @@ export const invoiceEn = {
     uncollectible: {
       button: 'Mark as uncollectible',
       title: 'Mark this invoice as uncollectible?',
-      what: 'You no longer expect the money. No more reminder events are created. The customer can still pay it. It cannot become open again.',
+      what: 'You no longer expect the money. No more reminder events are created. The customer can still pay it. This cannot be undone.',
       yes: 'Mark as uncollectible',
       done: 'Marked as uncollectible',
     },
     rotate: {
       button: 'Change link',
       title: 'Change the link of this invoice?',
-      what: 'The present link stops working immediately, also in e-mails that you have sent. Send the new one to your customer. Payments that are open continue.',
+      what: 'The present link stops working immediately, also in e-mails that you have already sent. Send the new one to your customer. Payments that were started continue.',
       yes: 'Change link',
       done: 'The link was changed',
     },
@@ -85,6 +85,10 @@ export const invoiceEn = {
       minutes === 1
         ? `The next one is possible in 1 minute, at ${time}.`
         : `The next one is possible in ${minutes} minutes, at ${time}.`,
+    tooSoonByClock: (minutes: number) =>
+      minutes === 1
+        ? 'Advance the test clock of the customer by 1 minute for the next one.'
+        : `Advance the test clock of the customer by ${minutes} minutes for the next one.`,
   },
   void: {
     button: 'Void',
@@ -189,7 +193,7 @@ export const invoiceEn = {
   },
   document: {
     title: 'Document',
-    what: 'As it was issued: payments and credit notes of later do not change it. Each hash contains the one before it, so a changed or missing document is noticed.',
+    what: 'As it was issued: later payments and credit notes do not change it. Each hash contains the previous one, so a changed or missing document is noticed.',
     draftWhat: 'A preview of the document. It says DRAFT on each page.',
     hash: 'Hash',
     previous: 'Previous hash',

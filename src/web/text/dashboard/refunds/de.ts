@@ -166,6 +166,8 @@ export const refundsDe: Translated<typeof refundsEn> = {
     otherState: status => `Die Transaktion wurde nicht angenommen: Der Zustand dieser Erstattung ist „${status}“.`,
     failedOne: 'Das ist die Transaktion, die gescheitert ist. Melden Sie eine andere.',
     tooLate: 'Die Zahlung hat diesen Betrag nicht mehr: Er wurde inzwischen anders erstattet.',
+    creditSpent:
+      'Der Kunde hat das Guthaben aus dieser Zahlung inzwischen verbraucht. Dieser Betrag kann nicht mehr erstattet werden.',
     role: 'Ihre Rolle erlaubt das nicht. Senden Sie den Hash an einen Inhaber oder Entwickler.',
     unreachable:
       'Der Server ist nicht erreichbar. Die Transaktion ist davon nicht betroffen. Versuchen Sie es gleich noch einmal.',
@@ -248,6 +250,10 @@ export const refundsDe: Translated<typeof refundsEn> = {
     dismissRefused: 'Das lässt sich nicht als geprüft markieren. Es verschwindet, wenn die Ursache geklärt ist.',
     tooLate:
       'Es wurde nichts geändert. Die Zahlung hat diesen Betrag nicht mehr: Er wurde inzwischen anders erstattet.',
+    creditSpent:
+      'Es wurde nichts geändert. Der Kunde hat das Guthaben aus dieser Zahlung inzwischen verbraucht. Dieser Betrag kann nicht mehr erstattet werden.',
+    creditTooLarge:
+      'Die Erstattung wurde nicht storniert: Mit diesem Betrag wäre das Guthaben des Kunden größer als möglich. Verringern Sie zuerst das Guthaben, dann stornieren Sie die Erstattung noch einmal.',
     done: 'Erstattung aktualisiert',
     back: 'Zurück',
   },
@@ -273,6 +279,8 @@ export const refundsDe: Translated<typeof refundsEn> = {
     taken: amount => `${amount} sind schon erstattet oder werden gerade erstattet.`,
     amountWrong: 'Geben Sie einen Betrag wie 49,00 ein, mehr als null.',
     tooMuch: amount => `Höchstens ${amount} können erstattet werden. Geben Sie einen kleineren Betrag ein.`,
+    creditSpent: amount =>
+      `Der Kunde hat das Guthaben aus dieser Zahlung verbraucht. Höchstens ${amount} können erstattet werden.`,
     where: 'Wohin',
     ask: 'Den Kunden fragen',
     askWhat: email => `Sie erhalten einen Link für ${email}. Der Kunde gibt eine Adresse ein, danach signieren Sie.`,

@@ -162,6 +162,7 @@ export const refundsEn = {
     otherState: (status: string) => `The transaction was not accepted: the status of this refund is “${status}”.`,
     failedOne: 'This is the transaction that has failed. Report another one.',
     tooLate: 'The payment no longer has this amount: it was refunded in another way in the meantime.',
+    creditSpent: 'The customer has used the credit that this payment gave, so this amount can no longer be refunded.',
     role: 'Your role does not allow this. Send the hash to an owner or a developer.',
     unreachable: 'The server cannot be reached. The transaction is not affected. Try again in a moment.',
   },
@@ -238,6 +239,10 @@ export const refundsEn = {
     dismissRefused: 'This cannot be marked as checked. It disappears when the cause is resolved.',
     tooLate:
       'Nothing was changed. The payment no longer has this amount: it was refunded in another way in the meantime.',
+    creditSpent:
+      'Nothing was changed. The customer has used the credit that this payment gave, so this amount can no longer be refunded.',
+    creditTooLarge:
+      'The refund was not canceled: with this amount, the credit of the customer would be above the largest possible balance. Take credit away first, then cancel the refund again.',
     done: 'Refund updated',
     back: 'Back',
   },
@@ -263,6 +268,8 @@ export const refundsEn = {
     taken: (amount: string) => `${amount} was refunded before, or is being refunded.`,
     amountWrong: 'Enter an amount like 49.00, more than zero.',
     tooMuch: (amount: string) => `At most ${amount} can be refunded. Enter a smaller amount.`,
+    creditSpent: (amount: string) =>
+      `The customer has used the credit that this payment gave. At most ${amount} can be refunded.`,
     where: 'Where to',
     ask: 'Let the customer say',
     askWhat: (email: string) => `You get a link for ${email}. The customer enters an address, then you sign.`,

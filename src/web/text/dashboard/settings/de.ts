@@ -140,7 +140,7 @@ export const settingsDe: Translated<typeof settingsEn> = {
     daysUntilDueHint: 'Ab dem Rechnungsdatum, für Rechnungen ohne eigene Fälligkeit. Von 0 bis 365.',
     reminders: 'Erinnerungen',
     remindersHint:
-      'Um 09:00 Uhr in Ihrer Zeitzone, solange etwas offen ist, wird das Ereignis invoice.reminder für Ihre Webhook-Endpunkte angelegt. Ihr System schreibt dann dem Kunden: der Dienst sendet Kunden nichts. Höchstens 8.',
+      'Um 09:00 Uhr in Ihrer Zeitzone, solange etwas offen ist, wird das Ereignis invoice.reminder für Ihre Webhook-Endpunkte angelegt. Ihr System schreibt dann dem Kunden: Der Dienst sendet Kunden nichts. Höchstens 8.',
     noReminders: 'Es werden keine Erinnerungen angelegt.',
     reminderUnheard: {
       title: 'Kein Endpunkt erhält invoice.reminder',
@@ -190,7 +190,7 @@ export const settingsDe: Translated<typeof settingsEn> = {
         'Die erste Nummer dieser Reihe ist schon vergeben, oder eine höhere ist gesetzt. Sie kann nur vorher erhöht werden.',
     },
     refused: 'Dieser Wert wird nicht angenommen. Tippen Sie ihn neu, ohne unsichtbare Zeichen.',
-    preview: 'So werden Dokumente nummeriert',
+    preview: 'Nächste Dokumentnummern',
     nextInvoice: 'Nächste Rechnung',
     nextCreditNote: 'Nächste Rechnungskorrektur',
     missingTitle: 'Im Livemodus können noch keine Rechnungen ausgestellt werden',

@@ -108,7 +108,7 @@ export const settingsEn = {
     taxIdHint: 'Printed on documents. It is not checked.',
     timeZone: 'Time zone',
     timeZoneHint:
-      'Of issue dates and due dates. Type a part of the name, such as a city. It can be changed once a day.',
+      'For issue dates and due dates. Type a part of the name, such as a city. It can be changed once a day.',
     numbers: 'Numbers of documents',
     numbersHint: 'Given at finalization, without gaps. In test mode they begin with TEST-.',
     pattern: 'Pattern',
@@ -158,7 +158,7 @@ export const settingsEn = {
       twice: 'There is such a reminder already.',
     },
     taxRate: 'Tax rate in percent',
-    taxRateHint: 'Of lines without their own rate. From 0 to 100, such as 19 or 7.5.',
+    taxRateHint: 'For lines without their own rate. From 0 to 100, such as 19 or 7.5.',
     taxBehavior: 'Prices',
     taxBehaviors: { exclusive: 'Without tax', inclusive: 'With tax' },
     taxBehaviorsWhat: {
@@ -185,7 +185,7 @@ export const settingsEn = {
         'The first number of this series was given already, or a higher one is set. It can only be raised before.',
     },
     refused: 'This value is not accepted. Type it again without invisible characters.',
-    preview: 'What documents will be numbered',
+    preview: 'Next document numbers',
     nextInvoice: 'Next invoice',
     nextCreditNote: 'Next credit note',
     missingTitle: 'Invoices cannot be finalized in live mode yet',
