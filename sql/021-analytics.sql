@@ -4,8 +4,7 @@ create table payment_sums (
   merchant_id uuid not null,
   livemode boolean not null,
   span text not null,
-  -- The whole of the merchant, or one part: an asset on a chain, or a payment link. The whole of a day is the sum of its
-  -- assets.
+  -- The whole of the merchant, or one part: an asset on a chain, or a payment link.
   breakdown text not null,
   -- Of a quarter-hour in UTC, and of a day in billing_settings.sums_time_zone.
   starts_at timestamp not null,
@@ -28,15 +27,15 @@ create table payment_sums (
   volume_minor numeric not null,
   refunds integer not null,
   refunded_minor numeric not null,
-  -- How many payments took so long from their opening until they were seen, and from then until success, by
-  -- duration_class(). Null: none, and for links, of which a shop may have many.
-  pay_times jsonb,
-  final_times jsonb,
+  -- How many payments took so long from their opening until they were seen, and from then until success: see time_count().
+  -- Null: none, and for links, of which a shop may have many.
+  pay_times integer[],
+  final_times integer[],
 
   constraint payment_sums_pkey primary key (merchant_id, livemode, span, breakdown, starts_at, currency, key),
   constraint payment_sums_span check (span in ('quarter', 'day')),
   constraint payment_sums_times check (breakdown <> 'link' or num_nonnulls(pay_times, final_times) = 0),
-  constraint payment_sums_breakdown check (breakdown in ('asset', 'link') or breakdown = 'all' and span = 'quarter')
+  constraint payment_sums_breakdown check (breakdown in ('all', 'asset', 'link'))
 );
 -- Quarter-hours that are older than 400 days are deleted by this.
 create index payment_sums_quarters on payment_sums (starts_at) where span = 'quarter' and breakdown = 'all';

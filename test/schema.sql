@@ -928,10 +928,10 @@ create table payment_sums (
   volume_minor numeric not null,
   refunds integer not null,
   refunded_minor numeric not null,
-  pay_times jsonb,
-  final_times jsonb,
+  pay_times integer[],
+  final_times integer[],
   constraint payment_sums_pkey PRIMARY KEY (merchant_id, livemode, span, breakdown, starts_at, currency, key),
-  constraint payment_sums_breakdown CHECK ((breakdown = ANY (ARRAY['asset'::text, 'link'::text])) OR breakdown = 'all'::text AND span = 'quarter'::text),
+  constraint payment_sums_breakdown CHECK (breakdown = ANY (ARRAY['all'::text, 'asset'::text, 'link'::text])),
   constraint payment_sums_span CHECK (span = ANY (ARRAY['quarter'::text, 'day'::text])),
   constraint payment_sums_times CHECK (breakdown <> 'link'::text OR num_nonnulls(pay_times, final_times) = 0)
 );
@@ -1974,8 +1974,8 @@ AS $function$
     volume_minor = s.volume_minor + excluded.volume_minor,
     refunds = s.refunds + excluded.refunds,
     refunded_minor = s.refunded_minor + excluded.refunded_minor,
-    pay_times = summed_counts(array[s.pay_times, excluded.pay_times]),
-    final_times = summed_counts(array[s.final_times, excluded.final_times])
+    pay_times = added_times(s.pay_times || excluded.pay_times),
+    final_times = added_times(s.final_times || excluded.final_times)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.add_payment_sums(most integer)
@@ -2084,6 +2084,18 @@ CREATE OR REPLACE FUNCTION public.add_to_payment_sums(actors uuid[], revs intege
  LANGUAGE sql
 AS $function$
   select add_payment_sum_rows(array(select r from payment_sum_rows(actors, revs) r))
+$function$;
+
+CREATE OR REPLACE FUNCTION public.added_times(times integer[])
+ RETURNS integer[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select array_agg(time_count(class, payments) order by class)
+  from (
+    select (time >> 22)::smallint as class, sum(time & 4194303)::bigint as payments
+    from unnest(times) time
+    group by 1) added
 $function$;
 
 CREATE OR REPLACE FUNCTION public.agree_on_transfers(chain bigint, logs json)
@@ -3382,9 +3394,9 @@ AS $function$
     select s.*, coalesce(b.sums_time_zone, 'UTC') as sums_time_zone
     from count_payment_sums() s left join billing_settings b using (merchant_id)
   ), compared as (
-    -- The whole of a quarter-hour and its parts.
-    select part as what, s.starts_at as place, case s.breakdown when 'all' then 1 else -1 end as sign, s.*
-    from unnest(array['asset', 'link']) as part join sums s on s.span = 'quarter' and s.breakdown in ('all', part)
+    -- The whole of a quarter-hour or day, and its parts.
+    select part || ' of ' || s.span as what, s.starts_at as place, case s.breakdown when 'all' then 1 else -1 end as sign, s.*
+    from unnest(array['asset', 'link']) as part join sums s on s.breakdown in ('all', part)
     union all
     -- The parts of a day and of its quarter-hours.
     select s.breakdown || ' ' || s.key, d.day, case s.span when 'day' then 1 else -1 end, s.*
@@ -5778,18 +5790,18 @@ begin
   begins := first_day at time zone its.sums_time_zone at time zone 'UTC';
   update billing_settings set sums_time_zone = time_zone where merchant_id = merchant;
   delete from payment_sums
-  where merchant_id = merchant and span = 'day' and breakdown in ('asset', 'link') and starts_at >= first_day;
+  where merchant_id = merchant and span = 'day' and breakdown in ('all', 'asset', 'link') and starts_at >= first_day;
   perform add_payment_sum_rows(array(
     select row(merchant_id, livemode, 'day', breakdown, day, currency, key, sum(opened), sum(converted), sum(picked),
       sum(seen), sum(succeeded), sum(failed), sum(expired), sum(canceled), sum(late), sum(volume_minor), sum(refunds),
       sum(refunded_minor),
-      case when breakdown <> 'link' then summed_counts(array_agg(pay_times)) end,
-      case when breakdown <> 'link' then summed_counts(array_agg(final_times)) end)::payment_sums
+      added_times(string_to_array(string_agg(array_to_string(pay_times, ','), ','), ',')::integer[]),
+      added_times(string_to_array(string_agg(array_to_string(final_times, ','), ','), ',')::integer[]))::payment_sums
     from payment_sums q
     cross join lateral (
       select greatest(date_trunc('day', q.starts_at at time zone 'UTC' at time zone its.time_zone),
         first_day - interval '1 day') as day) d
-    where merchant_id = merchant and span = 'quarter' and breakdown in ('asset', 'link') and starts_at >= begins
+    where merchant_id = merchant and span = 'quarter' and breakdown in ('all', 'asset', 'link') and starts_at >= begins
     group by merchant_id, livemode, breakdown, day, currency, key));
 end $function$;
 
@@ -6045,7 +6057,7 @@ AS $function$
         date_trunc('day', c.at at time zone coalesce(b.sums_time_zone, 'UTC')) as day) t
     cross join lateral (values
       ('quarter', 'all', t.quarter, ''), ('quarter', 'asset', t.quarter, c.asset), ('quarter', 'link', t.quarter, c.link),
-      ('day', 'asset', t.day, c.asset), ('day', 'link', t.day, c.link)
+      ('day', 'all', t.day, ''), ('day', 'asset', t.day, c.asset), ('day', 'link', t.day, c.link)
     ) as s (span, breakdown, starts_at, key)
     where s.span = 'day' or s.starts_at >= first_quarter()
   ), sums as (
@@ -6057,8 +6069,8 @@ AS $function$
     group by merchant_id, livemode, span, breakdown, starts_at, currency, key
   ), times as (
     select merchant_id, livemode, span, breakdown, starts_at, currency, key,
-      jsonb_object_agg(class, payments) filter (where is_final is false) as pay,
-      jsonb_object_agg(class, payments) filter (where is_final) as final
+      array_agg(time_count(class, payments) order by class) filter (where is_final is false) as pay,
+      array_agg(time_count(class, payments) order by class) filter (where is_final) as final
     from (
       select merchant_id, livemode, span, breakdown, starts_at, currency, key, m.is_final, m.class, count(*) as payments
       from changes cross join lateral (values (false, pay_time), (true, final_time)) as m (is_final, class)
@@ -7244,18 +7256,6 @@ begin
   return null;
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.summed_counts(counts jsonb[])
- RETURNS jsonb
- LANGUAGE sql
- IMMUTABLE PARALLEL SAFE
-AS $function$
-  select jsonb_object_agg(key, payments)
-  from (
-    select e.key, sum(e.value::integer) as payments
-    from unnest(counts) c cross join lateral jsonb_each_text(c) e
-    group by e.key) added
-$function$;
-
 CREATE OR REPLACE FUNCTION public.sums_of(payment uuid)
  RETURNS SETOF transfer_sums
  LANGUAGE sql
@@ -7382,6 +7382,12 @@ begin
   from merchants where id = merchant;
   return 'sent';
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.time_count(class smallint, payments bigint)
+ RETURNS integer
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (((class)::integer << 22) | (LEAST(payments, (4194303)::bigint))::integer);
 
 CREATE OR REPLACE FUNCTION public.totals_of_customer(customer uuid)
  RETURNS TABLE(currency text, payments_count bigint, volume_minor bigint, refunded_minor bigint, open_minor bigint, overdue_minor bigint, credit_minor bigint, first_payment_at timestamp with time zone, last_payment_at timestamp with time zone)

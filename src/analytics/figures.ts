@@ -1,7 +1,7 @@
 /** Figures of payments: sums by the row of the database, and what is calculated from them. */
 
-/** How many payments took so long, by duration_class() of the database. */
-export type Durations = Readonly<Record<string, number>>
+/** How many payments took so long: arrays of time_count() of the database, as it sends them. */
+export type Durations = Uint8Array
 
 export type Sums = {
   readonly opened: number
@@ -16,8 +16,8 @@ export type Sums = {
   readonly volumeMinor: bigint
   readonly refunds: number
   readonly refundedMinor: bigint
-  readonly payTimes: readonly Durations[]
-  readonly finalTimes: readonly Durations[]
+  readonly payTimes: Durations
+  readonly finalTimes: Durations
 }
 
 export type Figures = {
@@ -49,8 +49,8 @@ export const addedSums = (all: readonly Sums[]): Sums => {
     ...{ succeeded: total('succeeded'), failed: total('failed'), expired: total('expired') },
     ...{ canceled: total('canceled'), late: total('late'), refunds: total('refunds') },
     ...{ volumeMinor: minor('volumeMinor'), refundedMinor: minor('refundedMinor') },
-    payTimes: all.flatMap(({ payTimes }) => payTimes),
-    finalTimes: all.flatMap(({ finalTimes }) => finalTimes),
+    payTimes: Buffer.concat(all.map(({ payTimes }) => payTimes)),
+    finalTimes: Buffer.concat(all.map(({ finalTimes }) => finalTimes)),
   }
 }
 
@@ -81,26 +81,39 @@ const MOST = BigInt(Number.MAX_SAFE_INTEGER)
 const basisPoints = (part: number, whole: number): number | null =>
   whole === 0 ? null : Math.floor((part * 20_000 + whole) / (whole * 2))
 
-const percentilesOf = (groups: readonly Durations[]): Percentiles | null => {
-  const counts = new Map<number, number>()
-  let payments = 0
-  for (const times of groups)
-    for (const name in times) {
-      const [duration, count] = [Number(name), times[name] ?? 0]
-      counts.set(duration, (counts.get(duration) ?? 0) + count)
-      payments += count
-    }
+const percentilesOf = (durations: Durations): Percentiles | null => {
+  const counts = countsOf(durations)
+  const payments = counts.reduce((sum, count) => sum + count, 0)
   if (payments === 0) return null
-  const durations = [...counts].sort(([a], [b]) => a - b)
   const at = (share: number): number => {
     let rest = Math.ceil(payments * share)
-    for (const [duration, count] of durations) {
-      rest -= count
-      if (rest <= 0) return millisecondsOf(duration)
-    }
-    return 0
+    return millisecondsOf(
+      counts.findIndex(count => {
+        rest -= count
+        return rest <= 0
+      }),
+    )
   }
   return { p50: at(0.5), p95: at(0.95) }
+}
+
+const CLASSES = 512
+/** Before the elements of an array, and before each of them. */
+const HEADER = 20
+const LENGTH = 4
+
+/** How many payments there are of each class. */
+const countsOf = (durations: Durations): Float64Array => {
+  const counts = new Float64Array(CLASSES)
+  const view = new DataView(durations.buffer, durations.byteOffset, durations.byteLength)
+  for (let at = 0; at < durations.length; ) {
+    const end = at + HEADER + view.getInt32(at + 12) * (LENGTH + 4)
+    for (at += HEADER; at < end; at += LENGTH + 4) {
+      const time = view.getInt32(at + LENGTH)
+      counts[time >> 22] = (counts[time >> 22] ?? 0) + (time & 0x3fffff)
+    }
+  }
+  return counts
 }
 
 /** The middle of a class of duration_class(). */

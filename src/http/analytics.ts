@@ -1,7 +1,7 @@
 import { type } from 'arktype'
 import { bucketsIn, inQuarters, type Span, startOfDay } from '../analytics/buckets.ts'
 import { type Figures, figuresOf, safeMinor } from '../analytics/figures.ts'
-import { type Breakdown, type KeyedSums, keysShown, sumsByGroup } from '../analytics/keys.ts'
+import { type Breakdown, type KeyedSums, keyShown, sumsByCurrency } from '../analytics/keys.ts'
 import { rangesOf } from '../analytics/ranges.ts'
 import { addDays, dayIn, isDay, isTimeZone } from '../billing/days.ts'
 import { chainIdsOf } from '../chain/enabled/connect.ts'
@@ -128,7 +128,6 @@ const seriesBody = (
   sums: readonly KeyedSums[],
   breakdown: Breakdown,
 ) => {
-  const shownKey = keysShown(sums, breakdown)
   const byBucket = Map.groupBy(sums, ({ bucket }) => bucket)
   return {
     object: 'analytics',
@@ -137,14 +136,9 @@ const seriesBody = (
     buckets: buckets.map(({ start, end }, index) => ({
       start: start.toISOString(),
       end: end.toISOString(),
-      rows: sumsByGroup(byBucket.get(index) ?? [], each => JSON.stringify([each.currency, shownKey(each)])).map(
-        each => ({
-          ...figuresIn(each),
-          key: shownKey(each),
-        }),
-      ),
+      rows: (byBucket.get(index) ?? []).map(each => ({ ...figuresIn(each), key: keyShown(each, breakdown) })),
     })),
-    totals: sumsByGroup(sums, ({ currency }) => currency).map(figuresIn),
+    totals: sumsByCurrency(sums).map(figuresIn),
   }
 }
 

@@ -14,7 +14,12 @@ export const readSumsState = async (sql: Sql, merchantId: string): Promise<SumsS
   return row
 }
 
-type SumRow = Omit<KeyedSums, 'volumeMinor' | 'refundedMinor'> & { readonly volume: string; readonly refunded: string }
+type SumRow = Omit<KeyedSums, 'key' | 'isOther' | 'volumeMinor' | 'refundedMinor'> & {
+  readonly key: string
+  readonly rank: number
+  readonly volume: string
+  readonly refunded: string
+}
 
 /** `durations`: whether they are read, which takes longer than everything else. */
 export type SumQuestion = {
@@ -22,6 +27,9 @@ export type SumQuestion = {
   readonly currency: string | undefined
   readonly durations: boolean
 }
+
+/** Keys with less volume are added up, because a shop may have many links. */
+const MOST_KEYS = 50
 
 /** The sums of ranges by bucket, currency and key. Buckets without a payment have none. */
 export const readPaymentSums = async (
@@ -31,41 +39,58 @@ export const readPaymentSums = async (
   { breakdown, currency, durations }: SumQuestion,
 ): Promise<KeyedSums[]> => {
   const key = {
-    none: sql`null`,
-    asset: sql`nullif(split_part(s.key, ':', 2), '')`,
-    chain: sql`nullif(split_part(s.key, ':', 1), '')`,
+    none: sql`''`,
+    asset: sql`split_part(s.key, ':', 2)`,
+    chain: sql`split_part(s.key, ':', 1)`,
     link: sql`s.key`,
   }[breakdown]
-  const collected = (column: string) =>
-    durations
-      ? sql`coalesce(jsonb_agg(${sql(column)}) filter (where ${sql(column)} is not null), '[]')`
-      : sql`'[]'::jsonb`
+  const counts = [
+    'opened',
+    'converted',
+    'picked',
+    'seen',
+    'succeeded',
+    'failed',
+    'expired',
+    'canceled',
+    'late',
+    'refunds',
+  ]
+  const added = counts
+    .map(name => sql`sum(${sql(name)})::float8 as ${sql(name)}`)
+    .reduce((some, more) => sql`${some}, ${more}`)
+  const areAny = counts.map(name => sql`sum(${sql(name)}) > 0`).reduce((some, more) => sql`${some} or ${more}`)
+  // As they are sent for an array, one after the other.
+  const sent = (column: string) => (durations ? sql`string_agg(array_send(${sql(column)}), '')` : sql`null::bytea`)
+  const together = (column: string) => sql`coalesce(string_agg(${sql(column)}, ''), '')`
   const rows = await sql<SumRow[]>`
-    select r.bucket, s.currency, ${key}::text as key, sum(opened)::float8 as opened, sum(converted)::float8 as converted,
-      sum(picked)::float8 as picked, sum(seen)::float8 as seen, sum(succeeded)::float8 as succeeded,
-      sum(failed)::float8 as failed, sum(expired)::float8 as expired, sum(canceled)::float8 as canceled,
-      sum(late)::float8 as late, sum(volume_minor)::text as volume, sum(refunds)::float8 as refunds,
-      sum(refunded_minor)::text as refunded,
-      ${collected('pay_times')} as "payTimes", ${collected('final_times')} as "finalTimes"
-    from json_to_recordset(${JSON.stringify(ranges)}::text::json)
-      as r (bucket integer, span text, "from" timestamp, "to" timestamp)
-    cross join lateral (
-      select * from payment_sums
-      where merchant_id = ${merchantId} and livemode = ${livemode} and span = r.span
-        and breakdown = case
-          when ${breakdown}::text = 'link' then 'link'
-          when ${breakdown}::text = 'none' and r.span = 'quarter' then 'all'
-          else 'asset' end
-        and starts_at >= r."from" and starts_at < r."to"
-        and (${currency ?? null}::text is null or currency = ${currency ?? null})
-      offset 0) s
-    group by 1, 2, 3
+    with found as materialized (
+      select r.bucket, s.currency, ${key} as key, ${added}, sum(volume_minor) as volume, sum(refunded_minor) as refunded,
+        ${sent('pay_times')} as pay_times, ${sent('final_times')} as final_times
+      from json_to_recordset(${JSON.stringify(ranges)}::text::json)
+        as r (bucket integer, span text, "from" timestamp, "to" timestamp)
+      cross join lateral (
+        select * from payment_sums
+        where merchant_id = ${merchantId} and livemode = ${livemode} and span = r.span
+          and breakdown = ${{ none: 'all', asset: 'asset', chain: 'asset', link: 'link' }[breakdown]}
+          and starts_at >= r."from" and starts_at < r."to"
+          and (${currency ?? null}::text is null or currency = ${currency ?? null})
+        offset 0) s
+      group by 1, 2, 3
+    ), keys as (
+      select key, least(rank() over (order by sum(volume) desc, sum(opened) desc, key), ${MOST_KEYS + 1})::integer as rank
+      from found group by key
+    )
+    select bucket, currency, rank, min(key) as key, ${added}, sum(volume)::text as volume,
+      sum(refunded)::text as refunded, ${together('pay_times')} as "payTimes", ${together('final_times')} as "finalTimes"
+    from found join keys using (key)
+    group by bucket, currency, rank
     -- A payment that was opened and then moved to another asset leaves a row of zeros.
-    having sum(opened) > 0 or sum(converted) > 0 or sum(picked) > 0 or sum(seen) > 0 or sum(succeeded) > 0
-      or sum(failed) > 0 or sum(expired) > 0 or sum(canceled) > 0 or sum(late) > 0 or sum(refunds) > 0
-    order by 1, 2, 3`
-  return rows.map(({ volume, refunded, ...rest }) => ({
+    having ${areAny}
+    order by bucket, currency, key`
+  return rows.map(({ key, rank, volume, refunded, ...rest }) => ({
     ...rest,
+    ...{ key: rank > MOST_KEYS ? 'other' : key || null, isOther: rank > MOST_KEYS },
     ...{ volumeMinor: BigInt(volume), refundedMinor: BigInt(refunded) },
   }))
 }

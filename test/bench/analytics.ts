@@ -96,7 +96,7 @@ const promiseAnswers = async (
 const fillSums = async (sql: Sql, merchantId: string, payments: number): Promise<void> => {
   const perDay = payments / DAYS
   const durations = (mean: number) => sql`
-    (select jsonb_object_agg(c, greatest(1, round(share * part * 2 * exp(-((c - ${mean}) / 12.0)^2)))::integer)
+    (select array_agg(time_count(c::smallint, greatest(1, round(share * part * 2 * exp(-((c - ${mean}) / 12.0)^2)))::bigint) order by c)
      from generate_series(${mean}::integer - 15, ${mean}::integer + 15) c where share * part >= 8 or c % 4 = 0)`
   const rows = (span: 'quarter' | 'day', breakdown: 'all' | 'asset' | 'link', keys: readonly string[]) => sql`
     insert into payment_sums
@@ -117,6 +117,7 @@ const fillSums = async (sql: Sql, merchantId: string, payments: number): Promise
   await rows('quarter', 'all', [''])
   await rows('quarter', 'asset', ASSETS)
   await rows('quarter', 'link', links)
+  await rows('day', 'all', [''])
   await rows('day', 'asset', ASSETS)
   await rows('day', 'link', links)
   await sql`vacuum (analyze) payment_sums`
