@@ -26,9 +26,11 @@ create table eras (
 -- The cluster's system identifier and timeline, and the OIDs of the database and of this table. A standby that was
 -- promoted before it had received everything has another timeline, and assigns again the transaction ids that the lost
 -- end of the old one had used. A restored dump has another table, a copy by `create database … template` another
--- database. A copy of the cluster's files, such as a snapshot of its disk, differs in nothing.
+-- database. A copy of the cluster's files has another time at which they were made, which the embedded server sets; a snapshot
+-- of its disk differs in nothing.
 create function identify_cluster() returns text language sql as $$
   select concat_ws('.', (select system_identifier from pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8),
+    nullif(current_setting('paymachine.files_made_at', true), ''),
     (select oid from pg_database where datname = current_database()), 'eras'::regclass::oid)
 $$;
 

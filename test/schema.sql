@@ -4071,6 +4071,7 @@ CREATE OR REPLACE FUNCTION public.identify_cluster()
  LANGUAGE sql
 AS $function$
   select concat_ws('.', (select system_identifier from pg_control_system()), left(pg_walfile_name(pg_current_wal_lsn()), 8),
+    nullif(current_setting('paymachine.files_made_at', true), ''),
     (select oid from pg_database where datname = current_database()), 'eras'::regclass::oid)
 $function$;
 
@@ -6023,9 +6024,9 @@ AS $function$
     (c.happened and k.is_late)::integer,
     case when c.happened and k.moves and k.to_state = 'success' then k.amount else 0 end, 0, 0::bigint,
     case when c.happened and k.moves and k.to_state = 'processing' and k.seen_at is null
-      then duration_class(ms_between(k.actor_created_at, k.at)) end,
+      then time_class(ms_between(k.actor_created_at, k.at)) end,
     case when c.happened and k.moves and k.to_state = 'success' and k.seen_at is not null
-      then duration_class(ms_between(k.seen_at, k.at)) end
+      then time_class(ms_between(k.seen_at, k.at)) end
   from known k
   cross join lateral (values
     (k.actor_created_at, k.asset, (k.opens or k.changes_asset)::integer,
@@ -7382,6 +7383,12 @@ begin
   from merchants where id = merchant;
   return 'sent';
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.time_class(ms double precision)
+ RETURNS smallint
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (duration_class(ms) / 2);
 
 CREATE OR REPLACE FUNCTION public.time_count(class smallint, payments bigint)
  RETURNS integer

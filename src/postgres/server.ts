@@ -61,7 +61,7 @@ const launch = (
   log: number,
   options: PostgresProcessOptions,
 ): ProcessGuard => {
-  const settings = { ...defaults, log_directory: logFolder(home), port, ...options.settings }
+  const settings = { ...defaults, ...madeAt(home), log_directory: logFolder(home), port, ...options.settings }
   return openProcessGuard({
     command: [
       ...[join(binaries.folder, 'bin', 'postgres'), '-D', pgdata(home)],
@@ -72,6 +72,15 @@ const launch = (
     signal: options.temporary ? 'QUIT' : 'INT',
     removing: options.temporary ? home : undefined,
   })
+}
+
+/**
+ * When the files of the cluster were made: a copy of them has another time. identify_cluster() of the database reads it.
+ * File systems that do not know the time answer 0.
+ */
+const madeAt = (home: string): Readonly<Record<string, number>> => {
+  const time = Math.floor(statSync(join(pgdata(home), 'PG_VERSION')).birthtimeMs)
+  return time > 0 ? { 'paymachine.files_made_at': time } : {}
 }
 
 /**

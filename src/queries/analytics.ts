@@ -1,7 +1,7 @@
 import type { Breakdown, KeyedSums } from '../analytics/keys.ts'
 import type { SumRange } from '../analytics/ranges.ts'
 import type { Sql } from '../postgres/connect.ts'
-import type { ListOwner } from './list-rows.ts'
+import type { Fragment, ListOwner } from './list-rows.ts'
 
 /** When everything that was committed was in the sums, and the time zone of their days. */
 export type SumsState = { readonly asOf: Date; readonly timeZone: string }
@@ -15,8 +15,8 @@ export const readSumsState = async (sql: Sql, merchantId: string): Promise<SumsS
 }
 
 type SumRow = Omit<KeyedSums, 'key' | 'isOther' | 'volumeMinor' | 'refundedMinor'> & {
-  readonly key: string
-  readonly rank: number
+  /** Null: all others. */
+  readonly key: string | null
   readonly volume: string
   readonly refunded: string
 }
@@ -40,9 +40,9 @@ export const readPaymentSums = async (
 ): Promise<KeyedSums[]> => {
   const key = {
     none: sql`''`,
-    asset: sql`split_part(s.key, ':', 2)`,
-    chain: sql`split_part(s.key, ':', 1)`,
-    link: sql`s.key`,
+    asset: sql`split_part(key, ':', 2)`,
+    chain: sql`split_part(key, ':', 1)`,
+    link: sql`key`,
   }[breakdown]
   const counts = [
     'opened',
@@ -56,41 +56,40 @@ export const readPaymentSums = async (
     'late',
     'refunds',
   ]
-  const added = counts
-    .map(name => sql`sum(${sql(name)})::float8 as ${sql(name)}`)
-    .reduce((some, more) => sql`${some}, ${more}`)
-  const areAny = counts.map(name => sql`sum(${sql(name)}) > 0`).reduce((some, more) => sql`${some} or ${more}`)
-  // As they are sent for an array, one after the other.
-  const sent = (column: string) => (durations ? sql`string_agg(array_send(${sql(column)}), '')` : sql`null::bytea`)
-  const together = (column: string) => sql`coalesce(string_agg(${sql(column)}, ''), '')`
+  const listed = (each: (name: string) => Fragment, separator: Fragment) =>
+    counts.map(each).reduce((some, more) => sql`${some}${separator}${more}`)
+  // Arrays as the database sends them, one after the other.
+  const together = (sent: Fragment) => (durations ? sql`coalesce(string_agg(${sent}, ''), '')` : sql`''::bytea`)
   const rows = await sql<SumRow[]>`
     with found as materialized (
-      select r.bucket, s.currency, ${key} as key, ${added}, sum(volume_minor) as volume, sum(refunded_minor) as refunded,
-        ${sent('pay_times')} as pay_times, ${sent('final_times')} as final_times
+      select r.bucket, s.*
       from json_to_recordset(${JSON.stringify(ranges)}::text::json)
         as r (bucket integer, span text, "from" timestamp, "to" timestamp)
       cross join lateral (
-        select * from payment_sums
+        select currency, ${key} as key, ${listed(name => sql`sum(${sql(name)}) as ${sql(name)}`, sql`, `)},
+          sum(volume_minor) as volume, sum(refunded_minor) as refunded,
+          ${together(sql`array_send(pay_times)`)} as pay_times, ${together(sql`array_send(final_times)`)} as final_times
+        from payment_sums
         where merchant_id = ${merchantId} and livemode = ${livemode} and span = r.span
           and breakdown = ${{ none: 'all', asset: 'asset', chain: 'asset', link: 'link' }[breakdown]}
           and starts_at >= r."from" and starts_at < r."to"
           and (${currency ?? null}::text is null or currency = ${currency ?? null})
-        offset 0) s
-      group by 1, 2, 3
-    ), keys as (
-      select key, least(rank() over (order by sum(volume) desc, sum(opened) desc, key), ${MOST_KEYS + 1})::integer as rank
-      from found group by key
+        group by 1, 2) s
+    ), shown as (
+      select key from found group by key order by sum(volume) desc, sum(opened) desc, key limit ${MOST_KEYS}
     )
-    select bucket, currency, rank, min(key) as key, ${added}, sum(volume)::text as volume,
-      sum(refunded)::text as refunded, ${together('pay_times')} as "payTimes", ${together('final_times')} as "finalTimes"
-    from found join keys using (key)
-    group by bucket, currency, rank
+    select bucket, currency, case when key in (select key from shown) then key end as key,
+      ${listed(name => sql`sum(${sql(name)})::float8 as ${sql(name)}`, sql`, `)},
+      sum(volume)::text as volume, sum(refunded)::text as refunded,
+      ${together(sql`pay_times`)} as "payTimes", ${together(sql`final_times`)} as "finalTimes"
+    from found
+    group by 1, 2, 3
     -- A payment that was opened and then moved to another asset leaves a row of zeros.
-    having ${areAny}
-    order by bucket, currency, key`
-  return rows.map(({ key, rank, volume, refunded, ...rest }) => ({
+    having ${listed(name => sql`sum(${sql(name)}) > 0`, sql` or `)}
+    order by 1, 2, 3`
+  return rows.map(({ key, volume, refunded, ...rest }) => ({
     ...rest,
-    ...{ key: rank > MOST_KEYS ? 'other' : key || null, isOther: rank > MOST_KEYS },
+    ...{ key: key === null ? 'other' : key || null, isOther: key === null },
     ...{ volumeMinor: BigInt(volume), refundedMinor: BigInt(refunded) },
   }))
 }

@@ -94,7 +94,7 @@ test('a standby that is promoted begins a new era, although its system identifie
   await using instance = await lampInstance()
   await createLamp(instance.actors)
   const [before] = await instance.sql<{ cluster: string }[]>`select cluster from eras`
-  expect(before?.cluster).toMatch(/^\d+\.[0-9A-F]{8}\.\d+\.\d+$/)
+  expect(before?.cluster).toMatch(/^\d+\.[0-9A-F]{8}(\.\d+){2,3}$/)
   // What it copied was written on the previous timeline, by a server started earlier.
   await instance.sql`update eras set cluster = regexp_replace(cluster, '[.]........[.]', '.00000000.'), postmaster_started = '2020-01-01'`
   await createLamp(instance.actors)

@@ -35,7 +35,7 @@ const DAYS = 730
 const ASSETS = ['8453:USDC', '8453:ETH', '1:USDC', '1:USDT', '42161:USDC', '137:USDC', '']
 const LINKS = 200
 
-const questions = {
+export const questions = {
   'a year by day': 'bucket=day&from=-365',
   'a year by day and asset': 'bucket=day&breakdown=asset&from=-365',
   'a year by day and chain': 'bucket=day&breakdown=chain&from=-365',
@@ -93,16 +93,16 @@ const promiseAnswers = async (
 }
 
 /** As the reader would have written them: each asset and link has payments in each quarter-hour of the last 400 days. */
-const fillSums = async (sql: Sql, merchantId: string, payments: number): Promise<void> => {
+export const fillSums = async (sql: Sql, merchantId: string, payments: number): Promise<void> => {
   const perDay = payments / DAYS
   const durations = (mean: number) => sql`
-    (select array_agg(time_count(c::smallint, greatest(1, round(share * part * 2 * exp(-((c - ${mean}) / 12.0)^2)))::bigint) order by c)
-     from generate_series(${mean}::integer - 15, ${mean}::integer + 15) c where share * part >= 8 or c % 4 = 0)`
+    (select array_agg(time_count(c::smallint, greatest(1, round(share * part * 2 * exp(-((c - ${mean}) / 6.0)^2)))::bigint) order by c)
+     from generate_series(${mean}::integer - 8, ${mean}::integer + 8) c where share * part >= 8 or c % 4 = 0)`
   const rows = (span: 'quarter' | 'day', breakdown: 'all' | 'asset' | 'link', keys: readonly string[]) => sql`
     insert into payment_sums
     select ${merchantId}, false, ${span}, ${breakdown}, at, 'USD', key, n, n * 3 / 4, n, n * 4 / 5, n * 3 / 4, n / 50, n / 5,
       n / 40, n / 90, n * 4900, n / 60, n * 80,
-      ${breakdown === 'link' ? sql`null` : durations(120)}, ${breakdown === 'link' ? sql`null` : durations(110)}
+      ${breakdown === 'link' ? sql`null` : durations(60)}, ${breakdown === 'link' ? sql`null` : durations(55)}
     from (
       select s.at, k.key, ${span === 'day' ? perDay : perDay / 96}::float8 / cardinality(${[...keys]}::text[]) as share,
         1.0 as part
@@ -112,6 +112,7 @@ const fillSums = async (sql: Sql, merchantId: string, payments: number): Promise
       cross join unnest(${[...keys]}::text[]) k (key)) r
     cross join lateral (select greatest(1, round(share))::integer as n) n
     where share >= 1 or random() < share
+    order by at
     on conflict do nothing`
   const links = Array.from({ length: LINKS }, newId)
   await rows('quarter', 'all', [''])
