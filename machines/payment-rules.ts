@@ -124,6 +124,7 @@ export const paymentRules = setup({
     }),
     // Implemented in `writes` of src/kinds/payment.ts.
     joinCustomer: () => {},
+    joinInvoice: () => {},
     countRefund: assign({ amountRefundedMinor: ({ context, event }) => context.amountRefundedMinor + refundIn(event) }),
   },
   guards: {

@@ -67,7 +67,7 @@ export const paymentMachine = paymentRules.createMachine({
     refundsReservedMinor: 0,
     amountRefundedMinor: 0,
   }),
-  initial: { target: 'pending', actions: ['joinCustomer', emit({ type: 'payment.created' })] },
+  initial: { target: 'pending', actions: ['joinCustomer', 'joinInvoice', emit({ type: 'payment.created' })] },
   states: {
     pending: {
       on: {

@@ -4,14 +4,54 @@ import { subscriptionRules } from './subscription-rules.ts'
 /** Until it has ended. */
 const page = subscriptionRules.createStateConfig({ on: { rotate_url: { actions: 'replaceToken' } } })
 
-const cancel = subscriptionRules.createStateConfig({
-  on: { cancel: { target: 'canceled', actions: ['endCanceled', emit({ type: 'subscription.canceled' })] } },
-})
+type Begun = 'trialing' | 'active' | 'past_due' | 'paused'
 
 /**
- * Its timers are planned: what they cause is a bundle with invoices, see src/commands/subscription-timers.ts. A state is
- * entered again when something changes on which the times of its timers depend.
+ * From its beginning to its end. Here and below, a state is entered again when something changes on which the times of its timers
+ * depend.
  */
+const begun = (state: Begun) =>
+  subscriptionRules.createStateConfig({
+    on: {
+      ...page.on,
+      cancel: { target: 'canceled', actions: ['endCanceled', emit({ type: 'subscription.canceled' })] },
+      update: { target: state, reenter: true, actions: ['change', emit({ type: 'subscription.updated' })] },
+    },
+  })
+
+const withdrawing = (state: Exclude<Begun, 'paused'>) =>
+  subscriptionRules.createStateConfig({
+    on: {
+      uncancel: {
+        ...{ guard: 'isCanceling', target: state, reenter: true },
+        actions: ['withdrawCancel', emit({ type: 'subscription.updated' })],
+      },
+    },
+  })
+
+/** While nothing is owed. */
+const settled = subscriptionRules.createStateConfig({
+  on: {
+    invoice_paid: { guard: 'isUnpaid', actions: 'recordPaid' },
+    invoice_voided: { guard: 'voidsUnpaid', actions: 'recordVoided' },
+  },
+})
+
+/** In a period that runs out. */
+const running = (state: 'trialing' | 'active') =>
+  subscriptionRules.createStateConfig({
+    on: {
+      ...begun(state).on,
+      ...withdrawing(state).on,
+      ...settled.on,
+      cancel_at_end: {
+        ...{ guard: 'mayCancel', target: state, reenter: true },
+        actions: ['requestCancel', emit({ type: 'subscription.updated' })],
+      },
+    },
+  })
+
+/** Its timers are planned: what they cause is a bundle with invoices, see src/commands/subscription-timers.ts. */
 export const subscriptionMachine = subscriptionRules.createMachine({
   id: 'subscription',
   context: ({ input: { at: _, ...opening } }) => ({
@@ -101,25 +141,10 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         ],
       },
       on: {
-        ...page.on,
-        ...cancel.on,
-        invoice_paid: { guard: 'isUnpaid', actions: 'recordPaid' },
-        invoice_voided: { guard: 'voidsUnpaid', actions: 'recordVoided' },
-        cancel_at_end: {
-          ...{ guard: 'mayCancel', target: 'trialing', reenter: true },
-          actions: ['requestCancel', emit({ type: 'subscription.updated' })],
-        },
-        uncancel: {
-          ...{ guard: 'isCanceling', target: 'trialing', reenter: true },
-          actions: ['withdrawCancel', emit({ type: 'subscription.updated' })],
-        },
+        ...running('trialing').on,
         change: {
           ...{ target: 'trialing', reenter: true },
           actions: ['replacePrice', 'joinPlan', emit({ type: 'subscription.updated' })],
-        },
-        update: {
-          ...{ target: 'trialing', reenter: true },
-          actions: ['change', emit({ type: 'subscription.updated' })],
         },
       },
     },
@@ -164,10 +189,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         ],
       },
       on: {
-        ...page.on,
-        ...cancel.on,
-        invoice_paid: { guard: 'isUnpaid', actions: 'recordPaid' },
-        invoice_voided: { guard: 'voidsUnpaid', actions: 'recordVoided' },
+        ...running('active').on,
         pause: {
           ...{ guard: 'mayPause', target: 'active', reenter: true },
           actions: ['requestPause', emit({ type: 'subscription.updated' })],
@@ -176,21 +198,9 @@ export const subscriptionMachine = subscriptionRules.createMachine({
           ...{ guard: 'isPausing', target: 'active', reenter: true },
           actions: ['withdrawPause', emit({ type: 'subscription.updated' })],
         },
-        cancel_at_end: {
-          ...{ guard: 'mayCancel', target: 'active', reenter: true },
-          actions: ['requestCancel', emit({ type: 'subscription.updated' })],
-        },
-        uncancel: {
-          ...{ guard: 'isCanceling', target: 'active', reenter: true },
-          actions: ['withdrawCancel', emit({ type: 'subscription.updated' })],
-        },
         change: {
           ...{ guard: 'mayChange', target: 'active', reenter: true },
           actions: ['replacePrice', 'joinPlan', emit({ type: 'subscription.updated' })],
-        },
-        update: {
-          ...{ target: 'active', reenter: true },
-          actions: ['change', emit({ type: 'subscription.updated' })],
         },
       },
     },
@@ -206,8 +216,8 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         ],
       },
       on: {
-        ...page.on,
-        ...cancel.on,
+        ...begun('past_due').on,
+        ...withdrawing('past_due').on,
         invoice_paid: [
           {
             guard: 'paysAwaited',
@@ -258,17 +268,9 @@ export const subscriptionMachine = subscriptionRules.createMachine({
             actions: ['requestCancel', emit({ type: 'subscription.updated' })],
           },
         ],
-        uncancel: {
-          ...{ guard: 'isCanceling', target: 'past_due', reenter: true },
-          actions: ['withdrawCancel', emit({ type: 'subscription.updated' })],
-        },
         extend_grace: {
           ...{ target: 'past_due', reenter: true },
           actions: ['extendGrace', emit({ type: 'subscription.updated' })],
-        },
-        update: {
-          ...{ target: 'past_due', reenter: true },
-          actions: ['change', emit({ type: 'subscription.updated' })],
         },
       },
     },
@@ -295,15 +297,9 @@ export const subscriptionMachine = subscriptionRules.createMachine({
         ],
       },
       on: {
-        ...page.on,
-        ...cancel.on,
-        invoice_paid: { guard: 'isUnpaid', actions: 'recordPaid' },
-        invoice_voided: { guard: 'voidsUnpaid', actions: 'recordVoided' },
+        ...begun('paused').on,
+        ...settled.on,
         resume: { guard: 'isNotResuming', target: 'paused', reenter: true, actions: 'planResume' },
-        update: {
-          ...{ target: 'paused', reenter: true },
-          actions: ['change', emit({ type: 'subscription.updated' })],
-        },
       },
     },
     canceled: { type: 'final' },

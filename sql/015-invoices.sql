@@ -187,18 +187,20 @@ create index invoices_of_link on invoices (payment_link_id) where payment_link_i
 -- Parties of erased customers that remain until their time is over: remove_expired_parties().
 create index invoices_with_erased_party on invoices (retained_until) where customer_erased and customer is not null;
 
--- Invoices whose due date or a reminder is over and still without effect: few. See src/chain/watch/invoice-times.ts. The
--- first index is of those in real time.
+-- Whether the due date of an invoice, or one of its reminders, is over and still without effect. Its fields and not its row, because
+-- indexes contain it.
+create function has_passed_times(state text, due_passed boolean, overdue boolean, reminders jsonb, reminders_passed integer)
+returns boolean language sql immutable parallel safe as $$
+  select state = 'open' and (
+    (due_passed and not overdue)
+    or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed)
+$$;
+
+-- Few invoices. See src/chain/watch/invoice-times.ts. The first index is of those in real time.
 create index invoices_waiting on invoices (id)
-where test_clock_id is null and state = 'open' and (
-  (due_passed and not overdue)
-  or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed
-);
+where test_clock_id is null and has_passed_times(state, due_passed, overdue, reminders, reminders_passed);
 create index invoices_waiting_by_clock on invoices (test_clock_id, id)
-where test_clock_id is not null and state = 'open' and (
-  (due_passed and not overdue)
-  or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed
-);
+where test_clock_id is not null and has_passed_times(state, due_passed, overdue, reminders, reminders_passed);
 
 -- The first renderings of each finalized invoice and of its credit notes, which are sent from then on.
 create table invoice_documents (

@@ -49,4 +49,6 @@ create unique index plans_reference_once on plans (merchant_id, livemode, refere
 
 -- A merchant's list pages by these, also with ?status=.
 create index plans_list on plans (merchant_id, livemode, seq);
+-- Beginnings of names, in any case.
+create index plans_by_name on plans (merchant_id, livemode, lower(name) collate "C");
 create index plans_by_state on plans (merchant_id, livemode, state, seq);

@@ -2,6 +2,22 @@
 
 select define_actor_table('invoices');
 
+-- Called in the commit that opens a payment for an invoice. Refuses it when nothing of the invoice can be due any more, and while
+-- another commit is changing the invoice: then the payment is planned again. It does not wait, as in join_plan(). The lock keeps
+-- the invoice as it is until this commit ends, so the job that cancels the payments of a settled invoice finds this one.
+create function join_invoice(record uuid, given json) returns void language plpgsql as $$
+declare
+  its_state text;
+begin
+  select state into its_state from invoices where id = (given->>'invoice')::uuid for share skip locked;
+  if not found then
+    raise exception 'the invoice is being changed' using errcode = 'check_violation', constraint = 'invoice_unlocked';
+  end if;
+  if its_state not in ('draft', 'open', 'uncollectible') then
+    raise exception 'the invoice is settled' using errcode = 'check_violation', constraint = 'invoice_unsettled';
+  end if;
+end $$;
+
 -- Hides the parties of the invoices of customers that are being erased. Rows are locked in id order, as in commits.
 -- Their rev stays, as in erase_payments(): it counts the entries of the history, and 10,000 more of them would not fit in the
 -- first commit. All reads have the mark from this commit on; a page that is open shows the party until it is loaded again. A

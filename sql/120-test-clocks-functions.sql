@@ -5,9 +5,9 @@ select define_actor_table('test_clocks');
 -- Whether something that is due by the clock waits, without a timer, until a payment is not `processing` any more. Another
 -- kind adds one query here.
 create function test_clock_waits(clock uuid) returns boolean language sql stable as $$
-  select exists (select from invoices where test_clock_id = clock and state = 'open' and (
-    (due_passed and not overdue)
-    or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed))
+  select exists (
+    select from invoices
+    where test_clock_id = clock and has_passed_times(state, due_passed, overdue, reminders, reminders_passed))
 $$;
 
 -- Moves an advancing clock to the time at which something is due next, or to its target. Returns `waiting` and moves nothing

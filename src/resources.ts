@@ -364,6 +364,8 @@ export const machineNames = (Object.keys(resources) as ResourceName[]).filter(
   (name): name is MachineName => 'isMachine' in resources[name],
 )
 
+export const isMachineName = (name: string): name is MachineName => (machineNames as readonly string[]).includes(name)
+
 /** The rows, without the names of their facts. */
 export const resourceRows: readonly Row[] = Object.values(resources)
 

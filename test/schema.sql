@@ -1731,8 +1731,8 @@ CREATE INDEX invoices_overdue_list ON public.invoices USING btree (merchant_id, 
 CREATE UNIQUE INDEX invoices_period_once ON public.invoices USING btree (subscription_id, period_index) WHERE ((subscription_id IS NOT NULL) AND (state <> ALL (ARRAY['void'::text, 'deleted'::text])));
 CREATE UNIQUE INDEX invoices_sequence_once ON public.invoices USING btree (series_id, sequence) WHERE (sequence IS NOT NULL);
 CREATE UNIQUE INDEX invoices_token_once ON public.invoices USING btree (token_hash) WHERE (token_hash IS NOT NULL);
-CREATE INDEX invoices_waiting ON public.invoices USING btree (id) WHERE ((test_clock_id IS NULL) AND (state = 'open'::text) AND ((due_passed AND (NOT overdue)) OR (jsonb_array_length(jsonb_path_query_array(reminders, '$[*]?(@."sentAt" != null)'::jsonpath)) < reminders_passed)));
-CREATE INDEX invoices_waiting_by_clock ON public.invoices USING btree (test_clock_id, id) WHERE ((test_clock_id IS NOT NULL) AND (state = 'open'::text) AND ((due_passed AND (NOT overdue)) OR (jsonb_array_length(jsonb_path_query_array(reminders, '$[*]?(@."sentAt" != null)'::jsonpath)) < reminders_passed)));
+CREATE INDEX invoices_waiting ON public.invoices USING btree (id) WHERE ((test_clock_id IS NULL) AND has_passed_times(state, due_passed, overdue, reminders, reminders_passed));
+CREATE INDEX invoices_waiting_by_clock ON public.invoices USING btree (test_clock_id, id) WHERE ((test_clock_id IS NOT NULL) AND has_passed_times(state, due_passed, overdue, reminders, reminders_passed));
 CREATE INDEX invoices_with_erased_party ON public.invoices USING btree (retained_until) WHERE (customer_erased AND (customer IS NOT NULL));
 
 CREATE INDEX members_account ON public.members USING btree (account_id);
@@ -1766,6 +1766,7 @@ CREATE INDEX payments_open_in_native ON public.payments USING btree (chain_id) W
 CREATE INDEX payments_waiting ON public.payments USING btree (chain_id, expires_at) WHERE ((state = 'pending'::text) AND (amount_final = amount_received));
 CREATE INDEX payments_with_attention ON public.payments USING btree (merchant_id, livemode, seq) WHERE attention;
 
+CREATE INDEX plans_by_name ON public.plans USING btree (merchant_id, livemode, lower(name) COLLATE "C");
 CREATE INDEX plans_by_state ON public.plans USING btree (merchant_id, livemode, state, seq);
 CREATE INDEX plans_list ON public.plans USING btree (merchant_id, livemode, seq);
 CREATE UNIQUE INDEX plans_reference_once ON public.plans USING btree (merchant_id, livemode, reference) WHERE (reference IS NOT NULL);
@@ -4058,6 +4059,16 @@ AS $function$
         where t.state <> 'orphaned' and t.chain_id = chain and t.tx_hash = lost.tx_hash and t.log_index = lost.log_index))
 $function$;
 
+CREATE OR REPLACE FUNCTION public.has_passed_times(state text, due_passed boolean, overdue boolean, reminders jsonb, reminders_passed integer)
+ RETURNS boolean
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select state = 'open' and (
+    (due_passed and not overdue)
+    or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.hold_settings(merchant uuid)
  RETURNS void
  LANGUAGE plpgsql
@@ -5221,6 +5232,22 @@ begin
   if not is_locked or exists (select from customers where id = its_customer and erased_at is not null) then
     raise exception 'the customer is erased, or is being changed'
     using errcode = 'check_violation', constraint = 'customer_remains';
+  end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.join_invoice(record uuid, given json)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+  its_state text;
+begin
+  select state into its_state from invoices where id = (given->>'invoice')::uuid for share skip locked;
+  if not found then
+    raise exception 'the invoice is being changed' using errcode = 'check_violation', constraint = 'invoice_unlocked';
+  end if;
+  if its_state not in ('draft', 'open', 'uncollectible') then
+    raise exception 'the invoice is settled' using errcode = 'check_violation', constraint = 'invoice_unsettled';
   end if;
 end $function$;
 
@@ -7351,9 +7378,9 @@ CREATE OR REPLACE FUNCTION public.test_clock_waits(clock uuid)
  LANGUAGE sql
  STABLE
 AS $function$
-  select exists (select from invoices where test_clock_id = clock and state = 'open' and (
-    (due_passed and not overdue)
-    or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed))
+  select exists (
+    select from invoices
+    where test_clock_id = clock and has_passed_times(state, due_passed, overdue, reminders, reminders_passed))
 $function$;
 
 CREATE OR REPLACE FUNCTION public.test_webhook_endpoint(endpoint uuid, merchant uuid, event uuid, rendered json, caller uuid)

@@ -11,12 +11,16 @@ export type PossibleEvent = {
   readonly isOpen: boolean
 }
 
-/** The events that the machine takes in the actor's state, in the order of the machine. */
-export const explainEvents = ({ machine }: Kind, actor: Actor, at: Date): readonly PossibleEvent[] => {
+/** The events that the machine takes in the actor's state, in the order of the machine. Without `at`, guards that depend on the time are not judged. */
+export const explainEvents = (
+  { machine }: Kind,
+  actor: Pick<Actor<unknown>, 'state' | 'context'>,
+  at?: Date,
+): readonly PossibleEvent[] => {
   const node: AnyStateNode | undefined = machine.states[actor.state]
   return [...(node?.transitions ?? [])].map(([event, transitions]) => {
     const judged = transitions.map(({ guard }) =>
-      guard === undefined ? undefined : judge(machine, guard, actor, { type: event, at }),
+      guard === undefined ? undefined : judge(machine, guard, actor, { type: event, ...(at && { at }) }),
     )
     const named = judged.flatMap(guard => guard ?? [])
     return {
@@ -29,7 +33,12 @@ export const explainEvents = ({ machine }: Kind, actor: Actor, at: Date): readon
 
 type Guard = (args: { readonly context: unknown; readonly event: AnyEventObject }, params: unknown) => boolean
 
-const judge = (machine: Kind['machine'], guard: unknown, { context }: Actor, event: AnyEventObject) => {
+const judge = (
+  machine: Kind['machine'],
+  guard: unknown,
+  { context }: Pick<Actor<unknown>, 'context'>,
+  event: AnyEventObject,
+) => {
   const { type: name, params } = typeof guard === 'string' ? { type: guard, params: undefined } : (guard as Named)
   const { asked, wasRead } = withoutContent(event)
   const check = machine.implementations.guards[name] as Guard

@@ -3,7 +3,7 @@ import { onlyRow } from '../postgres/errors.ts'
 import type { PendingUnit, ReadActor } from './batch.ts'
 import { type IdentifiedCommand, keyOf } from './command.ts'
 import type { Registry } from './registry.ts'
-import { readClockTimes, testClockOf, testClockOfRow } from './test-clocks.ts'
+import { clocksOfActors, readClockTimes, testClockOf } from './test-clocks.ts'
 
 export type ReadRequest = {
   readonly commands: readonly IdentifiedCommand[]
@@ -35,24 +35,26 @@ type KindRequest = {
 export const readActors = async (sql: Sql, registry: Registry, requests: readonly ReadRequest[]) => {
   const reads = new Map<string, ReadActor>()
   const every = requests.some(({ seek }) => seek === 'all')
-  const clockIds = new Set<string>()
-  const addClock = (id: string | null) => id !== null && clockIds.add(id)
+  const clocks = new Map<string, Date>()
   let era: number | null = null
 
   const readKind = async (name: string, { ids, commandActors, commands, timerActors, timers }: KindRequest) => {
     const { kind, rowOf } = registry.get(name)
     const reader = sql(`read_${registry.writerOf(kind.table).name}`)
+    const ofClocks = clocksOfActors(sql, kind, [...ids])
     // The statement always returns one row, also if an actor does not exist. A lost row is an error, not a refusal.
     const answer = onlyRow(
       commands.length + timers.length > 0
         ? await sql<Answer[]>`
             select
-              current_era() as era, (select found from ${reader}(${idsLiteral([...ids])}::text::uuid[])),
+              current_era() as era, (select found from ${reader}(${idsLiteral([...ids])}::text::uuid[])), ${ofClocks} as clocks,
               (select json_agg(json_build_array(actor, command))
                 from find_taken(${idsLiteral(commandActors)}::text::uuid[], ${idsLiteral(commands)}::text::uuid[], ${every})) as taken,
               (select json_agg(json_build_array(actor, name, generation))
                 from find_armed(${idsLiteral(timerActors)}::text::uuid[], ${timers}::text[])) as armed`
-        : await sql<Answer[]>`select current_era() as era, found from ${reader}(${idsLiteral([...ids])}::text::uuid[])`,
+        : await sql<Answer[]>`
+            select current_era() as era, ${ofClocks} as clocks, found
+            from ${reader}(${idsLiteral([...ids])}::text::uuid[])`,
     )
     era = Math.min(era ?? answer.era, answer.era)
     const done = new Map<string, Set<string>>()
@@ -61,10 +63,10 @@ export const readActors = async (sql: Sql, registry: Registry, requests: readonl
     for (const [actor, timer, generation] of answer.armed ?? []) {
       armed.set(actor, (armed.get(actor) ?? new Map()).set(timer, generation))
     }
+    for (const [clock, now] of answer.clocks ?? []) clocks.set(clock, new Date(now))
     for (const [seen, ...texts] of answer.found ?? []) {
       const row = rowOf(texts)
       const { id } = row
-      addClock(testClockOfRow(kind, row))
       reads.set(keyOf(name, id), {
         row,
         seen: seen ?? '',
@@ -74,15 +76,21 @@ export const readActors = async (sql: Sql, registry: Registry, requests: readonl
     }
   }
 
-  for (const { commands } of requests)
-    for (const command of commands)
-      if ('create' in command) addClock(testClockOf(registry.get(command.kind).kind, command.create))
-  await Promise.all([...byKind(requests)].map(([name, request]) => readKind(name, request)))
-  return { reads, era, clocks: await readClockTimes(sql, clockIds) }
+  const opening = requests.flatMap(({ commands }) =>
+    commands.flatMap(command =>
+      'create' in command ? (testClockOf(registry.get(command.kind).kind, command.create) ?? []) : [],
+    ),
+  )
+  const [ofOpening] = await Promise.all([
+    readClockTimes(sql, new Set(opening)),
+    ...[...byKind(requests)].map(([name, request]) => readKind(name, request)),
+  ])
+  return { reads, era, clocks: new Map([...clocks, ...ofOpening]) }
 }
 
 type Answer = {
   readonly era: number
+  readonly clocks: readonly (readonly [id: string, now: string])[] | null
   readonly found: readonly (readonly (string | null)[])[] | null
   readonly taken?: readonly (readonly [actor: string, command: string])[] | null
   readonly armed?: readonly (readonly [actor: string, timer: string, generation: number])[] | null

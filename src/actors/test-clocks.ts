@@ -14,6 +14,19 @@ export const testClockOf = ({ testClock }: Pick<Kind, 'testClock'>, context: Con
 export const testClockOfRow = ({ testClock }: Pick<Kind, 'testClock'>, row: Readonly<Record<string, unknown>>) =>
   testClock === undefined ? null : ((row[snakeCase(testClock)] as string | null | undefined) ?? null)
 
+/** A column for a statement that reads actors: the IDs and times of their test clocks, so that no second statement is needed. */
+export const clocksOfActors = (
+  sql: Sql,
+  { table, testClock }: Pick<Kind, 'table' | 'testClock'>,
+  ids: readonly string[],
+) =>
+  testClock === undefined
+    ? sql`null`
+    : sql`(
+        select json_agg(distinct jsonb_build_array(c.id, c.now))
+        from ${sql(table)} a join test_clocks c on c.id = a.${sql(snakeCase(testClock))}
+        where a.id = any(${`{${ids.join(',')}}`}::text::uuid[]))`
+
 /** One statement if there is a clock, none otherwise. */
 export const readClockTimes = async (sql: Sql, ids: ReadonlySet<string>): Promise<ClockTimes> => {
   if (ids.size === 0) return NO_CLOCKS

@@ -20,7 +20,11 @@ export const auditJobsAndTimers: Check[] = [
         -- It may have been armed just now, with a time that was over.
         and not exists (
           select from transitions h
-          where h.actor = t.actor and h.rev = t.generation and h.at > now() - interval '60 s')`,
+          where h.actor = t.actor and h.rev = t.generation and h.at > now() - interval '60 s')
+        -- The beginning of a period and the end of a grace wait for money that is processing, however long its chain takes.
+        and not (t.planned and exists (
+          select from invoices i
+          where i.subscription_id = t.actor and i.state in ('open', 'uncollectible') and i.amount_processing_minor > 0))`,
   },
   {
     invariant: 'I7',

@@ -18,6 +18,7 @@ import { ofKind } from '../queries/actors.ts'
 import { checkoutRow, findLinkOf, type VisitedLink } from '../queries/checkouts.ts'
 import { customerEmailRow, findCustomerIdByEmail } from '../queries/customers.ts'
 import { hasReceived } from '../queries/deposits.ts'
+import { StalePlan } from '../queries/invoice-issue.ts'
 import { type AssetChoice, getOffer, type Offer } from './checkout-offers.ts'
 import { depositFor } from './deposits.ts'
 import { ensureCursor } from './ensure-cursor.ts'
@@ -79,6 +80,7 @@ export const openCheckout = async (
     ...(pick ? [{ kind: 'payment', actor: id, cause, ...pick }] : []),
   ])
   if (outcome.ok) return { payment: ofKind(paymentKind, outcome.done.at(-1)?.actor), clientSecret }
+  if (outcome.refusal === 'invoice_changing') throw new StalePlan()
   return refuse(outcome.refusal === 'state' && outcome.index === 0 ? 'payment_link_not_active' : 'state_conflict')
 }
 

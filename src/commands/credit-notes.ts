@@ -27,9 +27,9 @@ import { findSubscription } from '../queries/subscriptions.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { type Requester, refuseTwin } from './by.ts'
 import { exceedsBalance } from './customer-credit.ts'
-import { refuseStateOf } from './customers.ts'
 import { afterBundle, dispatchPlanned, untilCurrent, withResponse } from './finalizations.ts'
 import { beginningOf, type RefundServices, refundOpeningOf } from './refunds.ts'
+import { refuseStateOf } from './state-conflicts.ts'
 
 export type CreditNoteRequest = {
   readonly reason: CreditNote['reason']
@@ -64,7 +64,7 @@ export const issueCreditNote = (
   untilCurrent(async attempt => {
     const found = (await findWithFacts(services.sql, key)) ?? refuse('resource_not_found', { param: 'invoiceId' })
     const { invoice, facts } = found
-    if (invoice.state === 'draft' || invoice.state === 'void') refuseStateOf(invoiceKind, invoice)
+    if (invoice.state === 'draft' || invoice.state === 'void') refuseStateOf(invoice)
     if (invoice.context.creditNoteIds.length >= MOST_NOTES)
       refuse('credit_note_exceeds_invoice', { message: `An invoice can have at most ${MOST_NOTES} credit notes.` })
     const { creditMinor } = request
@@ -134,11 +134,11 @@ export const voidInvoice = (
   untilCurrent(async attempt => {
     const found = (await findWithFacts(services.sql, key)) ?? refuse('resource_not_found')
     const { id: invoiceId, state, context } = found.invoice
-    if (state !== 'open' && state !== 'uncollectible') refuseStateOf(invoiceKind, found.invoice)
+    if (state !== 'open' && state !== 'uncollectible') refuseStateOf(found.invoice)
     if (context.amountPaidMinor + context.amountOverpaidMinor + processingMinor(context) > 0)
       refuse('invoice_has_payments')
     if (!fitsBalance(found.facts, context.creditAppliedMinor))
-      refuseStateOf(invoiceKind, found.invoice, { message: `The credit that was applied ${exceedsBalance}` })
+      refuseStateOf(found.invoice, { message: `The credit that was applied ${exceedsBalance}` })
     const commands = [
       ...(await voidingOf(services, found, { reason, isRetried: attempt > 0, cause })),
       ...(await noticeOf(services, found.invoice, cause)),

@@ -7,7 +7,7 @@ import { ofKind } from '../queries/actors.ts'
 import { creditEntryRow } from '../queries/credit-entries.ts'
 import type { ShownCustomer } from '../queries/customers.ts'
 import { type Requester, refuseTwin } from './by.ts'
-import { refuseState } from './customers.ts'
+import { refuseState } from './state-conflicts.ts'
 
 type Adjustment = {
   /** Of the new entry. */

@@ -7,7 +7,7 @@ import { erasedFields } from '../kinds/erased-fields.ts'
 import { actorPagesOf, eraseCopiesOf, findErasingIds, listUses, MOST_REWRITTEN } from '../queries/customer-erasures.ts'
 import { findShownCustomer, type ShownCustomer } from '../queries/customers.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
-import { refuseState } from './customers.ts'
+import { refuseState } from './state-conflicts.ts'
 
 /**
  * Erases the personal data of a customer and of those that were merged into it, in one commit with its payments and their

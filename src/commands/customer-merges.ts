@@ -2,10 +2,9 @@ import type { Customer } from '../../machines/customer.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
-import { customerKind } from '../kinds/customer.ts'
 import { findCustomer, findShownCustomer, type ShownCustomer } from '../queries/customers.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
-import { refuseState, refuseStateOf } from './customers.ts'
+import { refuseState, refuseStateOf } from './state-conflicts.ts'
 
 /**
  * Merges a customer into another one and returns that one, or the one that has taken its place since. A repeated request
@@ -24,7 +23,7 @@ export const mergeCustomer = async (
   if (isRepeated(customer, into)) return getSurvivor({ sql }, intoKey)
   if (into.context.erasedAt) refuse('customer_erased', { param: 'intoId' })
   const refuseInto = (message?: string) =>
-    refuseStateOf(customerKind, into, { param: 'intoId', ...(message !== undefined && { message }) })
+    refuseStateOf(into, { param: 'intoId', ...(message !== undefined && { message }) })
   if (customer.id === into.id) refuseInto()
   if (customer.context.testClockId !== into.context.testClockId)
     refuseInto('Customers of different test clocks cannot be merged.')

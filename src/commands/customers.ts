@@ -1,10 +1,9 @@
 import type { Customer, CustomerFields, CustomerOpening } from '../../machines/customer.ts'
 import type { Refused } from '../actors/command.ts'
-import type { Actor, Kind } from '../actors/kind.ts'
+import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
-import { possibleEvents } from '../actors/step.ts'
 import { emailKey, isErasedEmail } from '../email-key.ts'
-import { type Because, refuse } from '../errors.ts'
+import { refuse } from '../errors.ts'
 import { encodeId, uuidv7 } from '../ids.ts'
 import { customerKind } from '../kinds/customer.ts'
 import { ofKind } from '../queries/actors.ts'
@@ -19,6 +18,7 @@ import {
 import type { ListOwner } from '../queries/list-rows.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { type Requester, refuseTwin } from './by.ts'
+import { refuseState } from './state-conflicts.ts'
 
 export const createCustomer = async (
   services: Services,
@@ -81,15 +81,3 @@ const refuseFields = async (
     })
   return refuseState(refused)
 }
-
-/** Refuses an event before it is dispatched, as its machine would. */
-export const refuseStateOf = <C>(
-  kind: Kind<C>,
-  { state }: Pick<Actor<C>, 'state'>,
-  because: Pick<Because, 'param' | 'message'> = {},
-): never => refuse('state_conflict', { ...because, details: { status: state, possible: possibleEvents(kind, state) } })
-
-export const refuseState = ({ actor, possible }: Refused): never =>
-  actor?.context.erasedAt
-    ? refuse('customer_erased')
-    : refuse('state_conflict', { details: { status: actor?.state, possible } })

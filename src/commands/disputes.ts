@@ -9,6 +9,7 @@ import { ofKind } from '../queries/actors.ts'
 import { findDispute, findOpenDispute } from '../queries/disputes.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { type Requester, refuseTwin } from './by.ts'
+import { refuseState } from './state-conflicts.ts'
 
 export type DisputeRequest = Pick<DisputeOpening, 'reason' | 'description'> & {
   /** Undefined: the amount of the payment. */
@@ -107,7 +108,7 @@ const dispatchEvent = async (
   if (outcome.ok) return ofKind(disputeKind, outcome.actor)
   refuseTwin(outcome)
   explain(outcome.refusal)
-  return refuse('state_conflict', { details: { status: outcome.actor?.state } })
+  return refuseState(outcome)
 }
 
 const openingOf = ({ id: paymentId, state, context }: Actor<Payment>, request: DisputeRequest): DisputeOpening => {

@@ -16,7 +16,6 @@ import type { RecordKey } from '../queries/record-finder.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { INVOICE_PURPOSE } from '../sealed-columns.ts'
 import { type EventOf, type Requester, refuseTwin } from './by.ts'
-import { refuseState, refuseStateOf } from './customers.ts'
 import {
   afterBundle,
   dispatchPlanned,
@@ -35,6 +34,7 @@ import {
 } from './invoice-content.ts'
 import { type CustomerReference, nameCustomer } from './named-customers.ts'
 import { newPageToken } from './page-tokens.ts'
+import { refuseState, refuseStateOf } from './state-conflicts.ts'
 
 export type InvoiceRequest = {
   readonly owner: ListOwner
@@ -89,7 +89,7 @@ export const finalizeInvoice = async (
   untilCurrent(async attempt => {
     const { invoice, facts } = (await findWithFacts(services.sql, key)) ?? refuse('resource_not_found')
     // A draft that can be paid is finalized when money for it is seen.
-    if (invoice.state !== 'draft' || invoice.context.paymentLinkId !== null) refuseStateOf(invoiceKind, invoice)
+    if (invoice.state !== 'draft' || invoice.context.paymentLinkId !== null) refuseStateOf(invoice)
     if (isErased(facts.customer.state)) refuse('customer_erased')
     const { id, rev, context: content } = invoice
     requireComplete(facts, content.livemode)

@@ -4,7 +4,6 @@ import type { Actor } from '../actors/kind.ts'
 import type { Services } from '../actors/services.ts'
 import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
-import { customerKind } from '../kinds/customer.ts'
 import {
   customerEmailRow,
   findCustomer,
@@ -13,7 +12,7 @@ import {
   getEventsVersion,
 } from '../queries/customers.ts'
 import type { ListOwner } from '../queries/list-rows.ts'
-import { refuseStateOf } from './customers.ts'
+import { refuseStateOf } from './state-conflicts.ts'
 
 /** The customer of a new record: an existing one, or the one of an e-mail address, which is created if there is none. */
 export type CustomerReference = (
@@ -55,7 +54,7 @@ export const nameCustomer = async (
     if (!found) return refuse('resource_not_found', because)
     if (isErased(found.state)) refuse('customer_erased', because)
     if (reference.testClockId !== undefined && reference.testClockId !== found.context.testClockId)
-      refuseStateOf(customerKind, found, {
+      refuseStateOf(found, {
         ...(reference.hasItsClock ? because : { param: 'testClockId' }),
         message: 'The customer belongs to another test clock, or to none.',
       })

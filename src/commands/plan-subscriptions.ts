@@ -15,9 +15,9 @@ import { findSubscriber, hasIncomplete, type VisitedPlan } from '../queries/plan
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { SUBSCRIPTION_PURPOSE } from '../sealed-columns.ts'
 import { newPayingCustomer } from './checkouts.ts'
-import { refuseState } from './customers.ts'
 import { afterBundle, dispatchPlanned, type InvoiceServices, requireComplete, untilCurrent } from './finalizations.ts'
 import { newPageToken } from './page-tokens.ts'
+import { refuseState } from './state-conflicts.ts'
 import { openingCommands } from './subscription-invoices.ts'
 import { planTerms } from './subscriptions.ts'
 

@@ -11,8 +11,8 @@ import type { ListOwner } from '../queries/list-rows.ts'
 import { findPlan, findPlanIdByReference } from '../queries/plans.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
 import { type Requester, refuseTwin } from './by.ts'
-import { refuseState } from './customers.ts'
 import { type NewLine, summedLines } from './invoice-content.ts'
+import { refuseState } from './state-conflicts.ts'
 
 type Terms = Pick<Plan, 'interval' | 'intervalCount' | 'leadDays' | 'graceDays'>
 

@@ -11,6 +11,7 @@ import { findTakeableCredit, reservationCommands } from '../queries/refund-bundl
 import { findDepths } from '../queries/refund-transactions.ts'
 import { findRefund } from '../queries/refunds.ts'
 import { refuseSpentCredit } from './refunds.ts'
+import { refuseState, refuseStateOf } from './state-conflicts.ts'
 
 export type RefundJudgement = {
   /** `accept`: a member confirms that the money arrived; `fail`: that it did not. */
@@ -32,7 +33,7 @@ export const judgeRefund = async (
   const { id, state, context } = refund
   const isFailed = state === 'failed' && action === 'accept'
   const why = isFailed ? movedMoney(refund) : await findDecidableDoubt(sql, id)
-  if (!why) return refuse('state_conflict', { details: { status: state } })
+  if (!why) return refuseStateOf(refund)
 
   const confirmations = isFailed ? context.confirmations : ((await findDepths(sql, [id])).get(id) ?? 0)
   const { txHash } = context
@@ -58,7 +59,7 @@ export const judgeRefund = async (
   refuseSpentCredit(outcome)
   if (isFailed && outcome.index > 0) return refuse('refund_exceeds_remaining')
   // The chain or another member was faster.
-  return refuse('state_conflict', { details: { status: outcome.actor?.state } })
+  return refuseState(outcome)
 }
 
 /** Whether its own transaction, which has failed, has moved money. */

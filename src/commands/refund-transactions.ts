@@ -10,6 +10,7 @@ import type { RecordKey } from '../queries/record-finder.ts'
 import { findTakeableCredit, reservationCommands } from '../queries/refund-bundles.ts'
 import { findRefund } from '../queries/refunds.ts'
 import { refuseSpentCredit } from './refunds.ts'
+import { refuseState, refuseStateOf } from './state-conflicts.ts'
 
 export type Naming = {
   readonly txHash: string
@@ -37,7 +38,7 @@ export const nameTransaction = async (
     if (!isOpen && !(refund.state === 'processing' && (await isGone(refund)))) {
       // The transaction may have paid the refund: it is checked, and the refund then needs attention.
       if (refund.context.destination !== null) await noticeReported(sql, refund, txHash)
-      return refuse('state_conflict', { details: { status: refund.state } })
+      return refuseStateOf(refund)
     }
     refuseUnlookedAt(refund)
     const { creditMinor } = await findTakeableCredit(sql, refund.context)
@@ -70,11 +71,9 @@ export const retryRefund = async (
   if (refund.state === 'processing' && (await isGone(refund))) {
     const event = { type: 'transaction_gone', txHash: context.txHash }
     const outcome = await actors.dispatch({ kind: 'refund', actor: id, event, cause })
-    return outcome.ok
-      ? ofKind(refundKind, outcome.actor)
-      : refuse('state_conflict', { details: { status: outcome.actor?.state } })
+    return outcome.ok ? ofKind(refundKind, outcome.actor) : refuseState(outcome)
   }
-  if (refund.state !== 'failed') return refuse('state_conflict', { details: { status: refund.state } })
+  if (refund.state !== 'failed') return refuseStateOf(refund)
   refuseUnlookedAt(refund)
   const { creditMinor } = await findTakeableCredit(sql, context)
   const outcome = await actors.dispatchBundle(retryOf(refund, { cause, creditMinor }))
@@ -85,7 +84,7 @@ export const retryRefund = async (
     refuseSpentCredit(outcome)
     return refuse('refund_exceeds_remaining')
   }
-  return refuse('state_conflict', { details: { status: now.state } })
+  return refuseStateOf(now)
 }
 
 /** Refuses a failed refund that has moved money and was not dismissed: it could be paid twice by mistake. */

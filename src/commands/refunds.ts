@@ -21,6 +21,7 @@ import { type Requester, refuseTwin } from './by.ts'
 import { exceedsBalance } from './customer-credit.ts'
 import { wouldBeLostAt } from './lost-money.ts'
 import { makeClaim } from './refund-claims.ts'
+import { refuseState } from './state-conflicts.ts'
 
 export type RefundRequest = Pick<RefundOpening, 'reason' | 'metadata'> & {
   /** Undefined: the remaining amount. */
@@ -110,7 +111,7 @@ export const cancelRefund = async (
   if (outcome.ok) return ofKind(refundKind, outcome.done[0]?.actor)
   if (outcome.refusal === 'credit_exceeds_balance')
     refuse('credit_exceeds_balance', { message: `The amount of the refund ${exceedsBalance}` })
-  return refuse('state_conflict', { details: { status: outcome.actor?.state } })
+  return refuseState(outcome)
 }
 
 /** Marks a refund as checked. Its status does not change. */
@@ -121,7 +122,7 @@ export const dismissRefund = async (
 ): Promise<Actor<Refund>> => {
   const { id } = (await findRefund(sql, name)) ?? refuse('resource_not_found')
   const outcome = await actors.dispatch({ kind: 'refund', actor: id, event: { type: 'dismiss' }, cause })
-  return outcome.ok ? ofKind(refundKind, outcome.actor) : refuse('state_conflict')
+  return outcome.ok ? ofKind(refundKind, outcome.actor) : refuseState(outcome)
 }
 
 /** Refuses a refund that was refused because its payment's credit has paid something else since. */

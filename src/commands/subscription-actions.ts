@@ -11,10 +11,10 @@ import type { RecordKey } from '../queries/record-finder.ts'
 import { findSubscription } from '../queries/subscriptions.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { type Requester, refuseTwin } from './by.ts'
-import { refuseState, refuseStateOf } from './customers.ts'
 import { afterBundle, dispatchPlanned, type InvoiceServices, untilCurrent, withResponse } from './finalizations.ts'
 import { type NewLine, summedLines } from './invoice-content.ts'
 import { daysOf } from './plans.ts'
+import { refuseState, refuseStateOf } from './state-conflicts.ts'
 import { atRevision, type Voiding, voidLaterInvoices } from './subscription-invoices.ts'
 
 /**
@@ -37,19 +37,25 @@ export const cancelSubscription = (
     return withVoided(event, await voidLaterInvoices(services, subscription, voiding))
   })
 
-/** Ends it immediately. Before its first invoice is paid it expires, which callers cannot request. */
+/** Ends it immediately, unless it has ended. Before its first invoice is paid it expires, which callers cannot request. */
 export const endSubscription = (
   services: InvoiceServices,
   key: RecordKey,
   cause: string,
 ): Promise<Actor<Subscription>> =>
-  act(services, key, { cause, responseRows: () => [] }, async (subscription, voiding) => {
-    const later = await voidLaterInvoices(services, subscription, voiding)
-    // The first invoice was paid, which the same bundle records.
-    const hasBegun =
-      subscription.state !== 'incomplete' || later.commands.some(({ actor }) => actor === subscription.id)
-    return withVoided(hasBegun ? { type: 'cancel', reason: 'requested' } : { type: 'expire' }, later)
-  })
+  act(
+    services,
+    key,
+    { cause, responseRows: () => [] },
+    async (subscription, voiding) => {
+      const later = await voidLaterInvoices(services, subscription, voiding)
+      // The first invoice was paid, which the same bundle records.
+      const hasBegun =
+        subscription.state !== 'incomplete' || later.commands.some(({ actor }) => actor === subscription.id)
+      return withVoided(hasBegun ? { type: 'cancel', reason: 'requested' } : { type: 'expire' }, later)
+    },
+    ended => ended,
+  )
 
 /** Pauses it when the period that was paid is over. Invoices of later periods are voided, as by canceling it. */
 export const pauseSubscription = (
@@ -60,7 +66,7 @@ export const pauseSubscription = (
 ): Promise<Actor<Subscription>> =>
   act(services, key, requester, async (subscription, voiding) => {
     const { state, context } = subscription
-    if (state !== 'active' && state !== 'past_due') refuseStateOf(subscriptionKind, subscription)
+    if (state !== 'active' && state !== 'past_due') refuseStateOf(subscription)
     if (resumesAt !== null) requireResumption(context, resumesAt, await findCustomerTime(services, context.testClockId))
     return withVoided({ type: 'pause', resumesAt }, await voidLaterInvoices(services, subscription, voiding))
   })
@@ -101,7 +107,7 @@ export const uncancelSubscription = (
   by: 'merchant' | 'customer' = 'merchant',
 ): Promise<Actor<Subscription>> =>
   act(services, key, requester, async subscription => {
-    if (by === 'customer' && !subscription.context.canceledByCustomer) refuseStateOf(subscriptionKind, subscription)
+    if (by === 'customer' && !subscription.context.canceledByCustomer) refuseStateOf(subscription)
     return { event: { type: 'uncancel' } }
   })
 
@@ -188,11 +194,12 @@ const act = (
   key: RecordKey,
   { cause, responseRows }: Requester<Subscription>,
   plan: (subscription: Actor<Subscription>, voiding: Voiding) => Promise<Action>,
+  whenEnded: (subscription: Actor<Subscription>) => Actor<Subscription> = refuseStateOf,
 ): Promise<Actor<Subscription>> =>
   untilCurrent(async attempt => {
     const subscription = (await findSubscription(services.sql, key)) ?? refuse('resource_not_found')
     const { id, context } = subscription
-    if (context.endedAt !== null) refuseStateOf(subscriptionKind, subscription)
+    if (context.endedAt !== null) return whenEnded(subscription)
     const { event, commands: before = [] } = await plan(subscription, { isRetried: attempt > 0, cause })
     const commands = atRevision(subscription, [...before, { kind: 'subscription', actor: id, event, cause }])
     const outcome = await dispatchPlanned(services, withResponse(subscriptionKind, id, commands, responseRows))

@@ -12,7 +12,6 @@ import { type Period, periodOf } from '../billing/periods.ts'
 import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
 import { invoiceKind } from '../kinds/invoice.ts'
-import { subscriptionKind } from '../kinds/subscription.ts'
 import { DAYS_TO_PAY_FIRST, upcomingInvoice } from '../kinds/subscription-times.ts'
 import { ofKind } from '../queries/actors.ts'
 import { currentSeriesOf, ensureSeries } from '../queries/document-series.ts'
@@ -23,10 +22,10 @@ import { findSubscriptionWithFacts } from '../queries/subscriptions.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { INVOICE_PURPOSE } from '../sealed-columns.ts'
 import { isVoidable, voidingOf } from './credit-notes.ts'
-import { refuseStateOf } from './customers.ts'
 import { creditAppliedTo, dueOf, finalizationOf, type InvoiceServices } from './finalizations.ts'
 import { newPageToken } from './page-tokens.ts'
 import { createHiddenLink } from './payment-links.ts'
+import { refuseStateOf } from './state-conflicts.ts'
 
 export type PeriodInvoice = {
   readonly subscription: Pick<Actor<Subscription>, 'id'> & { readonly context: Billed }
@@ -151,7 +150,7 @@ export const previewInvoice = async (services: InvoiceServices, key: RecordKey):
   const found = (await findSubscriptionWithFacts(services.sql, key)) ?? refuse('resource_not_found')
   const { subscription, facts } = found
   const { anchorAt, testClockId } = subscription.context
-  const next = upcomingInvoice(subscription) ?? refuseStateOf(subscriptionKind, subscription, { message: NO_NEXT })
+  const next = upcomingInvoice(subscription) ?? refuseStateOf(subscription, { message: NO_NEXT })
   const { periodIndex, finalizesAt } = next
   const now = await findCustomerTime(services, testClockId)
   const period = periodOf(anchorAt, subscription.context, periodIndex)

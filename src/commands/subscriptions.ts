@@ -16,7 +16,6 @@ import { findSubscription } from '../queries/subscriptions.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { SUBSCRIPTION_PURPOSE } from '../sealed-columns.ts'
 import { type Requester, refuseTwin } from './by.ts'
-import { refuseState } from './customers.ts'
 import {
   afterBundle,
   dispatchPlanned,
@@ -29,6 +28,7 @@ import { type NewLine, summedLines } from './invoice-content.ts'
 import { type CustomerReference, nameCustomer } from './named-customers.ts'
 import { newPageToken } from './page-tokens.ts'
 import { daysOf } from './plans.ts'
+import { refuseState } from './state-conflicts.ts'
 import { openingCommands } from './subscription-invoices.ts'
 
 /** What a subscription without a plan costs and how it is renewed, as a caller sends it. */

@@ -10,8 +10,8 @@ import type { RecordKey } from '../queries/record-finder.ts'
 import { listSubscriptionsOfClock } from '../queries/subscriptions.ts'
 import { findTestClock } from '../queries/test-clocks.ts'
 import { type EventOf, type Requester, refuseTwin } from './by.ts'
-import { refuseState } from './customers.ts'
 import { dispatchPlanned, type InvoiceServices } from './finalizations.ts'
+import { refuseState } from './state-conflicts.ts'
 import { endSubscription } from './subscription-actions.ts'
 
 /** Without `now` it shows the present. */
@@ -60,9 +60,14 @@ const requireTarget = ({ state, context: { now } }: Actor<TestClock>, to: Date):
  */
 export const deleteTestClock = async (services: InvoiceServices, key: RecordKey, cause: string): Promise<void> => {
   if (!(await findTestClock(services.sql, key))) refuse('resource_not_found')
-  for (const subscription of await listSubscriptionsOfClock(services.sql, key.id))
-    await endSubscription(services, { ...key, id: subscription }, cause)
+  const endAll = async () => {
+    for (const subscription of await listSubscriptionsOfClock(services.sql, key.id))
+      await endSubscription(services, { ...key, id: subscription }, cause)
+  }
+  await endAll()
   await change(services, key, { type: 'delete' }, { cause, responseRows: () => [] })
+  // Those that were created in the meantime.
+  await endAll()
 }
 
 /** `check`: of the clock as it is in the commit. */

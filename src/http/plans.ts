@@ -53,7 +53,12 @@ const newPlan = () =>
       'reference?': shownText(1, 200).or('null'),
     })
 
-const filters = () => type({ 'status?': planStatus().array().atMostLength(10), 'reference?': boundedText(1, 200) })
+const filters = () =>
+  type({
+    'status?': planStatus().array().atMostLength(10),
+    'reference?': boundedText(1, 200),
+    'q?': boundedText(1, 200),
+  })
 
 const reads = { scope: 'billing:read' } as const
 const writes = { scope: 'billing:write' } as const
@@ -82,8 +87,9 @@ export const planRoutes: readonly Route[] = [
     query: () => listQuery().merge(filters()),
     handle: async (api, { owner, query }) => {
       const page = await placedPage(api.sql, 'plan', owner, query)
-      const { status, reference, limit } = query
-      const found = await listPlans(api.sql, owner, { statuses: status && [...new Set(status)], reference }, page)
+      const { status, reference, q, limit } = query
+      const filter = { statuses: status && [...new Set(status)], reference, search: q }
+      const found = await listPlans(api.sql, owner, filter, page)
       const counts = await countSubscriptions(
         api.sql,
         found.map(({ id }) => id),

@@ -3,6 +3,7 @@ import type { Actor } from '../actors/kind.ts'
 import { isTransactionUnknown } from '../chain/refunds/unknown-transaction.ts'
 import { transferUri } from '../chain/transfer-uri.ts'
 import { retryRefund } from '../commands/refund-transactions.ts'
+import { refuseStateOf } from '../commands/state-conflicts.ts'
 import { refuse } from '../errors.ts'
 import { qrCode } from '../pages/qr.ts'
 import { findRefund } from '../queries/refunds.ts'
@@ -28,8 +29,7 @@ export const refundSigningRoutes: readonly Route[] = [
         const { unsignedTransaction } = await readRefundFor(api, { member }, refund)
         const { chainId, tokenAddress, destination, amount } = refund.context
         // A refund that a signer can sign must not be paid manually too.
-        if (unsignedTransaction === null || destination === null)
-          return refuse('state_conflict', { details: { status: refund.state } })
+        if (unsignedTransaction === null || destination === null) return refuseStateOf(refund)
         const paymentUri = transferUri({ chainId, tokenAddress, to: destination, amount })
         const qr = qrCode(paymentUri, 'QR code of the link that pays the refund')
         return { status: 200, body: { object: 'payment_uri', paymentUri, qrCode: qr } }

@@ -130,6 +130,10 @@ export const invoiceKind: Kind<Invoice> = {
           },
   },
   publish: published(renderInvoiceEvent),
-  refusals: { invoices_period_once: 'period_invoiced' },
+  refusals: {
+    invoices_period_once: 'period_invoiced',
+    invoice_unlocked: 'invoice_changing',
+    invoice_unsettled: 'invoice_settled',
+  },
   testClock: 'testClockId',
 }

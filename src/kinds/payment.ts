@@ -78,6 +78,8 @@ export const paymentKind: Kind<Payment> = {
   ],
   writes: {
     joinCustomer: ({ context: { customerId } }) => ({ function: 'join_customer', given: { customer: customerId } }),
+    joinInvoice: ({ context: { invoiceId } }) =>
+      invoiceId === null ? null : { function: 'join_invoice', given: { invoice: invoiceId } },
   },
   publish: published(payment => paymentRecord.render(payment)),
 }

@@ -1,6 +1,7 @@
 import { emailKey } from '../email-key.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readShownCustomer, type ShownCustomer, type ShownCustomerRow, shownCustomerColumns } from './customers.ts'
+import { beginsWith } from './list-filters.ts'
 import { type FewOrMany, type Fragment, type ListOwner, type ListPart, listRows, ownedBy } from './list-rows.ts'
 import type { Page } from './page.ts'
 
@@ -60,7 +61,3 @@ const foundByPrefix = (sql: Sql, owner: ListOwner, text: string): FewOrMany => {
     walked: undefined,
   }
 }
-
-/** In any case. The index has the expression. */
-const beginsWith = (sql: Sql, expression: Fragment, text: string): Fragment => sql`
-  ${expression} >= lower(${text}::text) and ${expression} < lower(${text}::text) || chr(1114111)`

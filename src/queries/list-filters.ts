@@ -21,6 +21,10 @@ export const noFilter: CommonFilter = {
   createdBefore: undefined,
 }
 
+/** Whether a text begins so, in any case. The index has the expression. */
+export const beginsWith = (sql: Sql, expression: Fragment, text: string): Fragment => sql`
+  ${expression} >= lower(${text}::text) and ${expression} < lower(${text}::text) || chr(1114111)`
+
 /** The conditions on the status and on the time of creation. */
 export const commonFilters = (
   sql: Sql,

@@ -4,7 +4,8 @@ import type { ActorRow } from '../actors/rows.ts'
 import { planKind } from '../kinds/plan.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { type ListOwner, listRows, ownedBy, partsByState } from './list-rows.ts'
+import { beginsWith } from './list-filters.ts'
+import { type FewOrMany, type ListOwner, type ListPart, listRows, ownedBy, partsByState } from './list-rows.ts'
 import type { Page } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
 
@@ -26,21 +27,39 @@ export const findPlanIdByReference = async (
   return row?.id
 }
 
-export type PlanFilter = { readonly statuses: readonly string[] | undefined; readonly reference: string | undefined }
+export type PlanFilter = {
+  readonly statuses: readonly string[] | undefined
+  readonly reference: string | undefined
+  /** The beginning of a name, or a reference. */
+  readonly search: string | undefined
+}
 
 export const listPlans = async (
   sql: Sql,
   owner: ListOwner,
-  { statuses, reference }: PlanFilter,
+  { statuses, reference, search }: PlanFilter,
   page: Page,
 ): Promise<Actor<Plan>[]> => {
+  const byReference = reference === undefined ? undefined : sql`${ownedBy(sql, owner)} and reference = ${reference}`
+  const byState = statuses && partsByState(sql, statuses)
+  const bySearch = search === undefined ? undefined : { ...foundBy(sql, owner, search), walked: byState }
   const filters = sql`
-    ${reference === undefined ? sql`` : sql`and reference = ${reference}`}
+    ${byReference ? sql`and ${byReference}` : sql``}
+    ${byReference && bySearch ? sql`and ${bySearch.many}` : sql``}
     ${statuses ? sql`and state = any(${[...statuses]}::text[])` : sql``}`
-  const parts =
-    reference === undefined
-      ? statuses && partsByState(sql, statuses)
-      : [{ few: sql`${ownedBy(sql, owner)} and reference = ${reference}` }]
+  const found: ListPart | undefined = byReference ? { few: byReference } : bySearch
+  const parts = found ? [found] : byState
   const rows = await listRows<ActorRow>(sql, { table: 'plans', owner, page, filters, ...(parts && { parts }) })
   return rows.map(readPlan)
+}
+
+const foundBy = (sql: Sql, owner: ListOwner, text: string): Omit<FewOrMany, 'walked'> => {
+  const named = beginsWith(sql, sql`lower(name) collate "C"`, text)
+  return {
+    candidates: sql`
+      select id from plans where ${ownedBy(sql, owner)} and ${named}
+      union all select id from plans where ${ownedBy(sql, owner)} and reference = ${text}`,
+    few: sql`id in (select id from candidates)`,
+    many: sql`(${named} or coalesce(reference = ${text}, false))`,
+  }
 }

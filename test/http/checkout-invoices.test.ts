@@ -9,6 +9,7 @@ import { INVOICE_PURPOSE } from '../../src/sealed-columns.ts'
 import { readPdf } from '../billing/pdf-text.ts'
 import { apiServer } from '../harness/api.ts'
 import { events } from '../harness/events.ts'
+import { until } from '../harness/until.ts'
 import { checkoutServer } from './checkouts.ts'
 import { makeCreditNote } from './credit-notes.ts'
 import { makeCustomer } from './customers.ts'
@@ -151,6 +152,36 @@ describe('POST /v1/checkout/invoices/:token/payments', () => {
     const opening = openInvoicePayment(api, visited, { asset: undefined, cause: 'test' })
     expect(await opening.catch(error => error)).toMatchObject({ code: 'invoice_void' })
     expect(await sql`select from payments where invoice_id = ${invoice.actor}`).toHaveLength(0)
+  })
+
+  test('409: the invoice is paid after the request has read it', async () => {
+    const invoice = await issue()
+    const visited = await findVisitedInvoice(sql, hashPageToken(invoice.token) ?? '')
+    if (!visited) throw new Error('the invoice is missing')
+    await makeCreditNote(api, owner, { invoiceId: invoice.actor })
+    const opening = openInvoicePayment(api, visited, { asset: undefined, cause: 'test' })
+    expect(await opening.catch(error => error)).toMatchObject({ code: 'state_conflict' })
+    expect(await sql`select from payments where invoice_id = ${invoice.actor}`).toHaveLength(0)
+  })
+
+  test('201: planned again while another commit is changing the invoice', async () => {
+    const invoice = await issue()
+    const visited = await findVisitedInvoice(sql, hashPageToken(invoice.token) ?? '')
+    if (!visited) throw new Error('the invoice is missing')
+    let tries = 0
+    const dispatchBundle: typeof api.actors.dispatchBundle = commands => {
+      tries++
+      return api.actors.dispatchBundle(commands)
+    }
+    let opening: ReturnType<typeof openInvoicePayment> | undefined
+    await sql.begin(async tx => {
+      await tx`select from invoices where id = ${invoice.actor} for no key update`
+      const services = { ...api, actors: { ...api.actors, dispatchBundle } }
+      opening = openInvoicePayment(services, visited, { asset: undefined, cause: 'test' })
+      await Promise.race([opening, until(async () => tries > 1)])
+    })
+    expect(await opening).toMatchObject({ payment: { state: 'pending', context: { amountMinor: 1000 } } })
+    expect(tries).toBeGreaterThan(1)
   })
 })
 

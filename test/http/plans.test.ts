@@ -232,9 +232,37 @@ describe('GET /v1/plans', () => {
     expect(idsOf(await list('?reference=b&status=archived', shop))).toEqual([String(ids[1])])
   })
 
+  test('finds by the beginning of a name or by a reference, with other filters', async () => {
+    const shop = { bearer: liveKey }
+    const ids: string[] = []
+    for (const [name, reference] of [
+      ['Zürich lamps', 'zuri'],
+      ['zürich bulbs', 'q-1'],
+      ['100% Zürich', null],
+    ] as const)
+      ids.push((await made({ name, reference }, shop)).id)
+    const [lamps = '', bulbs = '', percent = ''] = ids.map(String)
+    const found = async (query: string) => idsOf(await list(`?${query}`, shop))
+    expect(await found(`q=${encodeURIComponent('ZÜRICH')}`)).toEqual([bulbs, lamps])
+    expect(await found(`q=${encodeURIComponent('zürich l')}`)).toEqual([lamps])
+    expect(await found('q=zuri')).toEqual([lamps])
+    expect(await found('q=zur')).toEqual([])
+    expect(await found(`q=${encodeURIComponent('100%')}`)).toEqual([percent])
+    expect(await found(`q=${encodeURIComponent('%')}`)).toEqual([])
+    expect(await found(`q=${encodeURIComponent('zürich')}&reference=q-1`)).toEqual([bulbs])
+    expect(await found('q=lamp&reference=q-1')).toEqual([])
+    expect(await found(`q=${encodeURIComponent('zürich')}&limit=1&startingAfter=${bulbs}`)).toEqual([lamps])
+    await ask('POST', `/plans/${bulbs}/archive`, shop)
+    expect(await found(`q=${encodeURIComponent('zürich')}&status=active`)).toEqual([lamps])
+    expect(await found(`q=${encodeURIComponent('zürich')}&status=archived`)).toEqual([bulbs])
+    expect(idsOf(await list(`?q=${encodeURIComponent('zürich')}`))).toEqual([])
+  })
+
   testRefusedQueries(
     query => ask('GET', `/plans${query}`),
     [
+      ['q=', 'parameter_invalid', 'q'],
+      [`q=${'a'.repeat(201)}`, 'parameter_invalid', 'q'],
       ['status=paused', 'parameter_invalid', 'status'],
       ['reference=', 'parameter_invalid', 'reference'],
       ['currency=EUR', 'parameter_unknown', 'currency'],

@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { cancelSubscription } from '../../src/commands/subscription-actions.ts'
+import { deleteTestClock } from '../../src/commands/test-clocks.ts'
 import { decodeId, encodeId } from '../../src/ids.ts'
 import { recordTimerRun } from '../../src/queries/subscription-runs.ts'
 import { runSubscriptions } from '../../src/server/subscription-loop.ts'
 import { insertKey } from '../access/keys.ts'
+import { findingsAfter } from '../audit/planted.ts'
 import { until } from '../harness/until.ts'
 import { makeCustomer } from './customers.ts'
 import { aLamp } from './invoices.ts'
@@ -291,6 +293,63 @@ describe('by a test clock', () => {
     expect(await read(id)).toMatchObject({ status: 'past_due', graceEndsAt: '2027-01-06T12:00:00.000Z' })
   })
 
+  test('a grace waits while a payment of the invoice is processing, which raises no alarm, and the payment renews it', async () => {
+    const { customerId, clockId } = await customerOfClock()
+    const { id, openInvoiceId } = await made({ customerId, ...monthly })
+    await pay(openInvoiceId)
+    await advance(clockId, '2026-12-23T12:00:00.000Z')
+    await advance(clockId, '2026-12-31T12:00:00.000Z')
+    const { openInvoiceId: owed } = await read(id)
+    const tell = (type: string) =>
+      api.actors.dispatch({
+        ...{ kind: 'invoice', actor: decodeId('inv', owed ?? '') ?? '', cause: 'test' },
+        event: { type, amountMinor: 4_900 },
+      })
+    await tell('payment_processing')
+    const to = '2027-01-10T12:00:00.000Z'
+    await ask('POST', `/sandbox/test-clocks/${clockId}/advance`, { json: { to } })
+    await clocks.runOnce()
+    const ends = '2027-01-06T12:00:00.000Z'
+    expect(await read(id)).toMatchObject({ status: 'past_due', graceEndsAt: ends })
+    expect(await ask('GET', `/sandbox/test-clocks/${clockId}`)).toMatchObject({ json: { now: ends } })
+    // For longer than a minute.
+    const clock = decodeId('clk', clockId) ?? ''
+    const isLate = async () => {
+      const past = `now() - interval '2 minutes'`
+      const found = await findingsAfter(
+        server.databaseUrl,
+        `update test_clocks set updated_at = ${past} where id = '${clock}'; update transitions set at = ${past}`,
+      )
+      return found.some(({ what }) => what.startsWith('a timer that is due by its test clock'))
+    }
+    expect(await isLate()).toBe(false)
+    await tell('payment_reverted')
+    expect(await isLate()).toBe(true)
+    await tell('payment_processing')
+    await tell('payment_reverted')
+    await pay(owed)
+    await clocks.runOnce()
+    expect(await read(id)).toMatchObject({ status: 'active', periodIndex: 1 })
+  })
+
+  test('the expiry of a first invoice waits while a payment is processing', async () => {
+    const { customerId, clockId } = await customerOfClock()
+    const { id, openInvoiceId } = await made({ customerId, ...monthly })
+    const tell = (type: string) =>
+      api.actors.dispatch({
+        ...{ kind: 'invoice', actor: decodeId('inv', openInvoiceId ?? '') ?? '', cause: 'test' },
+        event: { type, amountMinor: 4_900 },
+      })
+    await tell('payment_processing')
+    const to = '2026-12-10T12:00:00.000Z'
+    await ask('POST', `/sandbox/test-clocks/${clockId}/advance`, { json: { to } })
+    await clocks.runOnce()
+    expect(await read(id)).toMatchObject({ status: 'incomplete' })
+    await tell('payment_reverted')
+    await clocks.runOnce()
+    expect(await read(id)).toMatchObject({ status: 'expired', endedAt: '2026-12-07T12:00:00.000Z' })
+  })
+
   test('an invoice that was paid renews at the boundary although the job of the payment is late', async () => {
     const { customerId, clockId } = await customerOfClock()
     const { id, openInvoiceId } = await made({ customerId, ...monthly })
@@ -441,6 +500,25 @@ describe('POST /v1/subscriptions/:id/cancel', () => {
     expect(await read(incomplete)).toMatchObject({ status: 'expired', endedAt: START, openInvoiceId: null })
     expect(await read(paid)).toMatchObject({ status: 'canceled', endedAt: START })
     expect(await sql`select kind from uses_of_customer(${decodeId('cus', customerId) ?? ''})`).toHaveLength(0)
+  })
+
+  test('deleting a test clock settles beside requests that end its subscriptions, or create one', async () => {
+    const { customerId, clockId } = await customerOfClock()
+    const trial = { customerId, ...monthly, trialDays: 7 }
+    const ids = [(await made(trial)).id, (await made(trial)).id]
+    let late: string | undefined
+    const dispatchBundle: typeof api.actors.dispatchBundle = async commands => {
+      // Both are canceled after they were listed, the first one after it was read.
+      if (late === undefined) {
+        for (const id of ids) await cancel(id, { at: 'now' })
+        late = (await made(trial)).id
+      }
+      return api.actors.dispatchBundle(commands)
+    }
+    const services = { ...api, actors: { ...api.actors, dispatchBundle } }
+    await deleteTestClock(services, { id: decodeId('clk', clockId) ?? '', ...mode }, 'test')
+    for (const id of [...ids, late ?? '']) expect(await read(id)).toMatchObject({ status: 'canceled' })
+    expect(await ask('DELETE', `/sandbox/test-clocks/${clockId}`)).toMatchObject({ status: 404 })
   })
 
   test('a customer with a subscription cannot be erased until it has ended', async () => {

@@ -149,6 +149,8 @@ describe('a clock', () => {
   test.each([
     [{ now: 'yesterday' }, 'parameter_invalid', 'now'],
     [{ now: null }, 'parameter_invalid', 'now'],
+    [{ now: 1_798_761_600 }, 'parameter_invalid', 'now'],
+    [{ now: { at: 1 } }, 'parameter_invalid', 'now'],
     [{ now: '2026-02-30T00:00:00.000Z' }, 'parameter_invalid', 'now'],
     [{ now: years(1, 60_000) }, 'parameter_invalid', 'now'],
     [{ now: years(-1, -60_000) }, 'parameter_invalid', 'now'],
@@ -160,6 +162,10 @@ describe('a clock', () => {
   test.each([
     [{}, 'parameter_missing', 'to'],
     [{ to: 'tomorrow' }, 'parameter_invalid', 'to'],
+    [{ to: null }, 'parameter_invalid', 'to'],
+    [{ to: 1_798_761_600 }, 'parameter_invalid', 'to'],
+    [{ to: `${year + 1}-02-30T00:00:00.000Z` }, 'parameter_invalid', 'to'],
+    [{ to: `${year + 1}-02-01` }, 'parameter_invalid', 'to'],
     [{ to: start.toISOString() }, 'parameter_invalid', 'to'],
     [{ to: after(-1) }, 'parameter_invalid', 'to'],
     [{ to: `${year + 2}-11-01T00:00:00.001Z` }, 'parameter_invalid', 'to'],
@@ -176,7 +182,7 @@ describe('a clock', () => {
     const both = await Promise.all([0, 1].map(() => ask('POST', `/sandbox/test-clocks/${id}/advance`, { json })))
     expect(both.map(({ status }) => status).sort()).toEqual([200, 409])
     expect(both.find(({ status }) => status === 409)?.error).toMatchObject({
-      ...{ code: 'state_conflict', details: { status: 'advancing', possible: ['arrive', 'delete'] } },
+      ...{ code: 'state_conflict', details: { status: 'advancing', possible: ['delete'] } },
     })
     for (const to of [after(-1), `${year + 5}-11-01T00:00:00.000Z`])
       expect(await ask('POST', `/sandbox/test-clocks/${id}/advance`, { json: { to } })).toMatchObject({ status: 409 })
@@ -273,6 +279,28 @@ describe('customers', () => {
     })
     expect((await merge(same.customer.id)).customer.id).toBe(same.customer.id)
   })
+})
+
+test('a commit locks the clocks that it was decided with for itself alone', async () => {
+  const { id } = await create()
+  const seen = sql`array[row(1, ${clockUuid(id)}, ${start.getTime()})::clock_entry]`
+  const other = connect(server.databaseUrl, { max: 1 })
+  try {
+    await sql.begin(async tx => {
+      // Two commits that had it in shared mode would wait for each other when both then change it.
+      expect(Array.from(await tx`select find_moved_clocks(${seen}) as moved`)).toEqual([{ moved: [] }])
+      await other`set lock_timeout = '50ms'`
+      const error =
+        await other`select find_moved_clocks(array[row(1, ${clockUuid(id)}, ${start.getTime()})::clock_entry])`.catch(
+          caught => caught,
+        )
+      expect(error).toMatchObject({ code: '55P03' })
+    })
+    const moved = await other`select find_moved_clocks(array[row(1, ${clockUuid(id)}, 0)::clock_entry]) as moved`
+    expect(Array.from(moved)).toEqual([{ moved: [1] }])
+  } finally {
+    await other.end()
+  }
 })
 
 describe('invoices of a clock', () => {

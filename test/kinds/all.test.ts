@@ -70,7 +70,9 @@ for (const { kind, subject } of subjects) {
         } else if (!type.startsWith('xstate.') && !(implementation && 'type' in implementation)) {
           const written = kind.writes?.[type]
           if (written) {
-            const functions = everyActor(kind, subject).flatMap(each => written(each, each)?.function ?? [])
+            const begun = (subject.walk.inputs ?? []).map(input => ({ ...subject, input, situations: { new: '' } }))
+            const actors = [subject, ...begun].flatMap(each => everyActor(kind, each))
+            const functions = actors.flatMap(each => written(each, each)?.function ?? [])
             expect(functions.length).toBeGreaterThan(0)
             for (const name of functions)
               expect(schema).toMatch(new RegExp(`FUNCTION public\\.${name}\\(\\w+ uuid, given json\\)`))

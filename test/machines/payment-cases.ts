@@ -184,7 +184,11 @@ export const payments: Cases = {
   },
   minSteps: 300,
   // Which asset is accepted depends on the received transfers, which the events above lack.
-  walk: { minSteps: 1_000, events: [{ type: 'accept', at: T0, paidWith: acceptedAsset }] },
+  walk: {
+    minSteps: 1_000,
+    events: [{ type: 'accept', at: T0, paidWith: acceptedAsset }],
+    inputs: [{ ...paymentOpening, windowMinutes: 30, invoiceId: '0193a000-0000-7000-8000-000000000009' }],
+  },
   invalidRows: `
     new          | state = 'paid'                                               | payments_state
     new          | amount_minor = 0                                             | payments_amount

@@ -4,7 +4,11 @@ import { arrive, creation, differences, shortestPaths, step, T0 } from './table.
 
 describe('payment', () => {
   test('opening a checkout makes it pending and publishes its event', () => {
-    expect(creation(payments)).toEqual({ to: 'pending', effects: '!joinCustomer payment.created', changes: '' })
+    expect(creation(payments)).toEqual({
+      to: 'pending',
+      effects: '!joinCustomer !joinInvoice payment.created',
+      changes: '',
+    })
   })
 
   test('every event has the listed outcome in every situation, and is refused where none is listed', () => {

@@ -51,9 +51,7 @@ const findWaiting = (sql: Sql, testClockId: string | null, after = '00000000-000
   from invoices i
   cross join lateral (${testClockId === null ? scannedChains(sql) : timeOfClock(sql, testClockId)}) s
   where ${testClockId === null ? sql`i.test_clock_id is null` : sql`i.test_clock_id = ${testClockId}`}
-    and i.id > ${after} and state = 'open' and (
-      (due_passed and not overdue)
-      or jsonb_array_length(jsonb_path_query_array(reminders, '$[*] ? (@.sentAt != null)')) < reminders_passed)
+    and i.id > ${after} and has_passed_times(state, due_passed, overdue, reminders, reminders_passed)
     and amount_processing_minor = 0
     ${testClockId === null ? sql`and ${isSettled(sql)}` : sql``}
   order by i.id limit ${PAGE}`

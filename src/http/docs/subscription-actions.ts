@@ -28,10 +28,12 @@ export const cancelSubscriptionDocs: Docs = {
   operation: 'cancelSubscription',
   summary: 'Cancel a subscription',
   description:
-    'With `period_end` it is canceled when the current period is over; if the next period is being paid or is paid, when that one is over. A subscription that is `past_due` or `paused` is canceled immediately, unless money was sent for what is owed. Unpaid invoices of later periods are voided. A subscription that is `incomplete` cannot be canceled: it expires.',
+    'With `period_end` it is canceled when the current period is over; if the next period is being paid or is paid, when that one is over. A subscription that is `past_due` or `paused` is canceled immediately, and the response shows `canceled`; if money was sent for what is owed, when the period that it pays is over. Unpaid invoices of later periods are voided. A subscription that is `incomplete` cannot be canceled: it expires.',
   answers: { 200: subscriptionReadRecord },
   refusals: ['state_conflict', 'idempotency_key_reused'],
-  fields: { at: '`period_end` or `now`. Default: `period_end`.' },
+  fields: {
+    at: '`period_end`: when what was paid is over, which is immediately if nothing is paid. `now`: in any case immediately. Default: `period_end`.',
+  },
   example: { at: 'period_end' },
 }
 

@@ -190,6 +190,7 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
     'Search text, 1 to 200 characters. Return only refunds whose ID, transaction hash or destination is the text, and refunds of a payment whose ID or reference is the text, or whose e-mail address begins with it (at least 3 characters, in any case).',
   'listDisputes.q':
     'Search text, 1 to 200 characters. Return only disputes whose ID is the text, and disputes of a payment whose ID or reference is the text, or whose e-mail address begins with it (at least 3 characters, in any case).',
+  'listPlans.q': 'Return only plans whose name begins with this text, in any case, or whose reference is this text.',
   'listCustomers.q':
     'Search text, 1 to 200 characters. Return only customers whose name, company or e-mail address begins with it, in any case. Aliases count as well.',
   'listCustomers.email': 'Return only the customer that has this e-mail address, also as an alias.',

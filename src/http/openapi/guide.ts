@@ -31,6 +31,8 @@ No real money is used in test mode. Payments are made on test networks, or on th
     title: 'Errors',
     text: `An error response has this body: \`{"error":{"type","code","message","param"?,"details"?,"requestId"}}\`. Use \`code\` in your program. \`message\` is for people and can change. \`param\` is the field, query parameter or header that caused the error; its value is never repeated. \`requestId\` identifies the request in the log of the server. Every response also has it in the \`Request-Id\` header.
 
+What the status of an object does not allow is refused with 409 \`state_conflict\`. \`details.status\` is its status. Where it is present, \`details.possible\` names what can be requested of the object now, by the last part of the path: such as \`cancel\` for \`POST /v1/subscriptions/:id/cancel\`. \`update\` is PATCH, and \`delete\` is DELETE.
+
 A request is checked in this order: path (404) and method (405), too many wrong credentials from the IP address (429), credentials (401), API version (400), rate limit (429), scope, role and mode (403), size and media type of the body (413, 415), syntax (400), idempotency key, existence of the object (404), state of the object (409, 422). An object of another merchant or of the other mode returns the same error as an object that does not exist.`,
   },
   {

@@ -14,7 +14,7 @@ import {
   type StateCount,
   type Stays,
 } from '../../queries/ops/machines.ts'
-import { type MachineName, machineNames } from '../../resources.ts'
+import { isMachineName } from '../../resources.ts'
 import type { Api } from '../api.ts'
 import { getMachineDocs, listMachinesDocs } from '../docs/ops.ts'
 import { forOperators, type Route } from '../route.ts'
@@ -99,5 +99,3 @@ const machineOf = (kind: (typeof kinds)[number], { counts, flows, stays }: Figur
     })),
   }
 }
-
-const isMachineName = (name: string): name is MachineName => (machineNames as readonly string[]).includes(name)

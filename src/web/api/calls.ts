@@ -90,7 +90,7 @@ export const calls = {
   getCreditNote: 'GET /v1/merchants/{merchantId}/credit-notes/{id}',
   getCreditNoteDocument: 'GET /v1/merchants/{merchantId}/credit-notes/{id}/document?format',
   createPlan: 'POST /v1/merchants/{merchantId}/plans?livemode',
-  listPlans: 'GET /v1/merchants/{merchantId}/plans?limit&order&livemode&reference&startingAfter&status',
+  listPlans: 'GET /v1/merchants/{merchantId}/plans?limit&order&livemode&q&reference&startingAfter&status',
   getPlan: 'GET /v1/merchants/{merchantId}/plans/{id}',
   updatePlan: 'PATCH /v1/merchants/{merchantId}/plans/{id}',
   archivePlan: 'POST /v1/merchants/{merchantId}/plans/{id}/archive',
@@ -949,6 +949,7 @@ export type Calls = {
       readonly limit?: number
       readonly order?: 'asc' | 'desc'
       readonly livemode?: boolean
+      readonly q?: string
       readonly reference?: string
       readonly startingAfter?: string
       readonly status?: readonly ('active' | 'archived')[]
