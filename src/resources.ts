@@ -285,6 +285,10 @@ export const resources = {
     path: 'analytics',
     section: { name: 'Analytics', description: 'Counts and sums of payments over time.' },
   },
+  export: {
+    path: 'exports',
+    section: { name: 'Exports', description: 'An export is a file with all records of a list in a range of time.' },
+  },
   balance: {
     path: 'balances',
     section: { name: 'Balances', description: 'Money at deposit addresses that has not been collected yet.' },

@@ -66,6 +66,7 @@ const folders = [
   'src/web/api',
   'src/web/wallets',
   'src/web/dashboard/shell',
+  'src/web/dashboard/exports',
   'src/web/dashboard/secrets',
   'src/web/dashboard/account',
   'src/web/dashboard/event-types',
@@ -118,6 +119,7 @@ const folders = [
   'src/http',
   'src/http/openapi',
   'src/http/ops',
+  'src/http/exports',
   // The table of all routes.
   'src/http/routes.ts',
   'src/pages/docs',

@@ -547,6 +547,15 @@ create table events (
   constraint events_pkey PRIMARY KEY (id)
 );
 
+create unlogged table export_tickets (
+  hash bytea not null,
+  merchant_id uuid not null,
+  session_id uuid not null,
+  request json not null,
+  expires_at timestamp with time zone not null default (now() + '00:01:00'::interval),
+  constraint export_tickets_pkey PRIMARY KEY (hash)
+);
+
 create table feed_cursors (
   reader text not null,
   era integer not null,

@@ -26,6 +26,8 @@ export type WaitingBalances = {
 
 export type WaitingBalancesOptions = {
   readonly timeoutMs: number
+  /** Maximum number of addresses. */
+  readonly most?: number
   /** Read at this block or a later one: the block of the last transaction. */
   readonly atLeast?: number
   /** How the node is called. Default: within the timeout. */
@@ -46,12 +48,12 @@ export const readWaiting = async (
   world: Pick<Services, 'sql'>,
   connected: ConnectedChain,
   merchantId: string,
-  { timeoutMs, atLeast = 0, ask = withinTime(connected.rpc, timeoutMs) }: WaitingBalancesOptions,
+  { timeoutMs, most = MAX_ADDRESSES, atLeast = 0, ask = withinTime(connected.rpc, timeoutMs) }: WaitingBalancesOptions,
 ): Promise<WaitingBalances> => {
   const { chain } = connected
   await settleEmpty(world, connected, merchantId)
-  const listed = await listWaiting(world.sql, { merchantId, chainId: chain.id, limit: MAX_ADDRESSES + 1 })
-  const rows = listed.slice(0, MAX_ADDRESSES)
+  const listed = await listWaiting(world.sql, { merchantId, chainId: chain.id, limit: most + 1 })
+  const rows = listed.slice(0, most)
   if (rows.length === 0) return { waiting: [], complete: true }
   const assets = assetsOf(chain)
   const [, ...tokens] = assets.map(({ token }) => token)
@@ -61,7 +63,7 @@ export const readWaiting = async (
   const waiting = rows
     .map((row, at) => ({ ...row, held: heldOf(read.holdings[at], assets) }))
     .filter(({ held }) => held.length > 0)
-  return { waiting, complete: listed.length <= MAX_ADDRESSES }
+  return { waiting, complete: listed.length <= most }
 }
 
 // About twenty requests to a node, which take one or two seconds.

@@ -21,7 +21,8 @@ const QUARTERS_MS = 400 * DAY_MS
 /** In another time zone than that of the daily sums. */
 const DETAILED_MS = 35 * DAY_MS
 
-const dayOrTime = () => type('string').narrow(text => isDay(text) || moment().allows(text))
+/** A day in a time zone, or a time. */
+export const dayOrTime = () => type('string').narrow(text => isDay(text) || moment().allows(text))
 
 const seriesQuery = () =>
   livemodeQuery().and({

@@ -12,11 +12,12 @@ export type Draft = {
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream | null
   readonly headers: HeaderFields
   readonly accept?: AcceptSocket
+  readonly mayPause?: true
 }
 
 export const draftOf = (answer: Answer): Draft => {
   const { status, headers = NONE } = answer
-  if ('text' in answer) return { status, body: answer.text, headers }
+  if ('text' in answer) return { status, body: answer.text, headers, ...(answer.mayPause && { mayPause: true }) }
   if (answer.accept) return { status, body: null, headers, accept: answer.accept }
   if (answer.body === undefined) return { status, body: null, headers }
   return {

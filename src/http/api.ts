@@ -12,6 +12,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { ChangeStreams } from './change-streams.ts'
 import { openPaymentStreams } from './checkout-stream.ts'
 import type { Streams } from './checkout-streams.ts'
+import { type ExportRuns, openExportRuns } from './export-runs.ts'
 import { type Inspector, openInspector } from './inspector.ts'
 import { openInvoiceStreams } from './invoice-streams.ts'
 import { openMerchantStreams } from './merchant-streams.ts'
@@ -39,6 +40,8 @@ export type Api = Services &
     readonly inspector: Inspector
     /** Balance checks for payments that customers are waiting for. */
     readonly balanceChecks: BalanceChecks
+    /** Exports of this process. They are broken off before the server stops, because it would wait for them. */
+    readonly exportRuns: ExportRuns
     readonly traffic: Traffic
     /** The scripts and style sheets of the pages. */
     readonly web: Web
@@ -54,11 +57,15 @@ export type ApiOptions = Pick<Api, 'keyring' | 'chains' | 'sandbox' | 'web'> & {
   readonly signUpCode: string | null
   /** Reads a chain immediately, if this process reads it. */
   readonly wakeChain?: (chainId: number) => void
+  /** Of the database, if the server runs it. */
+  readonly databaseUrl?: string
+  /** How long an export may take, in milliseconds. */
+  readonly exportMs?: number
 }
 
 export const openApi = (
   services: Services,
-  { env, keyring, signUpCode, chains, sandbox, web, wakeChain }: ApiOptions,
+  { env, keyring, signUpCode, chains, sandbox, web, wakeChain, databaseUrl, exportMs }: ApiOptions,
 ): OpenApi => {
   const sessions = openSessionCache(services, keyring)
   const keys = openKeyCache(services)
@@ -69,6 +76,10 @@ export const openApi = (
   const merchantStreams = openMerchantStreams(services)
   const transitionStreams = openTransitionStreams({ ...services, chains })
   const inspector = openInspector(services)
+  const exportRuns = openExportRuns(services, {
+    databaseUrl: databaseUrl ?? env.databaseUrl,
+    ...(exportMs !== undefined && { mostMs: exportMs }),
+  })
   return {
     ...services,
     settings: {
@@ -87,6 +98,7 @@ export const openApi = (
     transitionStreams,
     inspector,
     balanceChecks,
+    exportRuns,
     traffic: openTraffic(),
     web,
     clusterFolder: env.databaseUrl === undefined ? clusterIn(env.dataDir) : undefined,
@@ -96,6 +108,7 @@ export const openApi = (
       merchantStreams.stop()
       transitionStreams.stop()
       inspector.stop()
+      exportRuns.stop()
       sessions.stop()
       await balanceChecks.stop()
       await keys.stop()

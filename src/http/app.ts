@@ -49,7 +49,10 @@ export const app = (routes: readonly Route[], api: Api, now?: Now) => {
     }),
   )
   // Not from Elysia's context, which creates it for each request.
-  const door: Door = { requestIP: request => elysia.server?.requestIP(request) ?? null }
+  const door: Door = {
+    requestIP: request => elysia.server?.requestIP(request) ?? null,
+    keepOpen: request => elysia.server?.timeout(request, 0),
+  }
   for (const route of routes) {
     const { path: pattern } = route
     const steps = stepsOf(guard, route, api)

@@ -51,6 +51,9 @@ const newCreditNote = () =>
     'note?': notes().or('null'),
   })
 
+/** Exports have the filters of the list too. */
+export const creditNoteFilters = () => type({ 'invoiceId?': recordId('inv'), 'customerId?': recordId('cus') })
+
 const reads = { scope: 'billing:read' } as const
 
 export const creditNoteRoutes: readonly Route[] = [
@@ -83,7 +86,7 @@ export const creditNoteRoutes: readonly Route[] = [
   ...onCollection('GET', reads, {
     path: '/credit-notes',
     docs: listCreditNotesDocs,
-    query: () => listQuery().merge({ 'invoiceId?': recordId('inv'), 'customerId?': recordId('cus') }),
+    query: () => listQuery().merge(creditNoteFilters()),
     handle: async ({ sql }, { owner, query }) => {
       const { invoiceId, customerId, limit } = query
       const page = await placedPage(sql, 'credit_note', owner, query)

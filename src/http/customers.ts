@@ -4,7 +4,7 @@ import { isEmail } from '../access/email.ts'
 import { changeCustomer, createCustomer } from '../commands/customers.ts'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
-import { listCustomers } from '../queries/customer-lists.ts'
+import { type CustomerFilter, listCustomers } from '../queries/customer-lists.ts'
 import { findShownCustomer, type ShownCustomer } from '../queries/customers.ts'
 import type { ListOwner } from '../queries/list-rows.ts'
 import { findTestClock } from '../queries/test-clocks.ts'
@@ -54,7 +54,8 @@ export const testClockId = () => type('/^clk_[0-9a-z]{1,64}$/ | null')
 const newCustomer = () => fields().merge({ email: email(), 'testClockId?': testClockId() })
 const changes = () => fields().merge({ 'email?': email() })
 
-const filters = () =>
+/** Exports have the filters of the list too. */
+export const customerFilters = () =>
   type({ 'email?': boundedText(1, 254), 'reference?': boundedText(1, 200), 'q?': boundedText(1, 200) })
 
 const reads = { scope: 'billing:read' } as const
@@ -79,12 +80,11 @@ export const customerRoutes: readonly Route[] = [
   ...onCollection('GET', reads, {
     path: '/customers',
     docs: listCustomersDocs,
-    query: () => listQuery().merge(filters()),
+    query: () => listQuery().merge(customerFilters()),
     handle: async ({ sql }, { owner, query }) => {
-      const { email, reference, q, limit } = query
       const page = await placedPage(sql, 'customer', owner, query)
-      const customers = await listCustomers(sql, owner, { email, reference, search: q }, page)
-      return { status: 200, body: listOf(customers, limit, shownCustomer) }
+      const customers = await listCustomers(sql, owner, customerFilterOf(query), page)
+      return { status: 200, body: listOf(customers, query.limit, shownCustomer) }
     },
   }),
 
@@ -107,6 +107,12 @@ export const customerRoutes: readonly Route[] = [
     },
   }),
 ]
+
+export const customerFilterOf = ({ email, reference, q }: Parsed<typeof customerFilters>): CustomerFilter => ({
+  email,
+  reference,
+  search: q,
+})
 
 export const shownCustomer = ({ customer, ...additions }: ShownCustomer) =>
   customerReadRecord.render(customer, additions)

@@ -5,6 +5,7 @@ import type { Api } from './api.ts'
 import { openHeaders } from './headers.ts'
 import type { Answer } from './route.ts'
 import { upgradeResponse } from './sockets.ts'
+import { streamed } from './streamed.ts'
 import type { Visit } from './visit.ts'
 
 /** The steps of a request, in the documented order of checks. A step runs only if the previous one has succeeded. */
@@ -60,14 +61,16 @@ const headersOf = openHeaders()
 
 /** With a body for HEAD too: the server removes it, and Elysia uses it for the Content-Length. */
 const respond = (
-  { request, answerHeaders }: Visit,
-  { status, body, headers: draftHeaders, accept }: Draft,
+  { request, answerHeaders, door }: Visit,
+  { status, body, headers: draftHeaders, accept, mayPause }: Draft,
 ): Response => {
   if (accept) return upgradeResponse(accept)
   // The route's own headers replace common ones of the same name.
   for (const name in draftHeaders) answerHeaders[name] = draftHeaders[name] ?? ''
   const headers = headersOf(answerHeaders)
-  if (!(body instanceof ReadableStream) || request.method !== 'HEAD') return new Response(body, { status, headers })
+  if (!(body instanceof ReadableStream)) return new Response(body, { status, headers })
+  if (mayPause) door?.keepOpen(request)
+  if (request.method !== 'HEAD') return streamed(new Response(body, { status, headers }))
   // A stream would continue without a client.
   void body.cancel()
   return new Response(null, { status, headers })

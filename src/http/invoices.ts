@@ -5,7 +5,7 @@ import { changeInvoice, createInvoice, deleteInvoice } from '../commands/invoice
 import { refuse } from '../errors.ts'
 import { invoiceStatus } from '../kinds/invoice-record.ts'
 import { findBillingSettings } from '../queries/billing-settings.ts'
-import { listInvoices } from '../queries/invoice-lists.ts'
+import { type InvoiceFilter, listInvoices } from '../queries/invoice-lists.ts'
 import { findInvoice } from '../queries/invoices.ts'
 import type { Api } from './api.ts'
 import { findClockId } from './customers.ts'
@@ -24,11 +24,12 @@ import { moment } from './moment.ts'
 import { invoicePages, withPageUrl } from './page-urls.ts'
 import { requirePayable } from './payment-links.ts'
 import { recordId, recordKey } from './record-id.ts'
-import type { Route } from './route.ts'
+import type { Parsed, Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 import { boundedText } from './text.ts'
 
-const filters = () =>
+/** Exports have the filters of the list too. */
+export const invoiceFilters = () =>
   type({
     'status?': invoiceStatus().array().atMostLength(10),
     'customerId?': recordId('cus'),
@@ -69,24 +70,12 @@ export const invoiceRoutes: readonly Route[] = [
   ...onCollection('GET', reads, {
     path: '/invoices',
     docs: listInvoicesDocs,
-    query: () => listQuery().merge(filters()),
+    query: () => listQuery().merge(invoiceFilters()),
     handle: async (api, call) => {
       const { owner, query } = call
       const page = await placedPage(api.sql, 'invoice', owner, query)
-      const { status, customerId, subscriptionId, number, reference, overdue, limit } = query
-      const filter = {
-        ...{
-          statuses: status && [...new Set(status)],
-          customerId,
-          subscriptionId,
-          number,
-          reference,
-          overdue: overdue !== undefined,
-        },
-        dueBefore: await beginningOf(api, owner.merchantId, query.dueBefore),
-      }
-      const invoices = await listInvoices(api.sql, owner, filter, page)
-      return { status: 200, body: listOf(invoices, limit, readInvoiceFor(api, call)) }
+      const invoices = await listInvoices(api.sql, owner, await invoiceFilterOf(api, owner.merchantId, query), page)
+      return { status: 200, body: listOf(invoices, query.limit, readInvoiceFor(api, call)) }
     },
   }),
 
@@ -126,9 +115,19 @@ export const invoiceRoutes: readonly Route[] = [
   }),
 ]
 
+export const invoiceFilterOf = async (
+  api: Pick<Api, 'sql'>,
+  merchantId: string,
+  { status, overdue, dueBefore, customerId, subscriptionId, number, reference }: Parsed<typeof invoiceFilters>,
+): Promise<InvoiceFilter> => ({
+  ...{ statuses: status && [...new Set(status)], customerId, subscriptionId, number, reference },
+  overdue: overdue !== undefined,
+  dueBefore: await beginningOf(api, merchantId, dueBefore),
+})
+
 /** What is due before a day: the due time of an invoice is the last millisecond of its due date in the time zone. */
 const beginningOf = async (
-  { sql }: Api,
+  { sql }: Pick<Api, 'sql'>,
   merchantId: string,
   dayOrTime: string | undefined,
 ): Promise<Date | undefined> => {

@@ -13,6 +13,8 @@ export type ListenOptions = { readonly host: string; readonly port: number; read
 export type HttpListener = {
   readonly port: number
   requestIP(request: Request): { readonly address: string } | null
+  /** Closes the connection of this request when it was idle for so long. 0: never. */
+  timeout(request: Request, seconds: number): void
   /** Accepts no new requests, and resolves when the open ones have ended. `cutOff`: closes them immediately. */
   stop(cutOff?: boolean): Promise<void>
 }
@@ -82,6 +84,9 @@ export const listen = async (app: AnyElysia, { host, port, idleS }: Required<Lis
     requestIP: request => {
       const address = arrived.get(request)?.socket.remoteAddress
       return address === undefined ? null : { address }
+    },
+    timeout: (request, seconds) => {
+      arrived.get(request)?.socket.setTimeout(seconds * 1_000)
     },
     stop: async cutOff => {
       stopping = true

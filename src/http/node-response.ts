@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { isStreamed } from './streamed.ts'
 
 type To = {
   readonly outgoing: ServerResponse
@@ -7,9 +8,9 @@ type To = {
   readonly isLast: () => boolean
 }
 
-/** Sends a response of the app: event streams in pieces, everything else with Content-Length. */
+/** Sends a response of the app: streams in pieces, everything else with Content-Length. */
 export const respond = async (response: Response, { outgoing, isHead, isLast }: To): Promise<void> => {
-  const isStream = response.headers.get('content-type') === 'text/event-stream'
+  const isStream = isStreamed(response)
   const bytes = response.body && !isStream ? new Uint8Array(await response.arrayBuffer()) : undefined
   outgoing.statusCode = response.status
   for (const [name, value] of response.headers) outgoing.appendHeader(name, value)

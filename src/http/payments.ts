@@ -7,7 +7,7 @@ import { receiptUrlOf } from '../commands/receipts.ts'
 import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { paymentStatus } from '../kinds/payment-record.ts'
-import { findMerchantsPayment, listPayments, type MerchantsPayment } from '../queries/payments.ts'
+import { findMerchantsPayment, listPayments, type MerchantsPayment, type PaymentFilter } from '../queries/payments.ts'
 import { cryptoFactsOf } from '../records/crypto-facts.ts'
 import { paymentReadRecord } from '../records/payment.ts'
 import type { Api } from './api.ts'
@@ -15,19 +15,30 @@ import { causeOfMember } from './causes.ts'
 import { cancelPaymentDocs, getPaymentDocs, listPaymentsDocs, resolvePaymentDocs } from './docs/payments.ts'
 import { commonFilterOf, listOf, listQuery, placedPage, searchQuery } from './list.ts'
 import { recordId } from './record-id.ts'
-import { type Answer, forMembers, type MemberCaller, type Route } from './route.ts'
+import { type Answer, forMembers, type MemberCaller, type Parsed, type Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 import { boundedText } from './text.ts'
 
-const filters = () =>
-  type({
+/** Exports have the filters of the list too. */
+export const paymentFilters = () =>
+  searchQuery(paymentStatus).merge({
     'paymentLinkId?': recordId('plink'),
     'reference?': boundedText(1, 200),
     'customerId?': recordId('cus'),
   })
 
-/** Only members can filter for payments that need attention. */
-const membersFilters = () => type({ 'attention?': "'true'" })
+/** Only members can filter for records that need attention. */
+export const attentionFilter = () => type({ 'attention?': "'true'" })
+
+export const paymentFilterOf = (
+  query: Parsed<typeof paymentFilters> & { readonly attention?: 'true' },
+): PaymentFilter => ({
+  ...commonFilterOf(query),
+  paymentLinkId: query.paymentLinkId,
+  reference: query.reference,
+  customerId: query.customerId,
+  attention: query.attention !== undefined,
+})
 
 export const paymentRoutes: readonly Route[] = [
   ...onCollection(
@@ -36,21 +47,13 @@ export const paymentRoutes: readonly Route[] = [
     {
       path: '/payments',
       docs: listPaymentsDocs,
-      query: () => listQuery().merge(searchQuery(paymentStatus)).merge(filters()),
-      membersQuery: membersFilters,
+      query: () => listQuery().merge(paymentFilters()),
+      membersQuery: attentionFilter,
       handle: async (api, call) => {
         const { owner, query } = call
-        const { paymentLinkId, reference, customerId, limit } = query
-        const filter = {
-          ...commonFilterOf(query),
-          paymentLinkId,
-          reference,
-          customerId,
-          attention: 'attention' in query,
-        }
         const page = await placedPage(api.sql, 'payment', owner, query)
-        const payments = await listPayments(api.sql, owner, filter, page)
-        return { status: 200, body: listOf(payments, limit, recordIn(api, call)) }
+        const payments = await listPayments(api.sql, owner, paymentFilterOf(query), page)
+        return { status: 200, body: listOf(payments, query.limit, paymentRecordIn(api, call)) }
       },
     },
   ),
@@ -63,7 +66,7 @@ export const paymentRoutes: readonly Route[] = [
       docs: getPaymentDocs,
       handle: async (api, call) => {
         const found = await findMerchantsPayment(api.sql, { ...call.owner, id: idIn(call.params) })
-        return { status: 200, body: recordIn(api, call)(found ?? refuse('resource_not_found')) }
+        return { status: 200, body: paymentRecordIn(api, call)(found ?? refuse('resource_not_found')) }
       },
     },
   ),
@@ -92,7 +95,7 @@ export const paymentRoutes: readonly Route[] = [
 ]
 
 /** In lists too: an object is the same in every response. Only events, which never change, have no `crypto`. */
-const recordIn =
+export const paymentRecordIn =
   ({ chains, keyring, settings }: Api, { member }: Reader) =>
   ({ payment, shown, invoiceNumber }: MerchantsPayment) =>
     paymentReadRecord.render(payment, {
@@ -107,7 +110,7 @@ type Reader = { readonly member?: MemberCaller }
 /** The payment as the command has left it, with the current facts of its chain. */
 const changed = async (api: Api, call: ItemCall, payment: Actor<Payment>): Promise<Answer> => {
   const { shown, invoiceNumber } = (await findMerchantsPayment(api.sql, nameOf(call))) ?? refuse('resource_not_found')
-  return { status: 200, body: recordIn(api, call)({ payment, shown, invoiceNumber }) }
+  return { status: 200, body: paymentRecordIn(api, call)({ payment, shown, invoiceNumber }) }
 }
 
 const idIn = ({ id }: { readonly id: string }): string => decodeId('pay', id) ?? refuse('resource_not_found')

@@ -7,16 +7,18 @@ import { refuse } from '../errors.ts'
 import { decodeId } from '../ids.ts'
 import { refundReason, refundStatus } from '../kinds/refund-record.ts'
 import { findPayment } from '../queries/payments.ts'
-import { findRefund, listRefunds } from '../queries/refunds.ts'
+import { findRefund, listRefunds, type RefundFilter } from '../queries/refunds.ts'
 import { refundReadRecord } from '../records/refund.ts'
+import type { Api } from './api.ts'
 import { causeOfMember } from './causes.ts'
 import { cancelRefundDocs, getRefundDocs, listRefundsDocs, resolveRefundDocs, startRefundDocs } from './docs/refunds.ts'
 import { answerIdempotently } from './idempotency.ts'
 import { commonFilterOf, listOf, listQuery, placedPage, searchQuery } from './list.ts'
 import { metadata } from './metadata.ts'
+import { attentionFilter } from './payments.ts'
 import { recordId, recordKey } from './record-id.ts'
 import { asAnswered, isSigned, readRefundFor, refundFactsFor, unsignedOf } from './refund-facts.ts'
-import { forMembers, type Route } from './route.ts'
+import { forMembers, type Parsed, type Route } from './route.ts'
 import { onCollection, onItem } from './surfaces.ts'
 
 const newRefund = () =>
@@ -28,10 +30,17 @@ const newRefund = () =>
     'metadata?': metadata(),
   })
 
-const filters = () => type({ 'paymentId?': recordId('pay') })
+/** Exports have the filters of the list too. */
+export const refundFilters = () => searchQuery(refundStatus).merge({ 'paymentId?': recordId('pay') })
 
-/** As for payments: only members can filter for refunds that need attention. */
-const membersFilters = () => type({ 'attention?': "'true'" })
+export const refundFilterOf = (
+  { chains }: Pick<Api, 'chains'>,
+  query: Parsed<typeof refundFilters> & { readonly attention?: 'true' },
+): RefundFilter => ({
+  ...commonFilterOf(query),
+  paymentId: query.paymentId,
+  attention: query.attention === undefined ? undefined : { chainsOn: chainIdsOf(chains) },
+})
 
 export const refundRoutes: readonly Route[] = [
   ...onItem(
@@ -83,17 +92,18 @@ export const refundRoutes: readonly Route[] = [
     {
       path: '/refunds',
       docs: listRefundsDocs,
-      query: () => listQuery().merge(searchQuery(refundStatus)).merge(filters()),
-      membersQuery: membersFilters,
+      query: () => listQuery().merge(refundFilters()),
+      membersQuery: attentionFilter,
       handle: async (api, call) => {
         const { sql } = api
         const { owner, query } = call
-        const { paymentId, limit } = query
         const page = await placedPage(sql, 'refund', owner, query)
-        const attention = 'attention' in query ? { chainsOn: chainIdsOf(api.chains) } : undefined
-        const refunds = await listRefunds(sql, owner, { ...commonFilterOf(query), paymentId, attention }, page)
+        const refunds = await listRefunds(sql, owner, refundFilterOf(api, query), page)
         const factsOf = await refundFactsFor(api, call, refunds)
-        return { status: 200, body: listOf(refunds, limit, refund => refundReadRecord.render(refund, factsOf(refund))) }
+        return {
+          status: 200,
+          body: listOf(refunds, query.limit, refund => refundReadRecord.render(refund, factsOf(refund))),
+        }
       },
     },
   ),

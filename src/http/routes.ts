@@ -14,6 +14,7 @@ import { customerRoutes } from './customers.ts'
 import { deliveryRoutes } from './deliveries.ts'
 import { disputeRoutes } from './disputes.ts'
 import { eventRoutes } from './events.ts'
+import { exportRoutes } from './exports/routes.ts'
 import { historyRoutes } from './history.ts'
 import { inboxRoutes } from './inbox.ts'
 import { inviteRoutes } from './invites.ts'
@@ -65,6 +66,7 @@ export const routes: readonly Route[] = [
   ...simulateRoutes,
   ...testClockRoutes,
   ...analyticsRoutes,
+  ...exportRoutes,
   ...balanceRoutes,
   ...collectionRoutes,
   ...recoveryFileRoutes,

@@ -11,7 +11,7 @@ import { refuse } from '../errors.ts'
 import { idOf } from '../fields/wire.ts'
 import { decodeId } from '../ids.ts'
 import { subscriptionStatus } from '../kinds/subscription-record.ts'
-import { findSubscription, listSubscriptions } from '../queries/subscriptions.ts'
+import { findSubscription, listSubscriptions, type SubscriptionFilter } from '../queries/subscriptions.ts'
 import { subscriptionReadRecord } from '../records/subscription.ts'
 import type { Api } from './api.ts'
 import { customerByEmail, findClockId, testClockId } from './customers.ts'
@@ -48,7 +48,8 @@ const newSubscription = () =>
       'testClockId?': testClockId(),
     })
 
-const filters = () =>
+/** Exports have the filters of the list too. */
+export const subscriptionFilters = () =>
   type({
     'status?': subscriptionStatus().array().atMostLength(10),
     'customerId?': recordId('cus'),
@@ -83,16 +84,12 @@ export const subscriptionRoutes: readonly Route[] = [
   ...onCollection('GET', reads, {
     path: '/subscriptions',
     docs: listSubscriptionsDocs,
-    query: () => listQuery().merge(filters()),
+    query: () => listQuery().merge(subscriptionFilters()),
     handle: async (api, call) => {
       const { owner, query } = call
       const page = await placedPage(api.sql, 'subscription', owner, query)
-      const { status, customerId, planId, limit } = query
-      const filter = { statuses: status && [...new Set(status)], customerId, planId }
-      return {
-        status: 200,
-        body: listOf(await listSubscriptions(api.sql, owner, filter, page), limit, readSubscriptionFor(api, call)),
-      }
+      const found = await listSubscriptions(api.sql, owner, subscriptionFilterOf(query), page)
+      return { status: 200, body: listOf(found, query.limit, readSubscriptionFor(api, call)) }
     },
   }),
 
@@ -115,6 +112,16 @@ export const subscriptionRoutes: readonly Route[] = [
       }),
   }),
 ]
+
+export const subscriptionFilterOf = ({
+  status,
+  customerId,
+  planId,
+}: Parsed<typeof subscriptionFilters>): SubscriptionFilter => ({
+  statuses: status && [...new Set(status)],
+  customerId,
+  planId,
+})
 
 /** A subscription as the caller can see it. */
 export const readSubscriptionFor = (api: Api, reader: UrlReader) => {

@@ -17,7 +17,11 @@ export type Visit = {
 }
 
 /** The server that received the request. */
-export type Door = { requestIP(request: Request): { readonly address: string } | null }
+export type Door = {
+  requestIP(request: Request): { readonly address: string } | null
+  /** The connection of this request is not closed while it is idle. */
+  keepOpen(request: Request): void
+}
 
 type Arrived = Pick<Visit, 'request' | 'pattern'> & Partial<Pick<Visit, 'params' | 'door'>>
 

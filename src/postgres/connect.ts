@@ -27,6 +27,8 @@ export type ConnectOptions = {
   readonly answerS?: number | undefined
   /** Settings of each session, as `set` takes them. */
   readonly session?: Readonly<Record<string, string | number>>
+  /** Called when a connection has closed, before another one is opened in its place. */
+  readonly onClose?: () => void
 }
 
 /**
@@ -62,7 +64,16 @@ export const LOCK_TIMEOUT_MS = 2_000
  */
 export const connect = (
   url: string,
-  { max = 10, name = 'paymachine', byKey = false, byIndex = false, lockMs, answerS, session = {} }: ConnectOptions = {},
+  {
+    max = 10,
+    name = 'paymachine',
+    byKey = false,
+    byIndex = false,
+    lockMs,
+    answerS,
+    session = {},
+    onClose,
+  }: ConnectOptions = {},
 ): Sql => {
   const { url: address, tls } = parseDatabaseUrl(url)
   const sql = postgres(address, {
@@ -88,6 +99,7 @@ export const connect = (
       }),
     },
     connect_timeout: 10,
+    ...(onClose && { onclose: () => onClose() }),
     ...(answerS !== undefined && { answer_timeout: answerS }),
     backoff: attempt => Math.min(0.05 * 2 ** attempt, 2),
     // `types` would add type parameters to Sql, which nothing needs.

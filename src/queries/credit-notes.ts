@@ -4,7 +4,7 @@ import type { ActorRow } from '../actors/rows.ts'
 import { creditNoteKind } from '../kinds/credit-note.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readerOf } from './actors.ts'
-import { type Fragment, filtersOf, type ListOwner, listRows } from './list-rows.ts'
+import { type Fragment, filtersOf, type ListOwner, listRows, type RowList } from './list-rows.ts'
 import type { Page } from './page.ts'
 import { listMergedIds } from './payments.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
@@ -30,19 +30,24 @@ export type CreditNoteFilter = {
 export const listCreditNotes = async (
   sql: Sql,
   owner: ListOwner,
-  { invoiceId, customerId }: CreditNoteFilter,
+  filter: CreditNoteFilter,
   page: Page,
 ): Promise<Actor<CreditNote>[]> => {
+  const rows = await listRows<ActorRow>(sql, { ...(await creditNoteRowList(sql, owner, filter)), page })
+  return rows.map(readCreditNote)
+}
+
+export const creditNoteRowList = async (
+  sql: Sql,
+  owner: ListOwner,
+  { invoiceId, customerId }: CreditNoteFilter,
+): Promise<RowList> => {
   const customerIds = customerId === undefined ? undefined : await listMergedIds(sql, customerId)
   const filters = sql`
     ${filtersOf(sql, { invoice_id: invoiceId })}
     ${customerIds ? sql`and customer_id = any(${[...customerIds]}::uuid[])` : sql``}`
   const parts = invoiceId ? [{ few: sql`invoice_id = ${invoiceId}` }] : customerIds?.map(id => sql`customer_id = ${id}`)
-  const rows = await listRows<ActorRow>(sql, {
-    ...{ table: 'credit_notes', owner, page, columns: noteColumns(sql), filters },
-    ...(parts && { parts }),
-  })
-  return rows.map(readCreditNote)
+  return { table: 'credit_notes', owner, columns: noteColumns(sql), filters, ...(parts && { parts }) }
 }
 
 /** The credit notes with these ids, oldest first. */

@@ -2,7 +2,15 @@ import { emailKey } from '../email-key.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { readShownCustomer, type ShownCustomer, type ShownCustomerRow, shownCustomerColumns } from './customers.ts'
 import { beginsWith } from './list-filters.ts'
-import { type FewOrMany, type Fragment, type ListOwner, type ListPart, listRows, ownedBy } from './list-rows.ts'
+import {
+  type FewOrMany,
+  type Fragment,
+  type ListOwner,
+  type ListPart,
+  listRows,
+  ownedBy,
+  type RowList,
+} from './list-rows.ts'
 import type { Page } from './page.ts'
 
 export type CustomerFilter = {
@@ -20,6 +28,11 @@ export const listCustomers = async (
   filter: CustomerFilter,
   page: Page,
 ): Promise<ShownCustomer[]> => {
+  const rows = await listRows<ShownCustomerRow>(sql, { ...customerRowList(sql, owner, filter), page })
+  return rows.map(readShownCustomer)
+}
+
+export const customerRowList = (sql: Sql, owner: ListOwner, filter: CustomerFilter): RowList => {
   const { email, reference, search } = filter
   const byEmail = email === undefined ? undefined : hasEmail(sql, owner, email)
   const byReference = reference === undefined ? undefined : sql`${ownedBy(sql, owner)} and reference = ${reference}`
@@ -30,15 +43,7 @@ export const listCustomers = async (
     ${byReference ? sql`and ${byReference}` : sql``}
     ${byEmail && bySearch ? sql`and ${bySearch.many}` : sql``}
     ${!byEmail && byReference && bySearch ? sql`and ${bySearch.many}` : sql``}`
-  const rows = await listRows<ShownCustomerRow>(sql, {
-    table: 'customers',
-    owner,
-    page,
-    filters,
-    columns: shownCustomerColumns(sql),
-    ...(part && { parts: [part] }),
-  })
-  return rows.map(readShownCustomer)
+  return { table: 'customers', owner, filters, columns: shownCustomerColumns(sql), ...(part && { parts: [part] }) }
 }
 
 const hasEmail = (sql: Sql, { merchantId, livemode }: ListOwner, email: string): Fragment => sql`

@@ -4,7 +4,7 @@ import type { Actor } from '../actors/kind.ts'
 import type { ActorRow } from '../actors/rows.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { invoiceColumns, readInvoice } from './invoices.ts'
-import { filtersOf, type ListOwner, type ListPart, listRows, ownedBy, partsByState } from './list-rows.ts'
+import { filtersOf, type ListOwner, type ListPart, listRows, ownedBy, partsByState, type RowList } from './list-rows.ts'
 import type { Page, PageFrom } from './page.ts'
 import { listMergedIds } from './payments.ts'
 
@@ -28,6 +28,11 @@ export const listInvoices = async (
   filter: InvoiceFilter,
   page: Page,
 ): Promise<Actor<Invoice>[]> => {
+  const rows = await listRows<ActorRow>(sql, { ...(await invoiceRowList(sql, owner, filter)), page })
+  return rows.map(readInvoice)
+}
+
+export const invoiceRowList = async (sql: Sql, owner: ListOwner, filter: InvoiceFilter): Promise<RowList> => {
   const { statuses, customerId, subscriptionId, number, reference, overdue, dueBefore } = filter
   const customerIds = customerId === undefined ? undefined : await listMergedIds(sql, customerId)
   const filters = sql`
@@ -38,12 +43,7 @@ export const listInvoices = async (
     ${overdue ? sql`and overdue` : sql``}
     ${dueBefore ? sql`and due_at < ${dueBefore}` : sql``}`
   const parts = partsOf(sql, owner, filter, customerIds)
-  const columns = invoiceColumns(sql)
-  const rows = await listRows<ActorRow>(sql, {
-    ...{ table: 'invoices', owner, page, columns, filters },
-    ...(parts && { parts }),
-  })
-  return rows.map(readInvoice)
+  return { table: 'invoices', owner, columns: invoiceColumns(sql), filters, ...(parts && { parts }) }
 }
 
 /** The index that returns the fewest rows beside those that are wanted. */

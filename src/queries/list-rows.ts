@@ -6,10 +6,12 @@ import { type Page, pageBySeq } from './page.ts'
 /** The merchant and the mode whose records are listed. */
 export type ListOwner = { readonly merchantId: string; readonly livemode: boolean }
 
-export type ListQuery = {
+export type ListQuery = RowList & { readonly page: Page }
+
+/** All rows of a list. */
+export type RowList = {
   readonly table: ListedTable
   readonly owner: ListOwner
-  readonly page: Page
   /** All columns by default. The row's alias is `r`. */
   readonly columns?: Fragment
   /** Each begins with `and`. */
@@ -58,14 +60,42 @@ export const findCursorSeq = async (
 }
 
 /** A page of a list, with one row more. */
-export const listRows = <Row extends object>(sql: Sql, list: ListQuery): Promise<Row[]> => {
-  const { table, owner, page, columns = sql`*`, filters = sql``, ownerFilter = ownedBy(sql, owner), parts } = list
+export const listRows = <Row extends object>(sql: Sql, { page, ...list }: ListQuery): Promise<Row[]> => {
+  const { table, columns = sql`*`, parts } = list
   const paged = pageBySeq(sql, page)
-  const where = sql`where ${ownerFilter} ${filters}`
-  if (!parts) return sql<Row[]>`select ${columns} from ${sql(table)} as r ${where} and ${paged}`
-  const inOrderOf = (part: Fragment) => sql`(select id, seq from ${sql(table)} ${where} and ${part} and ${paged})`
+  if (!parts) return sql<Row[]>`select ${columns} from ${sql(table)} as r ${whereOf(sql, list)} and ${paged}`
+  if (parts.length === 0) return Promise.resolve([])
+  const found = foundIn(sql, list, parts, { keys: sql`id, seq`, paged })
+  // The rows themselves are read at the end, by their ids.
+  return sql<Row[]>`
+    select ${columns} from ${sql(table)} as r
+    where id in (select id from (${found}) found where ${paged}) ${inOrder(sql, page)}`
+}
+
+/** The ids and times of creation of all rows of a list, in any order. */
+export const allOf = (sql: Sql, list: RowList): Fragment => {
+  const { table, parts } = list
+  const keys = sql`id, created_at`
+  if (!parts) return sql`select ${keys} from ${sql(table)} ${whereOf(sql, list)}`
+  if (parts.length === 0) return sql`select ${keys} from ${sql(table)} where false`
+  return foundIn(sql, list, parts, { keys, paged: sql`true` })
+}
+
+const whereOf = (sql: Sql, { owner, filters = sql``, ownerFilter = ownedBy(sql, owner) }: RowList): Fragment =>
+  sql`where ${ownerFilter} ${filters}`
+
+/** These columns of the rows of the parts, without duplicates. `paged`: the end of the condition for each part. */
+const foundIn = (
+  sql: Sql,
+  list: RowList,
+  parts: readonly ListPart[],
+  { keys, paged }: { readonly keys: Fragment; readonly paged: Fragment },
+): Fragment => {
+  const table = sql(list.table)
+  const where = whereOf(sql, list)
+  const inOrderOf = (part: Fragment) => sql`(select ${keys} from ${table} ${where} and ${part} and ${paged})`
   const sorted = (few: Fragment) =>
-    sql`(select id, seq from (select * from ${sql(table)} where ${few} offset 0) few ${where} and ${paged})`
+    sql`(select ${keys} from (select * from ${table} where ${few} offset 0) few ${where} and ${paged})`
   const fewOrMany = ({ candidates, few, many, walked = [sql`true`] }: FewOrMany) => {
     const areMany = sql`(select are_many from counted)`
     // In `case`, so that the planner does not look for the many by another index.
@@ -81,12 +111,7 @@ export const listRows = <Row extends object>(sql: Sql, list: ListQuery): Promise
     if ('candidates' in part) return fewOrMany(part)
     return 'few' in part ? sorted(part.few) : inOrderOf(part)
   })
-  if (pages.length === 0) return Promise.resolve([])
-  // Without duplicates. The rows themselves are read at the end, by their ids.
-  const all = pages.reduce((some, more) => sql`${some} union ${more}`)
-  return sql<Row[]>`
-    select ${columns} from ${sql(table)} as r
-    where id in (select id from (${all}) found where ${paged}) ${inOrder(sql, page)}`
+  return pages.reduce((some, more) => sql`${some} union ${more}`)
 }
 
 /** So many records take as long to sort as a walk that finds one in a hundred rows. */

@@ -23,6 +23,7 @@ import {
   listRows,
   ownedByWithKey,
   partsByState,
+  type RowList,
 } from './list-rows.ts'
 import type { Page } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
@@ -91,12 +92,12 @@ export const listMergedIds = async (sql: Sql, customerId: string): Promise<reado
 /** A payment as its merchant reads it. `invoiceNumber`: of its invoice, if that has a number. */
 export type MerchantsPayment = ShownPayment & { readonly invoiceNumber: string | null }
 
-type MerchantsRow = ShownRow & { readonly invoice_number: string | null }
+export type MerchantsRow = ShownRow & { readonly invoice_number: string | null }
 
 const merchantsColumns = (sql: Sql): Fragment => sql`
   ${shownColumns(sql)}, (select i.number from invoices i where i.id = r.invoice_id) as invoice_number`
 
-const readMerchants = (row: MerchantsRow): MerchantsPayment => ({
+export const readMerchants = (row: MerchantsRow): MerchantsPayment => ({
   ...readShown(row),
   invoiceNumber: row.invoice_number,
 })
@@ -123,6 +124,11 @@ export const listPayments = async (
   filter: PaymentFilter,
   page: Page,
 ): Promise<MerchantsPayment[]> => {
+  const rows = await listRows<MerchantsRow>(sql, { ...(await paymentRowList(sql, owner, filter)), page })
+  return rows.map(readMerchants)
+}
+
+export const paymentRowList = async (sql: Sql, owner: ListOwner, filter: PaymentFilter): Promise<RowList> => {
   const { paymentLinkId, reference, customerId, attention } = filter
   const customerIds = customerId === undefined ? undefined : await listMergedIds(sql, customerId)
   const filters = sql`
@@ -131,16 +137,7 @@ export const listPayments = async (
     ${customerIds ? sql`and customer_id = any(${[...customerIds]}::uuid[])` : sql``}
     ${attention ? sql`and attention` : sql``}`
   const parts = partsOf(sql, owner, filter, customerIds)
-  const columns = merchantsColumns(sql)
-  const rows = await listRows<MerchantsRow>(sql, {
-    table: 'payments',
-    owner,
-    page,
-    columns,
-    filters,
-    ...(parts && { parts }),
-  })
-  return rows.map(readMerchants)
+  return { table: 'payments', owner, columns: merchantsColumns(sql), filters, ...(parts && { parts }) }
 }
 
 /** The index that returns the fewest rows beside those that are wanted. */

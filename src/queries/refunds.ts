@@ -14,12 +14,13 @@ import {
   listRows,
   ownedBy,
   partsByState,
+  type RowList,
 } from './list-rows.ts'
 import type { Page } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
 import { needsAttention } from './refund-attention.ts'
 
-const readRefund = readerOf(refundKind)
+export const readRefund = readerOf(refundKind)
 const findRow = finderOf<ActorRow>('refunds')
 
 export const findRefund = async (sql: Sql, key: RecordKey): Promise<Actor<Refund> | undefined> => {
@@ -39,14 +40,18 @@ export const listRefunds = async (
   filter: RefundFilter,
   page: Page,
 ): Promise<Actor<Refund>[]> => {
+  const rows = await listRows<ActorRow>(sql, { ...(await refundRowList(sql, owner, filter)), page })
+  return rows.map(readRefund)
+}
+
+export const refundRowList = async (sql: Sql, owner: ListOwner, filter: RefundFilter): Promise<RowList> => {
   const { statuses, paymentId, attention, search } = filter
   const filters = sql`
     ${commonFilters(sql, filter, await findSeqBounds(sql, 'refunds', owner, filter))}
     ${filtersOf(sql, { payment_id: paymentId })}
     ${attention ? sql`and ${needsAttention(sql, owner.merchantId, attention.chainsOn)}` : sql``}`
   const parts = partsOf(sql, owner, { statuses, paymentId, attention, search })
-  const rows = await listRows<ActorRow>(sql, { table: 'refunds', owner, page, filters, ...(parts && { parts }) })
-  return rows.map(readRefund)
+  return { table: 'refunds', owner, filters, ...(parts && { parts }) }
 }
 
 type Chosen = Pick<RefundFilter, 'statuses' | 'paymentId' | 'attention' | 'search'>

@@ -11,7 +11,7 @@ import {
   factsIn,
   invoiceColumns as withSurvivor,
 } from './invoices.ts'
-import { type ListOwner, listRows, partsByState } from './list-rows.ts'
+import { type ListOwner, listRows, partsByState, type RowList } from './list-rows.ts'
 import type { Page } from './page.ts'
 import { listMergedIds } from './payments.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
@@ -49,9 +49,18 @@ export type SubscriptionFilter = {
 export const listSubscriptions = async (
   sql: Sql,
   owner: ListOwner,
-  { statuses, customerId, planId }: SubscriptionFilter,
+  filter: SubscriptionFilter,
   page: Page,
 ): Promise<Actor<Subscription>[]> => {
+  const rows = await listRows<ActorRow>(sql, { ...(await subscriptionRowList(sql, owner, filter)), page })
+  return rows.map(readSubscription)
+}
+
+export const subscriptionRowList = async (
+  sql: Sql,
+  owner: ListOwner,
+  { statuses, customerId, planId }: SubscriptionFilter,
+): Promise<RowList> => {
   const customerIds = customerId === undefined ? undefined : await listMergedIds(sql, customerId)
   const filters = sql`
     ${statuses ? sql`and state = any(${[...statuses]}::text[])` : sql``}
@@ -62,11 +71,7 @@ export const listSubscriptions = async (
     : planId === undefined
       ? statuses && partsByState(sql, statuses)
       : [sql`plan_id = ${planId}`]
-  const rows = await listRows<ActorRow>(sql, {
-    ...{ table: 'subscriptions', owner, page, columns: withSurvivor(sql), filters },
-    ...(parts && { parts }),
-  })
-  return rows.map(readSubscription)
+  return { table: 'subscriptions', owner, columns: withSurvivor(sql), filters, ...(parts && { parts }) }
 }
 
 /** Those that have not ended. */

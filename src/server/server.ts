@@ -80,7 +80,7 @@ export const startServer = async (env: Env, { say, stop }: ServerOptions): Promi
   }
   const signUpCode = await firstSignUpCode(sql, keyring, env)
   const services = { ...deps, actors: background.actors }
-  const given = { env, keyring, signUpCode, chains, sandbox, web, wakeChain: background.wakeChain }
+  const given = { env, keyring, signUpCode, chains, sandbox, web, wakeChain: background.wakeChain, databaseUrl }
   const api = starting.adopt(openApi(services, given), a => a.close())
   const served = [
     ...healthRoutes(checks, background.chains, background.longestLockWait),
@@ -93,6 +93,7 @@ export const startServer = async (env: Env, { say, stop }: ServerOptions): Promi
   starting.defer(() => api.merchantStreams.stop())
   starting.defer(() => api.transitionStreams.stop())
   starting.defer(() => api.inspector.stop())
+  starting.defer(() => api.exportRuns.stop())
   say(`Ready at ${env.publicUrl}`)
   // The URL for wallets that pay in test mode. Not printed for a node of the operator, whose URL may contain a key.
   if (sandbox && env.sandboxRpcUrl === undefined) say(`Test payments are made on the chain at ${sandbox.url}`)

@@ -53,6 +53,8 @@ export type ApiServerOptions = {
   /** No chains by default. */
   readonly chains?: (outside: Dependencies) => Chains
   readonly sandbox?: Sandbox
+  /** How long an export may take. */
+  readonly exportMs?: number
   /** Instead of the scripts and style sheets of the pages. */
   readonly web?: Web
 }
@@ -65,6 +67,7 @@ export const apiServer = async ({
   outside = {},
   chains: connect = noChains,
   sandbox,
+  exportMs,
   web: givenWeb,
 }: ApiServerOptions): Promise<ApiServer> => {
   await using starting = new AsyncDisposableStack()
@@ -82,7 +85,15 @@ export const apiServer = async ({
   starting.defer(() => actors.idle())
   const web = givenWeb ?? (await openWeb({ say: console.log }))
   const chains = starting.adopt(connect(given), c => c.close())
-  const options = { env: settings, keyring, signUpCode: signUpCode ?? null, chains, sandbox, web }
+  const options = {
+    env: settings,
+    keyring,
+    signUpCode: signUpCode ?? null,
+    chains,
+    sandbox,
+    web,
+    ...(exportMs !== undefined && { exportMs }),
+  }
   const api = starting.adopt(openApi({ ...given, actors }, options), a => a.close())
   const server = app(routes, api, now)
   starting.adopt(await serve(server, { host: '127.0.0.1', port: 0 }), s => s.stop())
@@ -91,6 +102,7 @@ export const apiServer = async ({
   starting.defer(() => api.merchantStreams.stop())
   starting.defer(() => api.transitionStreams.stop())
   starting.defer(() => api.inspector.stop())
+  starting.defer(() => api.exportRuns.stop())
   const url = `http://127.0.0.1:${server.server?.port}`
   const rest = starting.move()
   return {

@@ -8,7 +8,7 @@ import { makePayment } from './payments.ts'
 import { twoShops } from './two-shops.ts'
 
 const isOfCustomers = ({ access, path }: Route) =>
-  access.by === 'anybody' && access.checkout && !path.startsWith('/sandbox/inbox/')
+  access.by === 'anybody' && access.checkout && !/^\/(sandbox\/inbox|v1\/exports)\//.test(path)
 const customers = routes.filter(isOfCustomers)
 const each = (of: readonly Route[]) => of.map(route => [`${route.method} ${route.path}`, route] as const)
 const byLink = customers.filter(({ path }) => path.includes(':linkId'))

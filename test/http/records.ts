@@ -4,8 +4,12 @@ import { invite } from '../../src/commands/invites.ts'
 import { cancelSubscription, pauseSubscription } from '../../src/commands/subscription-actions.ts'
 import { createInbox } from '../../src/commands/webhook-endpoints.ts'
 import type { Api } from '../../src/http/api.ts'
+import { exportNames } from '../../src/http/exports/kinds.ts'
+import { formats } from '../../src/http/exports/lines.ts'
 import type { Route } from '../../src/http/route.ts'
+import { hashTicket, newTicket } from '../../src/http/ticket-access.ts'
 import { encodeId } from '../../src/ids.ts'
+import { insertExportTicket } from '../../src/queries/exports.ts'
 import { resources } from '../../src/resources.ts'
 import { INVOICE_PURPOSE } from '../../src/sealed-columns.ts'
 import { subjects } from '../kinds/subjects.ts'
@@ -26,6 +30,8 @@ import { makeEndpoint, sendTest } from './webhooks.ts'
 export type Fixture = {
   readonly make: (api: Api, of: Shop, livemode: boolean) => Promise<string>
   readonly body?: object
+  /** Parameters that the route requires. */
+  readonly query?: Readonly<Record<string, string>>
   /** The client secret, for routes of customers without an account. */
   readonly headers?: (id: string) => Readonly<Record<string, string>>
   /** The expected status without a sandbox, if it is no success. */
@@ -183,6 +189,22 @@ const endpoint: Fixture = {
   make: async (api, shop, livemode) => encodeId('whe', (await endpointOf(api, shop, livemode)).id),
 }
 
+const aRange = { from: '2020-01-01', to: '2020-01-02' }
+const anExport: Fixture = { make: async () => '', query: aRange }
+
+const exportDownload: Fixture = {
+  make: async (api, { merchantId, owner }) => {
+    const ticket = newTicket(api.random)
+    const [session] = await api.sql<{ id: string }[]>`
+      select id from sessions where account_id = ${owner.accountId} and ended_at is null limit 1`
+    await insertExportTicket(api.sql, {
+      ...{ hash: hashTicket(ticket) ?? new Uint8Array(), merchantId, sessionId: session?.id ?? '' },
+      request: { kind: 'payments', format: 'csv', query: { ...aRange, livemode: 'false' } },
+    })
+    return ticket
+  },
+}
+
 const inbox: Fixture = {
   // Inboxes do not exist in live mode.
   make: async (api, { merchantId, owner }, livemode) => {
@@ -301,6 +323,16 @@ const fixtures: Readonly<Record<string, Fixture>> = {
       [`POST ${surface}/subscriptions/:id/rotate-url`, { ...subscription(), body: {} }],
     ]),
   ),
+  ...Object.fromEntries(
+    exportNames
+      .filter(name => name !== 'balances')
+      .flatMap(name => formats.map(format => [`GET /v1/merchants/:merchantId/exports/${name}.${format}`, anExport])),
+  ),
+  'POST /v1/merchants/:merchantId/exports': {
+    make: async () => '',
+    body: { ...aRange, kind: 'payments', format: 'csv' },
+  },
+  'GET /v1/exports/:token': exportDownload,
   'GET /v1/checkout/links/:linkId': paymentLink,
   'POST /v1/checkout/plans/:planId/subscriptions': { ...plan, body: { customerEmail: 'ada@example.com' } },
   'GET /v1/checkout/invoices/:token': invoicePage,

@@ -109,6 +109,8 @@ test('only signing in and what customers do needs no authentication', () => {
     // For customers with the client secret of the payment.
     'GET /v1/checkout/payments/:id',
     'GET /v1/checkout/payments/:id/stream',
+    // For browsers with the address of a download, which works once; rate limited by address.
+    'GET /v1/exports/:token',
     // For callers with the URL of an inbox; rate limited by address.
     'POST /sandbox/inbox/:token',
     'POST /v1/auth/invites/accept',
@@ -126,7 +128,7 @@ test('only signing in and what customers do needs no authentication', () => {
     // For visitors of the page of the plan; rate limited by address.
     'POST /v1/checkout/plans/:planId/subscriptions',
   ])
-  const limited = /^\/(v1\/checkout|sandbox\/inbox)\//
+  const limited = /^\/(v1\/checkout|v1\/exports|sandbox\/inbox)\//
   expect(customers.map(({ path }) => limited.test(path))).toEqual(customers.map(() => true))
 })
 

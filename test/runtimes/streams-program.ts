@@ -1,6 +1,7 @@
 import type { AnyElysia } from 'elysia'
 import { openStreams } from '../../src/http/checkout-streams.ts'
 import { listen } from '../../src/http/node-listener.ts'
+import { streamed } from '../../src/http/streamed.ts'
 
 /**
  * Streams of a value that changes with every query, served by Node or Deno. Prints its port. `/stream` is one, `/looks`
@@ -41,13 +42,15 @@ const flood = () => {
 const EVENTS = { headers: { 'content-type': 'text/event-stream' } }
 const answers: Readonly<Record<string, (request: Request) => Response>> = {
   '/stream': ({ headers }) =>
-    new Response(streams.open('one', seen(), { origin: undefined, lastId: headers.get('last-event-id') }), EVENTS),
+    streamed(
+      new Response(streams.open('one', seen(), { origin: undefined, lastId: headers.get('last-event-id') }), EVENTS),
+    ),
   '/looks': () => new Response(String(looks)),
   '/stop': () => {
     streams.stop()
     return new Response()
   },
-  '/flood': () => new Response(flood(), EVENTS),
+  '/flood': () => streamed(new Response(flood(), EVENTS)),
   '/flooded': () => Response.json(flooded),
   '/cookies': () =>
     new Response('', {

@@ -173,6 +173,8 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
     'What the figures are given for: all payments together, or each asset, chain or payment link.',
   'getAnalyticsSeries.timeZone': 'IANA time zone of the buckets and dates. Default: that of the merchant.',
   'getAnalyticsSeries.currency': 'Return only the figures of this currency.',
+  from: 'First day (`YYYY-MM-DD` in your time zone) or time of creation (ISO 8601 in UTC), inclusive.',
+  to: 'Day or time of creation that ends the range, exclusive. At most 400 days after `from`.',
   'listMembers.livemode': 'Has no effect: members belong to both modes.',
   'listInvites.livemode': 'Has no effect: invites belong to both modes.',
   'listSecurityEvents.livemode': 'Has no effect: the audit log covers both modes.',
@@ -223,6 +225,8 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
     'With `true`, return only payments that need your attention: money was late, too much, too little at the end of the payment window, or in another asset or on another chain; or native currency was collected from the address before its transfer was recorded.',
   'listRefunds.attention':
     'With `true`, return only refunds that need your attention. The description of `POST /v1/merchants/:merchantId/refunds/:id/resolve` lists the reasons.',
+  bom: 'With `true`, the file begins with a byte order mark, by which Excel recognizes UTF-8.',
+  'downloadExport.token': 'Token at the end of the `url` of the export.',
   type: 'Return only events of this type.',
   action: 'Return only entries with this action.',
   merchantId: 'ID of the merchant. The response to the sign-in contains it.',
@@ -252,7 +256,14 @@ const parameterDescriptions: Readonly<Record<string, string>> = {
 
 /** `operation` is the name that the route declares for its operation. */
 export const explainParameter = (name: string, operation = ''): string =>
-  parameterDescriptions[`${operation}.${name}`] ?? parameterDescriptions[name] ?? explainField(name) ?? name
+  parameterDescriptions[`${operation}.${name}`] ??
+  parameterDescriptions[`${listOf(operation)}.${name}`] ??
+  parameterDescriptions[name] ??
+  explainField(name) ??
+  name
+
+/** An export has the filters of the list of the same name. */
+const listOf = (operation: string): string => operation.replace(/^export(.*)As(Csv|Ndjson)$/, 'list$1')
 
 /** An example of the ID that follows this segment of a path. */
 export const idExamples: Readonly<Record<string, string>> = {

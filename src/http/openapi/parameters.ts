@@ -33,13 +33,18 @@ const pathParameters = ({ path, docs }: Route): readonly Parameter[] =>
     example: idExamples[of] ?? idExamples[name],
   }))
 
-type Prop = { readonly key: string | symbol; readonly value: Type; readonly default?: unknown }
+type Prop = {
+  readonly key: string | symbol
+  readonly value: Type
+  readonly required: boolean
+  readonly default?: unknown
+}
 
 const queryParameters = ({ query, docs }: Route): readonly Parameter[] =>
   propsOf(query).map(prop => ({
     name: String(prop.key),
     in: 'query',
-    required: false,
+    required: prop.required,
     description: explainParameter(String(prop.key), docs?.operation),
     schema: { ...meantBy(prop), ...defaultOf(prop) },
   }))

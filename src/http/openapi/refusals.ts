@@ -11,6 +11,7 @@ export const refusalsOf = (route: Route): readonly Code[] => {
     !(route.page && method === 'GET') && 'parameter_unknown',
     // On every route: a repeated query parameter, or a malformed Host header.
     'parameter_invalid',
+    route.query !== undefined && Array.isArray(schemaOf(route.query).required) && 'parameter_missing',
     isList(route) && 'invalid_cursor',
     ...(method === 'GET' ? [] : byBody(route)),
     ...(takesIdempotencyKey(route) ? byIdempotencyKey : []),

@@ -114,6 +114,31 @@ export const calls = {
   getAnalyticsSummary: 'GET /v1/merchants/{merchantId}/analytics/summary?livemode&from&to',
   getAnalyticsSeries:
     'GET /v1/merchants/{merchantId}/analytics/series?bucket&livemode&breakdown&currency&from&timeZone&to',
+  exportPaymentsAsCsv:
+    'GET /v1/merchants/{merchantId}/exports/payments.csv?from&to&livemode&attention&bom&createdAfter&createdBefore&customerId&paymentLinkId&q&reference&status',
+  exportPaymentsAsNdjson:
+    'GET /v1/merchants/{merchantId}/exports/payments.ndjson?from&to&livemode&attention&createdAfter&createdBefore&customerId&paymentLinkId&q&reference&status',
+  exportRefundsAsCsv:
+    'GET /v1/merchants/{merchantId}/exports/refunds.csv?from&to&livemode&attention&bom&createdAfter&createdBefore&paymentId&q&status',
+  exportRefundsAsNdjson:
+    'GET /v1/merchants/{merchantId}/exports/refunds.ndjson?from&to&livemode&attention&createdAfter&createdBefore&paymentId&q&status',
+  exportInvoicesAsCsv:
+    'GET /v1/merchants/{merchantId}/exports/invoices.csv?from&to&livemode&bom&customerId&dueBefore&number&overdue&reference&status&subscriptionId',
+  exportInvoicesAsNdjson:
+    'GET /v1/merchants/{merchantId}/exports/invoices.ndjson?from&to&livemode&customerId&dueBefore&number&overdue&reference&status&subscriptionId',
+  exportCreditNotesAsCsv:
+    'GET /v1/merchants/{merchantId}/exports/credit-notes.csv?from&to&livemode&bom&customerId&invoiceId',
+  exportCreditNotesAsNdjson:
+    'GET /v1/merchants/{merchantId}/exports/credit-notes.ndjson?from&to&livemode&customerId&invoiceId',
+  exportSubscriptionsAsCsv:
+    'GET /v1/merchants/{merchantId}/exports/subscriptions.csv?from&to&livemode&bom&customerId&planId&status',
+  exportSubscriptionsAsNdjson:
+    'GET /v1/merchants/{merchantId}/exports/subscriptions.ndjson?from&to&livemode&customerId&planId&status',
+  exportCustomersAsCsv: 'GET /v1/merchants/{merchantId}/exports/customers.csv?from&to&livemode&bom&email&q&reference',
+  exportCustomersAsNdjson: 'GET /v1/merchants/{merchantId}/exports/customers.ndjson?from&to&livemode&email&q&reference',
+  exportBalancesAsCsv: 'GET /v1/merchants/{merchantId}/exports/balances.csv?livemode&bom',
+  exportBalancesAsNdjson: 'GET /v1/merchants/{merchantId}/exports/balances.ndjson?livemode',
+  createExport: 'POST /v1/merchants/{merchantId}/exports?livemode',
   listBalances: 'GET /v1/merchants/{merchantId}/balances?livemode',
   createCollection: 'POST /v1/merchants/{merchantId}/collections?livemode',
   getRecoveryFile: 'GET /v1/merchants/{merchantId}/recovery-file',
@@ -1151,6 +1176,228 @@ export type Calls = {
       readonly to?: string
     }
     output: Analytics
+  }
+  exportPaymentsAsCsv: {
+    input: {
+      readonly merchantId: string
+      readonly from: string
+      readonly to: string
+      readonly livemode?: boolean
+      readonly attention?: 'true'
+      readonly bom?: boolean
+      readonly createdAfter?: string
+      readonly createdBefore?: string
+      readonly customerId?: string
+      readonly paymentLinkId?: string
+      readonly q?: string
+      readonly reference?: string
+      readonly status?: readonly ('canceled' | 'expired' | 'failed' | 'pending' | 'processing' | 'success')[]
+    }
+    output: undefined
+  }
+  exportPaymentsAsNdjson: {
+    input: {
+      readonly merchantId: string
+      readonly from: string
+      readonly to: string
+      readonly livemode?: boolean
+      readonly attention?: 'true'
+      readonly createdAfter?: string
+      readonly createdBefore?: string
+      readonly customerId?: string
+      readonly paymentLinkId?: string
+      readonly q?: string
+      readonly reference?: string
+      readonly status?: readonly ('canceled' | 'expired' | 'failed' | 'pending' | 'processing' | 'success')[]
+    }
+    output: undefined
+  }
+  exportRefundsAsCsv: {
+    input: {
+      readonly merchantId: string
+      readonly from: string
+      readonly to: string
+      readonly livemode?: boolean
+      readonly attention?: 'true'
+      readonly bom?: boolean
+      readonly createdAfter?: string
+      readonly createdBefore?: string
+      readonly paymentId?: string
+      readonly q?: string
+      readonly status?: readonly (
+        | 'canceled'
+        | 'failed'
+        | 'processed'
+        | 'processing'
+        | 'requires_destination'
+        | 'requires_signature'
+      )[]
+    }
+    output: undefined
+  }
+  exportRefundsAsNdjson: {
+    input: {
+      readonly merchantId: string
+      readonly from: string
+      readonly to: string
+      readonly livemode?: boolean
+      readonly attention?: 'true'
+      readonly createdAfter?: string
+      readonly createdBefore?: string
+      readonly paymentId?: string
+      readonly q?: string
+      readonly status?: readonly (
+        | 'canceled'
+        | 'failed'
+        | 'processed'
+        | 'processing'
+        | 'requires_destination'
+        | 'requires_signature'
+      )[]
+    }
+    output: undefined
+  }
+  exportInvoicesAsCsv: {
+    input: {
+      readonly merchantId: string
+      readonly from: string
+      readonly to: string
+      readonly livemode?: boolean
+      readonly bom?: boolean
+      readonly customerId?: string
+      readonly dueBefore?: string
+      readonly number?: string
+      readonly overdue?: 'true'
+      readonly reference?: string
+      readonly status?: readonly ('draft' | 'open' | 'paid' | 'uncollectible' | 'void')[]
+      readonly subscriptionId?: string
+    }
+    output: undefined
+  }
+  exportInvoicesAsNdjson: {
+    input: {
+      readonly merchantId: string
+      readonly from: string
+      readonly to: string
+      readonly livemode?: boolean
+      readonly customerId?: string
+      readonly dueBefore?: string
+      readonly number?: string
+      readonly overdue?: 'true'
+      readonly reference?: string
+      readonly status?: readonly ('draft' | 'open' | 'paid' | 'uncollectible' | 'void')[]
+      readonly subscriptionId?: string
+    }
+    output: undefined
+  }
+  exportCreditNotesAsCsv: {
+    input: {
+      readonly merchantId: string
+      readonly from: string
+      readonly to: string
+      readonly livemode?: boolean
+      readonly bom?: boolean
+      readonly customerId?: string
+      readonly invoiceId?: string
+    }
+    output: undefined
+  }
+  exportCreditNotesAsNdjson: {
+    input: {
+      readonly merchantId: string
+      readonly from: string
+      readonly to: string
+      readonly livemode?: boolean
+      readonly customerId?: string
+      readonly invoiceId?: string
+    }
+    output: undefined
+  }
+  exportSubscriptionsAsCsv: {
+    input: {
+      readonly merchantId: string
+      readonly from: string
+      readonly to: string
+      readonly livemode?: boolean
+      readonly bom?: boolean
+      readonly customerId?: string
+      readonly planId?: string
+      readonly status?: readonly (
+        | 'active'
+        | 'canceled'
+        | 'completed'
+        | 'expired'
+        | 'incomplete'
+        | 'past_due'
+        | 'paused'
+        | 'trialing'
+      )[]
+    }
+    output: undefined
+  }
+  exportSubscriptionsAsNdjson: {
+    input: {
+      readonly merchantId: string
+      readonly from: string
+      readonly to: string
+      readonly livemode?: boolean
+      readonly customerId?: string
+      readonly planId?: string
+      readonly status?: readonly (
+        | 'active'
+        | 'canceled'
+        | 'completed'
+        | 'expired'
+        | 'incomplete'
+        | 'past_due'
+        | 'paused'
+        | 'trialing'
+      )[]
+    }
+    output: undefined
+  }
+  exportCustomersAsCsv: {
+    input: {
+      readonly merchantId: string
+      readonly from: string
+      readonly to: string
+      readonly livemode?: boolean
+      readonly bom?: boolean
+      readonly email?: string
+      readonly q?: string
+      readonly reference?: string
+    }
+    output: undefined
+  }
+  exportCustomersAsNdjson: {
+    input: {
+      readonly merchantId: string
+      readonly from: string
+      readonly to: string
+      readonly livemode?: boolean
+      readonly email?: string
+      readonly q?: string
+      readonly reference?: string
+    }
+    output: undefined
+  }
+  exportBalancesAsCsv: {
+    input: { readonly merchantId: string; readonly livemode?: boolean; readonly bom?: boolean }
+    output: undefined
+  }
+  exportBalancesAsNdjson: {
+    input: { readonly merchantId: string; readonly livemode?: boolean }
+    output: undefined
+  }
+  createExport: {
+    input: { readonly merchantId: string; readonly livemode?: boolean } & {
+      readonly kind: 'balances' | 'credit-notes' | 'customers' | 'invoices' | 'payments' | 'refunds' | 'subscriptions'
+      readonly format: 'csv' | 'ndjson'
+      readonly from?: string
+      readonly to?: string
+      readonly bom?: boolean
+    }
+    output: ExportDownload
   }
   listBalances: {
     input: { readonly merchantId: string; readonly livemode?: boolean }
@@ -2393,6 +2640,11 @@ export type Analytics = {
     readonly start: string
   }[]
   readonly totals: readonly AnalyticsTotal[]
+}
+
+export type ExportDownload = {
+  readonly url: string
+  readonly expiresAt: string
 }
 
 export type BalanceList = {

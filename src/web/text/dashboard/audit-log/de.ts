@@ -17,6 +17,7 @@ export const auditLogDe: Translated<typeof auditLogEn> = {
     'api_key.revoked': 'API-Schlüssel widerrufen',
     'api_key.rotated': 'API-Schlüssel erneuert',
     'customer.erased': 'Daten eines Kunden gelöscht',
+    'export.created': 'Liste exportiert',
     'invite.accepted': 'Einladung angenommen',
     'invite.created': 'Mitglied eingeladen',
     'invite.revoked': 'Einladung zurückgezogen',

@@ -15,6 +15,7 @@ export const auditLogEn = {
     'api_key.revoked': 'API key revoked',
     'api_key.rotated': 'API key rotated',
     'customer.erased': 'Customer erased',
+    'export.created': 'List exported',
     'invite.accepted': 'Invite accepted',
     'invite.created': 'Member invited',
     'invite.revoked': 'Invite revoked',

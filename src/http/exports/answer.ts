@@ -1,0 +1,116 @@
+import type { ActorRow } from '../../actors/rows.ts'
+import { encodeId } from '../../ids.ts'
+import type { TextAnswer } from '../../pages/answer.ts'
+import { nextExportRows, openExportRows, recordExport } from '../../queries/exports.ts'
+import type { ListOwner, RowList } from '../../queries/list-rows.ts'
+import type { AccountActor } from '../../queries/security-events.ts'
+import { acceptsGzip } from '../accept.ts'
+import type { Api } from '../api.ts'
+import type { ExportRun } from '../export-runs.ts'
+import { type ExportKind, type ExportName, exportKinds } from './kinds.ts'
+import { type ExportFormat, encoded, gzipped, type Lines, linesOf } from './lines.ts'
+import { rangeOf } from './range.ts'
+
+export type ExportCall = {
+  readonly kind: ExportName
+  readonly format: ExportFormat
+  /** As the type of `exportQuery()` has parsed it. */
+  readonly query: ExportQuery
+  readonly merchantId: string
+  readonly by: AccountActor
+  readonly headers: Headers
+  readonly requestId: string
+}
+
+/** What all kinds have. Balances have no range. */
+export type ExportQuery = {
+  readonly livemode: boolean
+  readonly from?: string
+  readonly to?: string
+  readonly bom?: 'true' | 'false'
+}
+
+/** So many rows are in memory twice: while they are sent, the next ones are read. */
+const PAGE = 500
+
+/** Starts an export. Everything that can be refused is refused before the response begins. */
+export const exportAnswer = async (api: Api, call: ExportCall): Promise<TextAnswer> => {
+  const { kind, format, query, merchantId, by, headers, requestId } = call
+  const { livemode, from, to, bom, ...filters } = query
+  const owner = { merchantId, livemode }
+  const range = from !== undefined && to !== undefined ? await rangeOf(api.sql, merchantId, { from, to }) : undefined
+  const run = await api.exportRuns.begin(merchantId)
+  try {
+    const lines = linesOf(exportKinds[kind], format, bom === 'true')
+    const texts = await openTexts({ ...api, sql: run.snapshot.sql }, run, { kind, owner, query, range, lines })
+    await recordExport(api.sql, by, {
+      ...{ merchantId, kind, format, livemode },
+      ...(range && { from: range.from.toISOString(), to: range.to.toISOString() }),
+      filters: Object.keys(filters).sort(),
+    })
+    const isGzip = acceptsGzip(headers.get('accept-encoding'))
+    const pieces = isGzip ? gzipped(encoded(texts)) : encoded(texts)
+    const about = { requestId, merchantId: encodeId('mer', merchantId), kind, format }
+    return {
+      status: 200,
+      text: run.stream(pieces, about),
+      mayPause: true,
+      headers: {
+        'content-type': format === 'csv' ? 'text/csv; charset=utf-8; header=present' : 'application/x-ndjson',
+        'content-disposition': `attachment; filename="${fileNameOf(call, api.clock.now())}"`,
+        'cache-control': 'no-store',
+        vary: 'accept-encoding',
+        ...(isGzip && { 'content-encoding': 'gzip' }),
+      },
+    }
+  } catch (error) {
+    await run.end()
+    throw error
+  }
+}
+
+/** `payments-2026-01-01-2026-02-01-test.csv`. */
+const fileNameOf = ({ kind, format, query: { livemode, from, to } }: ExportCall, now: Date): string => {
+  const days = [from ?? now.toISOString(), to].flatMap(time => (time === undefined ? [] : [time.slice(0, 10)]))
+  return `${[kind, ...days, ...(livemode ? [] : ['test'])].join('-')}.${format}`
+}
+
+type Opening = Pick<ExportCall, 'kind' | 'query'> & {
+  readonly owner: ListOwner
+  readonly range: Awaited<ReturnType<typeof rangeOf>> | undefined
+  readonly lines: Lines
+}
+
+/** The texts of the file. The first rows are read here. */
+const openTexts = async (api: Api, run: ExportRun, { kind: name, owner, query, range, lines }: Opening) => {
+  const kind: ExportKind = exportKinds[name]
+  if ('all' in kind) {
+    return textsOf(lines, await kind.all(api, owner), async () => [])
+  }
+  if (!range) throw new TypeError(`an export of ${name} has a range`)
+  const list: RowList = await kind.list(api, owner, query as never, range)
+  await openExportRows(api.sql, list, range)
+  const read = async (): Promise<readonly object[]> => {
+    const rows = await nextExportRows<ActorRow>(api.sql, list, PAGE)
+    const records = await kind.records(api, owner, rows)
+    run.snapshot.requireOpen()
+    return records
+  }
+  return textsOf(lines, await read(), read)
+}
+
+/** `read` returns the next records, none after the last one. It reads ahead while the client takes what there is. */
+async function* textsOf(
+  lines: Lines,
+  first: readonly object[],
+  read: () => Promise<readonly object[]>,
+): AsyncGenerator<string> {
+  yield lines.head
+  for (let records = first; records.length > 0; ) {
+    const next = read()
+    // It is awaited below. If it fails before, that is no unhandled rejection.
+    next.catch(() => {})
+    yield lines.of(records)
+    records = await next
+  }
+}
