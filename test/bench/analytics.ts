@@ -3,6 +3,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
 import { paymentSumsReader } from '../../src/queries/payment-sums.ts'
 import { newId, openInstance } from '../actors/lamps.ts'
+import { type ExportSizes, promiseExport } from './analytics-export.ts'
 import { type Bench, printSizes } from './bench.ts'
 import { milliseconds, percentile, perSecond, thousands } from './promises.ts'
 import { createMigrated } from './server.ts'
@@ -17,10 +18,10 @@ export type AnalyticsSizes = {
   readonly behind: number
   /** Payments whose size is measured. */
   readonly weighed: number
-}
+} & ExportSizes
 
-const whole: AnalyticsSizes = { payments: 10_000_000, reads: 40, behind: 40_000, weighed: 100_000 }
-const quick: AnalyticsSizes = { payments: 200_000, reads: 5, behind: 2_000, weighed: 2_000 }
+const whole: AnalyticsSizes = { payments: 10_000_000, reads: 40, behind: 40_000, weighed: 100_000, exported: 1_000_000 }
+const quick: AnalyticsSizes = { payments: 200_000, reads: 5, behind: 2_000, weighed: 2_000, exported: 20_000 }
 
 /** The figures of merchants: how fast they are answered, and how fast the reader of the feed is. */
 export const analytics = (bench: Bench): Promise<void> => measureAnalytics(bench, bench.quick ? quick : whole)
@@ -29,6 +30,7 @@ export const measureAnalytics = async (bench: Bench, sizes: AnalyticsSizes): Pro
   printSizes(bench, sizes)
   await promiseAnswers(bench, sizes)
   await promiseCatchUp(bench, sizes)
+  await promiseExport(bench, sizes)
 }
 
 const DAYS = 730

@@ -29,6 +29,8 @@ export type StreamShop = AsyncDisposable & {
   bearer(): Promise<string>
   /** MiB of memory, and of the heap after a garbage collection. */
   memory(): Promise<Memory>
+  /** MiB of memory, without a garbage collection. */
+  rss(): number
   /** Kills the process and starts it again. */
   kill(): Promise<void>
 }
@@ -65,6 +67,7 @@ export const openStreamShop = async (server: BenchServer, sizes: StreamShopSizes
     ...{ url: main.url, databaseUrl: db.url, sql, merchantId, merchant, links, paid, apiKey: key.text('secret') },
     bearer: async () => (await anyone('POST', '/v1/auth/sign-in', { ...OWNER })).text('accessToken'),
     memory: () => memoryOfServer(main),
+    rss: () => memoryOf(main.child.pid ?? 0),
     kill: async () => {
       main.child.kill('SIGKILL')
       await main.exited
