@@ -78,6 +78,10 @@ const views: Readonly<Record<string, View>> = {
   'payments-test': { path: 'payments', mode: 'test' },
   'payments-viewer': { path: 'payments', role: 'viewer' },
   'payments-filtered': { path: 'payments?status=success&attention=true&q=LL-20428' },
+  'export-dialog': { path: 'payments?status=success', act: openExport },
+  'export-invoices': { path: 'invoices', act: openExport },
+  'export-errors': { path: 'payments', act: failExport(400) },
+  'export-busy': { path: 'customers', act: failExport(429) },
   'payments-empty': { path: 'payments', data: 'empty', mode: 'test' },
   'payments-nothing': { path: 'payments?status=failed', data: 'empty' },
   'payments-loading': { path: 'payments', data: 'loading' },
@@ -406,6 +410,22 @@ const views: Readonly<Record<string, View>> = {
   'invite-refused': { path: 'invite#token', signedOut: 'done', act: acceptInvite },
   'invite-incomplete': { path: 'invite', signedOut: 'done' },
   nothing: { path: 'nothing' },
+}
+
+async function openExport(page: Page) {
+  await page.locator('.head .buttons button').first().click()
+  await page.locator('dialog:modal').waitFor()
+}
+
+/** 400: the range is wrong, and nothing is sent. */
+function failExport(status: 400 | 429) {
+  return async (page: Page) => {
+    if (status === 429) await refuse(page, '**/exports?*', 429, 'rate_limited')
+    await openExport(page)
+    if (status === 400) await page.locator('dialog input[type=date]').first().fill('2020-01-01')
+    await page.locator('dialog button[type=submit]').click()
+    await page.locator(status === 400 ? 'dialog .error' : 'dialog [role=alert]').waitFor()
+  }
 }
 
 async function signIn(page: Page, code: string) {

@@ -7,6 +7,7 @@ import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { Table, type TableColumn } from '../../parts/table.tsx'
+import { ExportButton } from '../exports/export-button.tsx'
 import { explorerLink } from '../shell/chains.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -25,7 +26,11 @@ export const BalancesPage = () => {
   ).value
   return (
     <>
-      <PageHead title={texts.title} lead={texts.what} />
+      <PageHead
+        title={texts.title}
+        lead={texts.what}
+        actions={<ExportButton lists={[{ kind: 'balances', filters: {} }]} />}
+      />
       <OwnersNote />
       <Result result={result} skeleton={<SkeletonRows rows={4} />}>
         {({ data, has_more, unavailable }) => (

@@ -7,6 +7,7 @@ import { FiatAmount } from '../../parts/money.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { clipped, Table, type TableColumn } from '../../parts/table.tsx'
+import { ExportButton } from '../exports/export-button.tsx'
 import { ListSearch, Pick, useAddressQuery } from '../shell/filters.tsx'
 import { useLive } from '../shell/live.ts'
 import { NewRows } from '../shell/new-rows.tsx'
@@ -30,13 +31,10 @@ export const CustomersPage = () => {
   const position = usePosition()
   const q = query.get('q')
   const by = exact.find(each => each === query.get('by'))
+  const filters = q === undefined ? {} : { [by ?? 'q']: q }
   const result = useShopQuery(['customers', { q, by, ...position }], ({ merchantId, livemode, call }, signal) =>
     readListPage<CustomerWithTotals>(position, page =>
-      call(
-        'listCustomers',
-        { ...{ merchantId, livemode, ...page }, ...(q !== undefined && { [by ?? 'q']: q }) },
-        { signal },
-      ),
+      call('listCustomers', { ...{ merchantId, livemode, ...page }, ...filters }, { signal }),
     ),
   ).value
   const create = canWrite && (
@@ -47,7 +45,16 @@ export const CustomersPage = () => {
   )
   return (
     <>
-      <PageHead title={texts.title} lead={texts.what} actions={create} />
+      <PageHead
+        title={texts.title}
+        lead={texts.what}
+        actions={
+          <>
+            <ExportButton lists={[{ kind: 'customers', filters }]} />
+            {create}
+          </>
+        }
+      />
       <OwnersNote />
       <div class="filters">
         <ListSearch label={texts.search} hint={by === undefined ? texts.searchHint : texts.exactHints[by]} />

@@ -2,6 +2,7 @@ import type { InvoiceWithLines } from '../../api/calls.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { ExportButton } from '../exports/export-button.tsx'
 import { useReminderEndpoints } from '../settings/reminder-endpoints.tsx'
 import { ListSearch, MoreFilters, Pick, PickDay, PickToggle, useAddressQuery } from '../shell/filters.tsx'
 import { NewRows } from '../shell/new-rows.tsx'
@@ -31,6 +32,15 @@ export const InvoicesPage = () => {
   const status = statuses.find(each => each === query.get('status'))
   const overdue = query.get('overdue') === 'true'
   const isFiltered = overdue || [q, customer, subscription, dueBefore, status].some(each => each !== undefined)
+  const ofCustomer = customer === undefined ? {} : { customerId: customer }
+  const filters = {
+    ...(q !== undefined && { [isByReference ? 'reference' : 'number']: q }),
+    ...ofCustomer,
+    ...(subscription !== undefined && { subscriptionId: subscription }),
+    ...(dueBefore !== undefined && { dueBefore }),
+    ...(status && { status: [status] }),
+    ...(overdue && { overdue: 'true' as const }),
+  }
   const result = useShopQuery(
     ['invoices', { q, isByReference, customer, subscription, dueBefore, status, overdue, ...position }],
     ({ merchantId, livemode, call }, signal) =>
@@ -39,12 +49,7 @@ export const InvoicesPage = () => {
           'listInvoices',
           {
             ...{ merchantId, livemode, ...page },
-            ...(q !== undefined && { [isByReference ? 'reference' : 'number']: q }),
-            ...(customer !== undefined && { customerId: customer }),
-            ...(subscription !== undefined && { subscriptionId: subscription }),
-            ...(dueBefore !== undefined && { dueBefore }),
-            ...(status && { status: [status] }),
-            ...(overdue && { overdue: 'true' as const }),
+            ...filters,
           },
           { signal },
         ),
@@ -60,7 +65,21 @@ export const InvoicesPage = () => {
   )
   return (
     <>
-      <PageHead title={texts.title} lead={texts.what} actions={create} />
+      <PageHead
+        title={texts.title}
+        lead={texts.what}
+        actions={
+          <>
+            <ExportButton
+              lists={[
+                { kind: 'invoices', filters },
+                { kind: 'credit-notes', filters: ofCustomer },
+              ]}
+            />
+            {create}
+          </>
+        }
+      />
       <OwnersNote />
       <div class="filters">
         <ListSearch label={texts.search} hint={isByReference ? texts.referenceHint : texts.searchHint} />

@@ -6,6 +6,7 @@ import { FiatAmount } from '../../parts/money.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { clipped, type TableColumn } from '../../parts/table.tsx'
 import { InvoiceLink } from '../billing-records/invoice-link.tsx'
+import { ExportButton } from '../exports/export-button.tsx'
 import { Filters, Pick, PickToggle, useAddressQuery } from '../shell/filters.tsx'
 import { NewRows } from '../shell/new-rows.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
@@ -36,6 +37,13 @@ export const PaymentsPage = () => {
   const attention = query.get('attention') === 'true'
   const days = ranges.find(each => each === query.get('days'))
   const isFiltered = attention || [q, days, link, customer, status].some(each => each !== undefined)
+  const filters = {
+    ...(q !== undefined && { q }),
+    ...(status && { status: [status] }),
+    ...(attention && { attention: 'true' as const }),
+    ...(link !== undefined && { paymentLinkId: link }),
+    ...(customer !== undefined && { customerId: customer }),
+  }
   const result = useShopQuery(
     ['payments', { q, link, customer, status, attention, days, ...position }],
     ({ merchantId, livemode, call }, signal) =>
@@ -44,11 +52,7 @@ export const PaymentsPage = () => {
           'listPayments',
           {
             ...{ merchantId, livemode, ...page },
-            ...(q !== undefined && { q }),
-            ...(status && { status: [status] }),
-            ...(attention && { attention: 'true' as const }),
-            ...(link !== undefined && { paymentLinkId: link }),
-            ...(customer !== undefined && { customerId: customer }),
+            ...filters,
             ...(days && { createdAfter: new Date(Date.now() - Number(days) * DAY_MS).toISOString() }),
           },
           { signal },
@@ -70,10 +74,13 @@ export const PaymentsPage = () => {
         title={payments.title}
         actions={
           canWrite && (
-            <a class="button button--primary" href={address('links', 'new')}>
-              <Icon name="plus" />
-              {payments.newLink}
-            </a>
+            <>
+              <ExportButton lists={[{ kind: 'payments', filters, days: days && Number(days) }]} />
+              <a class="button button--primary" href={address('links', 'new')}>
+                <Icon name="plus" />
+                {payments.newLink}
+              </a>
+            </>
           )
         }
       />

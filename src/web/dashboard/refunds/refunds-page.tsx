@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { RefundWithAttention } from '../../api/calls.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { ExportButton } from '../exports/export-button.tsx'
 import { Filters, Pick, PickToggle, useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -36,7 +37,7 @@ export const RefundsPage = () => {
   const { session } = useShop()
   const query = useAddressQuery()
   const refresh = useRefresh()
-  const { days, attention, payment, isFiltered, isList } = useFilters()
+  const { days, attention, payment, filters, isFiltered, isList } = useFilters()
   useEffect(() => {
     reportAllNoted(session.call)
       .then(() => refresh('refunds'))
@@ -52,7 +53,11 @@ export const RefundsPage = () => {
   }
   return (
     <>
-      <PageHead title={texts.title} lead={isList ? texts.whatAll : texts.what} />
+      <PageHead
+        title={texts.title}
+        lead={isList ? texts.whatAll : texts.what}
+        actions={<ExportButton lists={[{ kind: 'refunds', filters, days: days && Number(days) }]} />}
+      />
       <OwnersNote />
       <Filters
         search={texts.search}
@@ -94,13 +99,19 @@ const useFilters = () => {
   const days = ranges.find(each => each === query.get('days'))
   const attention = query.get('attention') === 'true'
   const isFiltered = [q, payment, status, days].some(each => each !== undefined) || attention
-  return { q, payment, status, days, attention, isFiltered, isList: isFiltered || query.get('view') === 'all' }
+  const filters = {
+    ...(q !== undefined && { q }),
+    ...(status && { status: [status] }),
+    ...(attention && { attention: 'true' as const }),
+    ...(payment !== undefined && { paymentId: payment }),
+  }
+  return { q, payment, status, days, attention, filters, isFiltered, isList: isFiltered || query.get('view') === 'all' }
 }
 
 const FilteredRefunds = () => {
   const texts = useRefundTexts()
   const position = usePosition()
-  const { q, status, days, attention, payment, isFiltered } = useFilters()
+  const { q, status, days, attention, payment, filters, isFiltered } = useFilters()
   const result = useShopQuery(
     ['refunds', { q, status, attention, days, payment, ...position }],
     ({ merchantId, livemode, call }, signal) =>
@@ -109,10 +120,7 @@ const FilteredRefunds = () => {
           'listRefunds',
           {
             ...{ merchantId, livemode, ...page },
-            ...(q !== undefined && { q }),
-            ...(status && { status: [status] }),
-            ...(attention && { attention: 'true' as const }),
-            ...(payment !== undefined && { paymentId: payment }),
+            ...filters,
             ...(days && { createdAfter: new Date(Date.now() - Number(days) * DAY_MS).toISOString() }),
           },
           { signal },

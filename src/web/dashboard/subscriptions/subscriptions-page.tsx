@@ -2,6 +2,7 @@ import type { SubscriptionWithLines } from '../../api/calls.ts'
 import { Empty } from '../../parts/empty.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { ExportButton } from '../exports/export-button.tsx'
 import { PickCustomer } from '../invoices/pick-customer.tsx'
 import { PickPlan } from '../plans/pick-plan.tsx'
 import { Pick, useAddressQuery } from '../shell/filters.tsx'
@@ -31,6 +32,11 @@ export const SubscriptionsPage = () => {
   const [customer, plan] = [query.get('customer'), query.get('plan')]
   const status = statuses.find(each => each === query.get('status'))
   const isFiltered = [customer, plan, status].some(each => each !== undefined)
+  const filters = {
+    ...(customer !== undefined && { customerId: customer }),
+    ...(plan !== undefined && { planId: plan }),
+    ...(status && { status: [status] }),
+  }
   const result = useShopQuery(
     ['subscriptions', { customer, plan, status, ...position }],
     ({ call, ...scope }, signal) =>
@@ -39,9 +45,7 @@ export const SubscriptionsPage = () => {
           'listSubscriptions',
           {
             ...{ ...scope, ...page },
-            ...(customer !== undefined && { customerId: customer }),
-            ...(plan !== undefined && { planId: plan }),
-            ...(status && { status: [status] }),
+            ...filters,
           },
           { signal },
         ),
@@ -55,7 +59,16 @@ export const SubscriptionsPage = () => {
   )
   return (
     <>
-      <PageHead title={texts.title} lead={texts.what} actions={create} />
+      <PageHead
+        title={texts.title}
+        lead={texts.what}
+        actions={
+          <>
+            <ExportButton lists={[{ kind: 'subscriptions', filters }]} />
+            {create}
+          </>
+        }
+      />
       <OwnersNote />
       <div class="filters">
         <Pick

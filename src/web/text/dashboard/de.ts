@@ -114,6 +114,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     pages: 'Seiten',
     all: 'Alle',
     reset: 'Filter entfernen',
+    export: 'Exportieren',
     failed: 'Die Liste konnte nicht geladen werden',
     actions: 'Aktionen',
     actionsFor: name => `Aktionen für ${name}`,

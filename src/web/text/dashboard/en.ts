@@ -110,6 +110,7 @@ export const dashboardEn = {
     pages: 'Pages',
     all: 'All',
     reset: 'Remove the filters',
+    export: 'Export',
     failed: 'The list could not be loaded',
     actions: 'Actions',
     actionsFor: (name: string) => `Actions for ${name}`,

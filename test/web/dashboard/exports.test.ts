@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFile } from 'node:fs/promises'
+import type { Download } from 'playwright-core'
+import { decodeId } from '../../../src/ids.ts'
+import { openSnapshot } from '../../../src/postgres/snapshot.ts'
+import { takeExportSlot } from '../../../src/queries/exports.ts'
+import { dayAfter, dayAgo, wrongRange } from '../../../src/web/dashboard/exports/exported-list.ts'
+import { hasBrowser } from '../../harness/browser.ts'
+import { onPage } from './harness.ts'
+import { type SandboxShop, sandboxShop } from './sandbox-shop.ts'
+import { walkDialog } from './tab-walk.ts'
+
+test('a range is of days of the calendar, and has at most 400', () => {
+  expect(dayAgo(new Date(2026, 2, 1, 0, 30), 1)).toBe('2026-02-28')
+  expect(dayAgo(new Date(2026, 10, 27, 23, 59), 0)).toBe('2026-11-27')
+  expect(dayAfter('2026-12-31')).toBe('2027-01-01')
+  expect(dayAfter('2028-02-28')).toBe('2028-02-29')
+  expect(wrongRange('2026-01-02', '2026-01-02')).toBeUndefined()
+  expect(wrongRange('2026-01-02', '2026-01-01')).toBe('rangeReversed')
+  expect(wrongRange('', '2026-01-01')).toBe('fromMissing')
+  expect(wrongRange('2026-01-02', '')).toBe('toMissing')
+  expect(wrongRange('2025-01-01', '2026-02-04')).toBeUndefined()
+  expect(wrongRange('2025-01-01', '2026-02-05')).toBe('rangeTooLong')
+})
+
+let shop: SandboxShop
+const path = (end: string) => `/v1/merchants/${shop.merchant}/${end}`
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  shop = await sandboxShop()
+  for (const email of ['ada@example.com', 'bo@example.com']) {
+    const { id } = await shop.call('POST', path('customers'), { email, name: 'Ä. Customer' })
+    const lines = [{ description: 'A lamp', unitAmountMinor: 4_900 }]
+    await shop.call('POST', path('invoices'), { customerId: id, currency: 'EUR', lines, finalize: email < 'b' })
+  }
+})
+afterAll(async () => {
+  await shop?.[Symbol.asyncDispose]()
+})
+
+const on = onPage(() => shop.page)
+const readDownload = async (download: Download) => ({
+  name: download.suggestedFilename(),
+  text: await readFile(await download.path(), 'utf8'),
+})
+/** Chooses Export in the open dialog, and reads the file. */
+const exportNow = async (title: string) => {
+  const [download] = await Promise.all([
+    shop.page.waitForEvent('download'),
+    on.dialog(title).getByRole('button', { name: 'Export' }).click(),
+  ])
+  return readDownload(download)
+}
+const open = async (section: string, title: string) => {
+  await shop.go(section)
+  await on.click('Export')
+  await on.dialog(title).waitFor()
+}
+
+// One shop: each test continues where the one before ended.
+describe.skipIf(!hasBrowser)('an export', () => {
+  test('has what the filters of the list show, in a format for Excel', async () => {
+    await open('customers', 'Export customers')
+    await shop.page.getByText('The file has all records that were created in this range.').waitFor()
+    await on.expectSound()
+    const today = dayAgo(new Date(), 0)
+    const all = await exportNow('Export customers')
+    await on.toast('The download has begun')
+    expect(all.name).toBe(`customers-${dayAgo(new Date(), 399)}-${dayAfter(today)}-test.csv`)
+    expect(all.text.startsWith('\uFEFFobject,id,merchantId,email,')).toBe(true)
+    expect(all.text.split('\r\n').length - 2).toBe(2)
+    expect(all.text).toContain('Ä. Customer')
+
+    await open('customers?q=bo', 'Export customers')
+    await shop.page.getByText(/^The file has the records that the filters of the list show/).waitFor()
+    await shop.page.getByRole('radio', { name: /NDJSON/ }).check()
+    expect(await shop.page.getByRole('checkbox', { name: /For Excel/ }).count()).toBe(0)
+    const some = await exportNow('Export customers')
+    expect(some.name).toEndWith('-test.ndjson')
+    expect(
+      some.text
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line).email),
+    ).toEqual(['bo@example.com'])
+  }, 60_000)
+
+  test('of invoices can have credit notes instead, and the range of the list is the default', async () => {
+    await open('invoices?status=draft', 'Export invoices')
+    const drafts = await exportNow('Export invoices')
+    expect(drafts.text.split('\r\n').length - 2).toBe(1)
+    await on.click('Export')
+    await shop.page.getByRole('radio', { name: /Credit notes/ }).check()
+    const notes = await exportNow('Export invoices')
+    expect(notes.name).toStartWith('credit-notes-')
+    await open('payments?days=7', 'Export payments')
+    expect(await shop.page.getByLabel('First day').inputValue()).toBe(dayAgo(new Date(), 7))
+    await shop.page.keyboard.press('Escape')
+    await open('balances', 'Export balances')
+    expect(await shop.page.getByLabel('First day').count()).toBe(0)
+    expect((await exportNow('Export balances')).text).toStartWith('\uFEFFobject,chainId,')
+  }, 60_000)
+
+  test('is not begun with a wrong range, which is named at its field', async () => {
+    const { page } = shop
+    await open('refunds', 'Export refunds')
+    await page.getByLabel('First day').fill('2026-03-02')
+    await page.getByLabel('Last day').fill('2026-03-01')
+    await on.dialog('Export refunds').getByRole('button', { name: 'Export' }).click()
+    await page.getByText('The last day is before the first one.').waitFor()
+    expect(await page.evaluate('document.activeElement?.labels?.[0]?.textContent')).toBe('Last day')
+    await on.expectSound()
+    await page.getByLabel('First day').fill('')
+    await page.getByText('Enter the first day.').waitFor()
+    await page.getByLabel('First day').fill('2020-01-01')
+    await page.getByText('These are more than 400 days.', { exact: false }).waitFor()
+    await page.keyboard.press('Escape')
+  }, 60_000)
+
+  test('is reached, made and left with the keyboard alone', async () => {
+    const { page } = shop
+    await shop.go('subscriptions')
+    await page.getByRole('button', { name: 'Export' }).focus()
+    await page.keyboard.press('Enter')
+    await walkDialog(page, 'Export')
+    await page.keyboard.press('Enter')
+    await on.dialog('Export subscriptions').waitFor()
+    // Enter in a field sends the form.
+    await page.getByLabel('Last day').focus()
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
+    expect((await readDownload(download)).text).toStartWith('\uFEFFobject,id,')
+    await on.dialog('Export subscriptions').waitFor({ state: 'detached' })
+    expect(await page.evaluate('document.activeElement?.textContent?.trim()')).toBe('Export')
+  }, 60_000)
+
+  test('a third one at a time waits with a countdown, and the request is named', async () => {
+    const { page, served } = shop
+    const merchantId = decodeId('mer', shop.merchant) ?? ''
+    const options = { name: 'paymachine export', idleMs: 60_000 }
+    const taken = [
+      await openSnapshot(served.server.databaseUrl, options),
+      await openSnapshot(served.server.databaseUrl, options),
+    ]
+    for (const { sql } of taken) expect(await takeExportSlot(sql, merchantId)).toBe(true)
+    await open('customers', 'Export customers')
+    await on.dialog('Export customers').getByRole('button', { name: 'Export' }).click()
+    await page.getByText('Two exports of this shop are running. Wait until one has ended.').waitFor()
+    await page.getByRole('button', { name: /Try again in \d+ s/ }).waitFor()
+    await page.locator('.request-id').waitFor()
+    await on.expectSound()
+    for (const { end } of taken) await end()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Try again', exact: true }).click(),
+    ])
+    expect((await readDownload(download)).text.split('\r\n').length - 2).toBe(2)
+  }, 90_000)
+
+  test('is not offered to viewers, who find the owners', async () => {
+    const { page, served } = shop
+    await served.server.sql`update members set role = 'viewer'`
+    // Roles are cached for a second.
+    for (const section of ['payments', 'refunds', 'invoices', 'subscriptions', 'customers', 'balances']) {
+      await shop.go(section)
+      await page.getByText(/Only owners and developers can make changes here/).waitFor()
+      expect([section, await page.getByRole('button', { name: 'Export' }).count()]).toEqual([section, 0])
+    }
+  }, 60_000)
+})
