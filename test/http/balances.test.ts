@@ -3,6 +3,7 @@ import type { Hex } from 'viem'
 import { saltOf } from '../../src/chain/forwarder.ts'
 import { recoverySecretOf } from '../../src/commands/deposits.ts'
 import { balanceRoutes } from '../../src/http/balances.ts'
+import { exportRoutes } from '../../src/http/exports/routes.ts'
 import { type FactoryChain, factoryChain } from '../chain/contracts/chain.ts'
 import { addressesOf, bookFinal, chainOf, connected, otherTreasury, readToHead, treasury } from '../collect/waiting.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
@@ -21,7 +22,7 @@ beforeAll(async () => {
   const farToken = await farChain.deploy('good-token')
   const live = { ...chainOf(token, 1), livemode: true }
   server = await apiServer({
-    routes: balanceRoutes,
+    routes: [...balanceRoutes, ...exportRoutes],
     chains: connected([
       { chain: chainOf(token), urls: [chain.url] },
       { chain: chainOf(farToken, FAR_CHAIN_ID), urls: [farChain.url] },
@@ -99,6 +100,24 @@ test('an address that is empty in a final block is not read again until it recei
   await chain.mint(token, [one], 30n)
   await bookFinal(server.api, chain, [one], { token })
   expect(amounts(await read(lamps))).toEqual([[31337, 'TUSD', '130', 2, '0x5290']])
+})
+
+test('an export has the balances of the list, and records which addresses are empty', async () => {
+  const lamps = await shop(server.api)
+  const [one = '0x', two = '0x'] = await addressesOf(server.api, lamps, 2)
+  await chain.mint(token, [one, two], 100n)
+  await bookFinal(server.api, chain, [one, two], { token })
+  await chain.collect(treasury, await saltsOf(lamps, [one]), [token])
+  const lines = async () => {
+    const headers = { authorization: `Bearer ${lamps.owner.bearer}` }
+    const answer = await fetch(`${server.url}${lamps.path}/exports/balances.ndjson`, { headers })
+    expect(answer.status).toBe(200)
+    return (await answer.text()).split('\n').slice(0, -1)
+  }
+  expect((await lines()).map(line => JSON.parse(line))).toEqual((await read(lamps)).data)
+  await readToHead(server.api, chain)
+  expect(await lines()).toHaveLength(1)
+  expect(await waitingRows(lamps)).toBe(1)
 })
 
 test('money that a reorg brings back is reported again', async () => {

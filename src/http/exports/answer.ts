@@ -42,7 +42,7 @@ export const exportAnswer = async (api: Api, call: ExportCall): Promise<TextAnsw
   const run = await api.exportRuns.begin(merchantId)
   try {
     const lines = linesOf(exportKinds[kind], format, bom === 'true')
-    const texts = await openTexts({ ...api, sql: run.snapshot.sql }, run, { kind, owner, query, range, lines })
+    const texts = await openTexts(api, run, { kind, owner, query, range, lines })
     await recordExport(api.sql, by, {
       ...{ merchantId, kind, format, livemode },
       ...(range && { from: range.from.toISOString(), to: range.to.toISOString() }),
@@ -82,11 +82,11 @@ type Opening = Pick<ExportCall, 'kind' | 'query'> & {
 }
 
 /** The texts of the file. The first rows are read here. */
-const openTexts = async (api: Api, run: ExportRun, { kind: name, owner, query, range, lines }: Opening) => {
+const openTexts = async (pool: Api, run: ExportRun, { kind: name, owner, query, range, lines }: Opening) => {
   const kind: ExportKind = exportKinds[name]
-  if ('all' in kind) {
-    return textsOf(lines, await kind.all(api, owner), async () => [])
-  }
+  // Not in the snapshot: it records which addresses it finds empty.
+  if ('all' in kind) return textsOf(lines, await kind.all(pool, owner), async () => [])
+  const api = { ...pool, sql: run.snapshot.sql }
   if (!range) throw new TypeError(`an export of ${name} has a range`)
   const list: RowList = await kind.list(api, owner, query as never, range)
   await openExportRows(api.sql, list, range)
