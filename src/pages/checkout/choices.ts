@@ -1,3 +1,4 @@
+import { formatsOf } from '../../web/text/format.ts'
 import { type Html, html } from '../html.ts'
 import { icons, shapes } from '../icons.ts'
 import { moneyOf } from '../money.ts'
@@ -51,19 +52,25 @@ const fieldValue = ({ option }: Choice): string => `${option.chainId}:${option.a
 const row = (scene: CheckoutScene, choice: Choice, isChecked: boolean): Html => {
   const { option, lack } = choice
   const { texts } = scene
-  return html`<label class="choice${(choice.amount?.text.length ?? 0) > 18 && ' choice--long'}" data-testid="asset" data-chain="${option.chainId}" data-asset="${option.asset}">
+  return html`<label class="choice${sumOf(scene, choice).length > 18 && ' choice--long'}" data-testid="asset" data-chain="${option.chainId}" data-asset="${option.asset}">
 <input type="radio" name="asset" value="${fieldValue(choice)}"${isChecked && html` checked`}${lack !== null && html` disabled`} required>
 <span class="choice__name"><b>${option.asset}</b><span>${fill(texts.open.on, { network: option.network })}</span></span>
 <span class="choice__sum">${lack === null ? amount(scene, choice) : lackOf(scene, choice)}</span>
 </label>`
 }
 
-const amount = ({ texts, facts }: CheckoutScene, { option, amount }: Choice): Html => {
+/** As the language writes it: it is compared here, and copied from the next step. */
+const sumOf = ({ facts }: CheckoutScene, { option, amount }: Choice): string =>
+  amount === null ? '' : formatsOf(facts.locale).units(amount.units, option)
+
+const amount = (scene: CheckoutScene, choice: Choice): Html => {
+  const { texts, facts } = scene
+  const { option } = choice
   const currency = facts.link?.context.currency ?? 'USD'
   const fee = option.networkFeeMinor
   const below = fee === 0
   const sentence = below ? texts.open.feeBelow : texts.open.fee
-  return html`<b>${amount?.text}</b>${fee !== null && html`<span>${fill(sentence, { fee: moneyOf(below ? 1 : fee, currency, facts.locale) })}</span>`}`
+  return html`<b>${sumOf(scene, choice)}</b>${fee !== null && html`<span>${fill(sentence, { fee: moneyOf(below ? 1 : fee, currency, facts.locale) })}</span>`}`
 }
 
 const lackOf = ({ texts, facts }: CheckoutScene, { lack, since }: Choice): Html => {

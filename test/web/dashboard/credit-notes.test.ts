@@ -240,6 +240,38 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await walkPage(page)
   })
 
+  test('with a refund is issued by keyboard alone, and another invoice is voided by it', async () => {
+    const { page } = shop
+    const press = (key: string) => page.keyboard.press(key)
+    const { id } = await paid('hal@example.com')
+    await open(id)
+    await badge('Paid')
+    await tabToPart(page, 'More actions')
+    for (const key of ['Enter', 'Enter']) await press(key)
+    await dialog().getByText('The full remaining amount').waitFor()
+    await tabToPart(page, /^The full remaining amount/)
+    await press('Space')
+    await tabToPart(page, /^Customer credit/)
+    await press('ArrowDown')
+    await tabToPart(page, 'Use the sandbox wallet that paid')
+    await press('Enter')
+    await tabToPart(page, 'Issue credit note for $40.00')
+    await press('Enter')
+    await on.toast('issued')
+    expect(await notesOf(id)).toMatchObject([{ refundsMinor: 4_000, creditMinor: 0 }])
+    expect((await focused(page))?.name).toBe('More actions')
+    const other = await invoices.issue({ customer: { email: 'ivy@example.com' } })
+    await open(other.id)
+    await badge('Open')
+    await tabToPart(page, 'More actions')
+    for (const key of ['Enter', 'v', 'Enter']) await press(key)
+    await dialog().getByText('A credit note for the full $40.00').waitFor()
+    await tabToPart(page, 'Void invoice')
+    await press('Enter')
+    await badge('Void')
+    expect((await invoices.read(other.id)).status).toBe('void')
+  })
+
   test('has its title and buttons in view while its fields scroll', async () => {
     const { page } = shop
     const { id } = await paid('gil@example.com')

@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)('customers', () => {
       .getByRole('table', { name: 'Totals' })
       .getByRole('row', { name: /1 payment.*\$10\.00/ })
       .waitFor()
-    await page.getByRole('row', { name: /Paid.*ada@example\.com.*\$10\.00/ }).waitFor()
+    await page.getByRole('row', { name: /Paid.*TUSD · Sandbox.*\$10\.00/ }).waitFor()
     // Another payment is seen without a reload, with the totals.
     await shop.pay()
     await page

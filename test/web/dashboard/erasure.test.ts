@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { hasBrowser } from '../../harness/browser.ts'
 import { type SandboxShop, sandboxShop } from './sandbox-shop.ts'
+import { focused, tabToPart } from './tab-walk.ts'
 
 let shop: SandboxShop
 beforeAll(async () => {
@@ -40,10 +41,16 @@ describe.skipIf(!hasBrowser)('the dialog that erases a customer', () => {
     expect(await dialog.getByRole('button', { name: 'Erase personal data' }).count()).toBe(0)
     await call('POST', `/v1/merchants/${merchant}/refunds/${refundId}/cancel`)
     await page.reload()
-    await page.getByRole('button', { name: 'Erase', exact: true }).click()
+    await tabToPart(page, 'Erase')
+    await page.keyboard.press('Enter')
     await dialog.getByRole('button', { name: 'Erase personal data' }).waitFor()
     expect([asked, other.customerId === customerId]).toEqual([0, false])
     await page.unrouteAll()
+    // With the keyboard alone.
+    await tabToPart(page, 'Erase personal data')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Erased customer', level: 1 }).waitFor()
+    expect((await focused(page))?.name).toBe('Erased customer')
   })
 })
 

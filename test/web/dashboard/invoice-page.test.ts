@@ -257,6 +257,18 @@ describe.skipIf(!hasBrowser)('the page of an invoice', () => {
   })
 })
 
+describe.skipIf(!hasBrowser)('the first hour of a shop', () => {
+  test('has no step that payments of invoices take', async () => {
+    const { page } = shop
+    await shop.go('home')
+    const steps = page.getByRole('listitem').filter({ hasText: /Create a payment link|Pay it with test money/ })
+    await steps.first().waitFor()
+    await page.getByRole('link', { name: 'New payment link' }).first().waitFor()
+    expect(await steps.count()).toBe(2)
+    expect((await steps.allTextContents()).filter(text => text.startsWith('Done'))).toEqual([])
+  })
+})
+
 describe.skipIf(!hasBrowser)('the document of an invoice', () => {
   test.each([
     ['PDF', 'Invoice as issued (PDF)'],

@@ -97,7 +97,7 @@ describe('GET /pay/:linkId', () => {
     const { path } = await linkOf({ amountMinor: Number.MAX_SAFE_INTEGER })
     const page = await get(path)
     expect(page.text).toContain('$90,071,992,547,409.91')
-    expect(page.text).toContain('36028797018.963964\u00a0ETH')
+    expect(page.text).toContain('36,028,797,018.963964\u00a0ETH')
     expect([page.status, statusIn(page)]).toEqual([200, 'open'])
     // No asset is offered beyond 10^12 units.
     expect(page.text.match(/<strong class="badge"[^>]*>.*?<\/strong>/gs)).toHaveLength(1)

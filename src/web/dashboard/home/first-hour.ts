@@ -5,11 +5,10 @@ import { useShop } from '../shell/shop.ts'
 /** The records that show which steps have been done. */
 export type FirstHour = {
   readonly settings: Settings
-  /** The latest one that can be paid. */
   readonly link: PaymentLink | undefined
-  readonly hasLink: boolean
   /** The latest one that waits for money. */
   readonly pending: PaymentWithCrypto | undefined
+  /** A payment link. Payments of invoices say nothing about links. */
   readonly hasPaid: boolean
   readonly inbox: WebhookEndpoint | undefined
   readonly hasDelivered: boolean
@@ -17,25 +16,27 @@ export type FirstHour = {
   readonly hasMfa: boolean
 }
 
+/** A shop with so many payments of invoices has left its first hour behind. */
+const MANY = 10
+
 export const useFirstHour = () => {
   const { account } = useShop()
   return useShopQuery(['home', 'first-hour'], async ({ merchantId, livemode, call }, signal): Promise<FirstHour> => {
     const scope = { merchantId, livemode }
     const [settings, links, pending, paid, endpoints, delivered, keys] = await Promise.all([
       call('getSettings', scope, { signal }),
-      call('listPaymentLinks', { ...scope, limit: 10 }, { signal }),
+      call('listPaymentLinks', { ...scope, limit: 1, status: ['active'] }, { signal }),
       call('listPayments', { ...scope, limit: 1, status: ['pending'] }, { signal }),
-      call('listPayments', { ...scope, limit: 1, status: ['success'] }, { signal }),
+      call('listPayments', { ...scope, limit: MANY, status: ['success'] }, { signal }),
       call('listWebhookEndpoints', { ...scope, limit: 100 }, { signal }),
       call('listAllWebhookDeliveries', { ...scope, limit: 1, status: 'delivered' }, { signal }),
       call('listApiKeys', { ...scope, limit: 100 }, { signal }),
     ])
     return {
       settings,
-      link: links.data.find(({ status }) => status === 'active'),
-      hasLink: links.data.length > 0,
+      link: links.data[0],
       pending: pending.data[0],
-      hasPaid: paid.data.length > 0,
+      hasPaid: paid.data.length === MANY || paid.data.some(({ invoiceId }) => invoiceId === null),
       inbox: endpoints.data.find(({ inbox }) => inbox),
       hasDelivered: delivered.data.length > 0,
       hasKey: keys.data.some(({ revokedAt }) => revokedAt === null),
@@ -62,7 +63,7 @@ export const stepsOf = (facts: FirstHour, { livemode, isOwner }: Reader): readon
     step('shop', facts.settings.name !== ''),
     ...(livemode || hasAddress ? [] : [step('wallet', true)]),
     ...(hasAddress || (livemode && isOwner) ? [step('address', hasAddress)] : []),
-    step('link', facts.link !== undefined || (facts.hasLink && facts.hasPaid)),
+    step('link', facts.link !== undefined || facts.hasPaid),
     ...(livemode ? [] : [step('pay', facts.hasPaid), step('webhook', facts.hasDelivered)]),
     step('key', facts.hasKey),
     step('mfa', facts.hasMfa),

@@ -124,7 +124,9 @@ type CustomerFactProps = Pick<FinalizeDialogProps, 'draft'> & {
 
 const CustomerFact = ({ draft, customer }: CustomerFactProps) => {
   const texts = useInvoiceEditorTexts()
-  const typed = draft.customer.by === 'email' ? draft.customer.email.trim() : draft.customer.id
+  const given = draft.customer
+  const typed =
+    given.by === 'email' ? [given.name, given.company, given.email].find(text => text.trim() !== '') : given.id
   return (
     <>
       {customer ? nameOfCustomer(customer) : typed}

@@ -75,7 +75,7 @@ const CountedTable = ({ invoice: { allocations }, rows }: CountedTableProps) => 
       head: texts.with,
       card: 3,
       cell: payment => (
-        <a class="open clip" href={address('payments', payment.id)}>
+        <a class="open" href={address('payments', payment.id)}>
           {paidWith(payment)}
         </a>
       ),

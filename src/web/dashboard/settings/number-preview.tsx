@@ -32,9 +32,7 @@ export const NumberPreview = ({ edits, settings }: NumberPreviewProps) => {
       <figcaption>{texts.preview}</figcaption>
       <div class="preview__sheet">
         <span class="quiet">{texts.nextInvoice}</span>
-        <output class="amount" data-testid="next-invoice">
-          {numberWith(invoicePrefix, number)}
-        </output>
+        <output data-testid="next-invoice">{numberWith(invoicePrefix, number)}</output>
         <span class="quiet">{texts.nextCreditNote}</span>
         <output data-testid="next-credit-note">{numberWith(creditNotePrefix, creditNoteNumber)}</output>
         {!parsed.ok && <p class="preview__none">{texts.patternFaults[parsed.fault]}</p>}
