@@ -34,7 +34,16 @@ export type Env = {
   readonly apiRateLimit: { readonly live: number; readonly test: number }
   readonly checkoutRateLimit: number
   readonly webhooks: { readonly allow: readonly AddressRange[]; readonly ports: readonly number[] }
+  /** For how many days it is kept. Undefined: for ever. */
+  readonly retainDays: RetainDays
   readonly logLevel: LogLevel
+}
+
+export type RetainDays = {
+  /** The responses of webhook endpoints. */
+  readonly attemptBodies: number | undefined
+  /** Webhook deliveries that have ended, with their attempts and their history. */
+  readonly deliveries: number | undefined
 }
 
 /** Throws a StartError with one line: the variable and the allowed values. Never its value, which may be a secret. */
@@ -66,9 +75,13 @@ export const parseEnv = (variables: Readonly<Record<string, string | undefined>>
     apiRateLimit: { live: env.API_RATE_LIMIT_LIVE, test: env.API_RATE_LIMIT_TEST },
     checkoutRateLimit: env.CHECKOUT_RATE_LIMIT,
     webhooks: { allow: env.WEBHOOK_ALLOW, ports: env.WEBHOOK_PORTS },
+    retainDays: { attemptBodies: env.RETAIN_ATTEMPT_BODIES_DAYS, deliveries: env.RETAIN_DELIVERIES_DAYS },
     logLevel: env.LOG_LEVEL,
   }
 }
+
+/** The figures of the state machines go back 31 days, and are made again from the history of deliveries too. */
+const LEAST_DAYS = { attemptBodies: 1, deliveries: 35 }
 
 const invalid = (name: string) => {
   const rule = new Map(Object.entries(allowed)).get(name) ?? allowed.RPC_URLS_
@@ -76,6 +89,7 @@ const invalid = (name: string) => {
 }
 
 const ranges = 'IP addresses or ranges, separated by commas, such as 10.0.0.0/8,::1'
+const days = (least: number) => `a whole number of days, ${least} to 36500, or forever`
 const rates = 'a whole number of requests per second, 0 to 1000000 (0 is no limit)'
 const key = `at least ${SECRET_KEY_LENGTH} characters, such as the output of: openssl rand -base64 32`
 
@@ -102,6 +116,8 @@ const allowed = {
   CHECKOUT_RATE_LIMIT: rates,
   WEBHOOK_ALLOW: ranges,
   WEBHOOK_PORTS: 'port numbers, 1 to 65535, separated by commas',
+  RETAIN_ATTEMPT_BODIES_DAYS: days(LEAST_DAYS.attemptBodies),
+  RETAIN_DELIVERIES_DAYS: days(LEAST_DAYS.deliveries),
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent',
 }
 
@@ -129,6 +145,10 @@ const isRange = (text: string) => {
 const wholeNumber = type('/^\\d{1,7}$/').pipe(Number)
 const port = wholeNumber.to('1 <= number <= 65535')
 const rate = wholeNumber.to('number <= 1000000')
+const daysFrom = (least: number) =>
+  type("'forever'")
+    .pipe(() => undefined)
+    .or(wholeNumber.to(type('number <= 36500').narrow(days => days >= least)))
 const secret = type('string').atLeastLength(SECRET_KEY_LENGTH)
 const httpUrl = type('string').narrow(text => isUrl(text, ['http:', 'https:']))
 const list = type('string').pipe(text =>
@@ -160,6 +180,8 @@ const environment = type({
   CHECKOUT_RATE_LIMIT: rate.default('10'),
   WEBHOOK_ALLOW: rangeList.default(''),
   WEBHOOK_PORTS: list.to(port.array().atLeastLength(1)).default('443,8443'),
+  RETAIN_ATTEMPT_BODIES_DAYS: daysFrom(LEAST_DAYS.attemptBodies).default('30'),
+  RETAIN_DELIVERIES_DAYS: daysFrom(LEAST_DAYS.deliveries).default('90'),
   LOG_LEVEL: type("'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'").default('info'),
 })
 

@@ -188,6 +188,27 @@ const table: readonly {
     says: 'port numbers, 1 to 65535, separated by commas',
   },
   {
+    name: 'RETAIN_ATTEMPT_BODIES_DAYS',
+    good: {
+      '1': env => env.retainDays.attemptBodies === 1,
+      '36500': env => env.retainDays.attemptBodies === 36_500,
+      forever: env => env.retainDays.attemptBodies === undefined,
+      '': env => env.retainDays.attemptBodies === 30,
+    },
+    bad: ['0', '36501', '-1', '1.5', 'never', '30d'],
+    says: 'a whole number of days, 1 to 36500, or forever',
+  },
+  {
+    name: 'RETAIN_DELIVERIES_DAYS',
+    good: {
+      '35': env => env.retainDays.deliveries === 35,
+      forever: env => env.retainDays.deliveries === undefined,
+      '': env => env.retainDays.deliveries === 90,
+    },
+    bad: ['0', '34', '36501', 'always'],
+    says: 'a whole number of days, 35 to 36500, or forever',
+  },
+  {
     name: 'LOG_LEVEL',
     good: { silent: env => env.logLevel === 'silent', '': env => env.logLevel === 'info' },
     bad: ['verbose', 'INFO'],

@@ -522,6 +522,18 @@ END),
   constraint document_series_year CHECK (year = 0 OR year >= 2000 AND year <= 9999)
 );
 
+create table dropped_parts (
+  part text not null,
+  day date not null,
+  dropped bigint not null,
+  last_id uuid not null,
+  dropped_at timestamp with time zone not null,
+  digest bytea not null,
+  constraint dropped_parts_pkey PRIMARY KEY (part, day),
+  constraint dropped_parts_count CHECK (dropped > 0),
+  constraint dropped_parts_part CHECK (part = ANY (ARRAY['attempt_bodies'::text, 'deliveries'::text]))
+);
+
 create table eras (
   era integer not null,
   cluster text not null,
@@ -1269,6 +1281,16 @@ END),
   constraint refunds_stray CHECK (NOT attention OR stray_tx_hash IS NOT NULL),
   constraint refunds_transaction CHECK ((state = ANY (ARRAY['processing'::text, 'processed'::text, 'failed'::text])) = (tx_hash IS NOT NULL)),
   constraint refunds_tx_hash CHECK (tx_hash ~ '^0x[0-9a-f]*$'::text AND length(tx_hash) = 66 AND stray_tx_hash ~ '^0x[0-9a-f]*$'::text AND length(stray_tx_hash) = 66)
+);
+
+create table retention_progress (
+  part text not null,
+  era integer not null,
+  xid xid8 not null,
+  seq bigint not null,
+  step integer not null,
+  dropped bigint not null,
+  constraint retention_progress_pkey PRIMARY KEY (part)
 );
 
 create table security_events (
@@ -3497,6 +3519,92 @@ begin
     returning s.next_counter - 1, s.sealed_secret;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.drop_attempt_bodies(its_step integer, to_era integer, to_xid xid8, to_seq bigint, ids uuid[], before timestamp with time zone)
+ RETURNS TABLE(dropped integer, locked integer)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  found_ids uuid[];
+  found_numbers integer[];
+begin
+  perform take_retention('attempt_bodies', its_step);
+  if not found then
+    return;
+  end if;
+  select coalesce(array_agg(delivery_id), '{}'), coalesce(array_agg(number), '{}') into found_ids, found_numbers
+  from (
+    select a.delivery_id, a.number from delivery_attempts a
+    where a.delivery_id = any(ids) and a.finished_at < before
+      and (a.response_snippet is not null or a.response_headers is not null)
+    order by a.delivery_id, a.number
+    for update skip locked) a;
+  perform record_dropped('attempt_bodies', found_ids);
+  update delivery_attempts a set response_snippet = null, response_headers = null
+  from unnest(found_ids, found_numbers) as gone (id, number)
+  where a.delivery_id = gone.id and a.number = gone.number;
+  dropped := cardinality(found_ids);
+  select count(*) into locked from delivery_attempts a
+  where a.delivery_id = any(ids) and a.finished_at < before
+    and (a.response_snippet is not null or a.response_headers is not null);
+  if locked = 0 then
+    perform pass_retention('attempt_bodies', to_era, to_xid, to_seq);
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.drop_deliveries(its_step integer, to_era integer, to_xid xid8, to_seq bigint, ids uuid[], before timestamp with time zone)
+ RETURNS TABLE(dropped integer, locked integer)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+declare
+  free uuid[];
+begin
+  perform take_retention('deliveries', its_step);
+  if not found then
+    return;
+  end if;
+  free := array(
+    select d.id from deliveries d where d.id = any(ids) and is_old_delivery(d, before) order by d.id for update skip locked);
+  -- The erasure of a customer changes attempts, in another order: this waits for none of them.
+  with held as materialized (
+    select delivery_id, number from delivery_attempts where delivery_id = any(free) for update skip locked
+  )
+  select array(
+    select f.id from unnest(free) as f (id)
+    where not exists (
+      select from delivery_attempts a
+      where a.delivery_id = f.id
+        and not exists (select from held h where h.delivery_id = a.delivery_id and h.number = a.number)))
+  into free;
+  perform record_dropped('deliveries', free);
+  -- The sums of states count what exists. Their reader has added all of these, see find_old_deliveries(), and waits here.
+  perform from feed_cursors where reader = 'machines' for update;
+  update machine_states s set actors = s.actors - gone.actors
+  from (select state, count(*) as actors from deliveries where id = any(free) group by state) gone
+  where s.kind = 'delivery' and s.state = gone.state;
+  delete from transitions where actor = any(free);
+  delete from delivery_attempts where delivery_id = any(free);
+  delete from deliveries where id = any(free);
+  dropped := cardinality(free);
+  select count(*) into locked from deliveries d where d.id = any(ids) and is_old_delivery(d, before);
+  if locked = 0 then
+    perform pass_retention('deliveries', to_era, to_xid, to_seq);
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.dropped_part_digest(part text, day date, dropped bigint, last_id uuid, dropped_at timestamp with time zone)
+ RETURNS bytea
+ LANGUAGE sql
+ STABLE PARALLEL SAFE
+RETURN SUBSTRING(sha256(convert_to(concat_ws(chr(31), part, (day - '2000-01-01'::date), dropped, last_id, EXTRACT(epoch FROM dropped_at)), 'UTF8'::name)) FROM 1 FOR 8);
+
 CREATE OR REPLACE FUNCTION public.duration_class(ms double precision)
  RETURNS smallint
  LANGUAGE sql
@@ -4005,6 +4113,40 @@ begin
     from (select g, clock, now_ms from unnest(seen) order by clock) s
     left join lateral (select now from test_clocks where id = s.clock for update) c on true
     where c.now is distinct from ms_time(s.now_ms));
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.find_old_deliveries(its_part text, before timestamp with time zone, most integer)
+ RETURNS TABLE(step integer, era integer, xid xid8, seq bigint, deliveries uuid[])
+ LANGUAGE plpgsql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_bitmapscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  here retention_progress;
+  passed feed_cursors;
+begin
+  select * into here from retention_progress where part = its_part;
+  select * into passed from feed_cursors order by era, xid, seq limit 1;
+  return query
+  with page as materialized (
+    select t.*, bool_and(at < before) over (order by era, xid, seq) as is_old
+    from (
+      select era, xid, seq, kind, actor, rev, at from transitions
+      where (era, xid, seq) > (here.era, here.xid, here.seq) and (era, xid, seq) <= (passed.era, passed.xid, passed.seq)
+      order by era, xid, seq
+      limit most) t
+  )
+  select here.step, last.era, last.xid, last.seq, array(
+    select distinct d.id
+    from page p join deliveries d on d.id = p.actor
+    where p.is_old and p.kind = 'delivery'
+      and (its_part = 'attempt_bodies' or d.rev = p.rev and is_old_delivery(d, before))
+    order by d.id)
+  from (select era, xid, seq from page where is_old order by era desc, xid desc, seq desc limit 1) last;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.find_taken(actors uuid[], commands uuid[], every boolean)
@@ -5201,6 +5343,12 @@ AS $function$
         where s.merchant_id = w.merchant_id and s.livemode = w.livemode and s.chain_id = chain offset 0))
 $function$;
 
+CREATE OR REPLACE FUNCTION public.is_old_delivery(deliveries, before timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((("").state = ANY (ARRAY['delivered'::text, 'failed'::text, 'canceled'::text])) AND (("").updated_at < before));
+
 CREATE OR REPLACE FUNCTION public.is_on_hold(signer refund_signers)
  RETURNS boolean
  LANGUAGE sql
@@ -6002,6 +6150,13 @@ begin
   return concerned;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.pass_retention(its_part text, to_era integer, to_xid xid8, to_seq bigint)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  update retention_progress set era = to_era, xid = to_xid, seq = to_seq, step = step + 1 where part = its_part
+$function$;
+
 CREATE OR REPLACE FUNCTION public.payment_link_key(link uuid)
  RETURNS text
  LANGUAGE sql
@@ -6500,6 +6655,27 @@ begin
   end if;
   perform touch_payments(chain, at_step, concerned);
   return coalesce(cardinality(concerned), 0);
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.record_dropped(its_part text, ids uuid[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  insert into dropped_parts as p (part, day, dropped, last_id, dropped_at, digest)
+  select its_part, day, dropped, last_id, now(), dropped_part_digest(its_part, day, dropped, last_id, now())
+  from (
+    select (d.created_at at time zone 'UTC')::date as day, count(*) as dropped, (array_agg(d.id order by d.id desc))[1] as last_id
+    from unnest(ids) as gone (id) join deliveries d on d.id = gone.id
+    group by 1) days
+  order by day
+  on conflict (part, day) do update set
+    dropped = p.dropped + excluded.dropped, last_id = excluded.last_id, dropped_at = excluded.dropped_at,
+    digest = dropped_part_digest(p.part, p.day, p.dropped + excluded.dropped, excluded.last_id, excluded.dropped_at);
+  update retention_progress set dropped = dropped + cardinality(ids), step = step + 1 where part = its_part;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.record_inbox_request(endpoint uuid, request uuid, at timestamp with time zone, its_headers json, its_body text, is_valid boolean)
@@ -7381,6 +7557,13 @@ begin
   )
   select actor, kind, rev, from_state, to_state, at from page;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.take_retention(its_part text, its_step integer)
+ RETURNS SETOF retention_progress
+ LANGUAGE sql
+AS $function$
+  select * from retention_progress where part = its_part and step = its_step for update skip locked
+$function$;
 
 CREATE OR REPLACE FUNCTION public.test_clock_waits(clock uuid)
  RETURNS boolean

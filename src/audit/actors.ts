@@ -2,7 +2,7 @@ import type { AnyStateNode } from 'xstate'
 import { type Kind, snakeCase } from '../actors/kind.ts'
 import { type ActorRow, rowCodec } from '../actors/rows.ts'
 import type { Sql } from '../postgres/connect.ts'
-import type { Check } from './rules/check.ts'
+import { type Check, isIn, type PartCheck } from './rules/check.ts'
 import { eachRow, ROWS_AT_ONCE } from './rules/each-row.ts'
 import { gapsOf, isCreationRecorded, isGap } from './rules/unrecorded.ts'
 
@@ -66,18 +66,20 @@ async function* findUnarmed(sql: Sql, kind: Kind, { state, delay, timer }: Delay
   for await (const row of rows) if (kind.timers?.[delay]?.(decode(row).context, row.updated_at)) yield row.id
 }
 
-const auditHistory = (kinds: readonly Kind[]): Check[] => [
+/** The entries of each history, by themselves. */
+export const auditHistory = (kinds: readonly Kind[]): PartCheck[] => [
   {
     invariant: 'I9',
     what: 'an entry of a history that does not follow the previous entry, in the history or in the feed',
     // One pass for all comparisons: sorting the entries takes longer than comparing them.
-    breaches: sql => sql`
+    breaches: (sql, part) => sql`
       select actor as id
       from (
         select actor, kind, rev, from_state, era, xid, seq,
           lag(rev) over history as rev_before, lag(to_state) over history as state_before,
           lag(era) over history as era_before, lag(xid) over history as xid_before, lag(seq) over history as seq_before
         from transitions
+        where ${isIn(sql, part, sql`actor`)}
         window history as (partition by actor order by rev)
       ) h
       where (rev <> coalesce(rev_before, 0) + 1 or from_state <> state_before) and not (${isGap(
@@ -95,7 +97,7 @@ const auditHistory = (kinds: readonly Kind[]): Check[] => [
   {
     invariant: 'I9',
     what: 'a command that was executed twice',
-    breaches: sql => sql`
-      select actor as id from transitions group by actor, command having count(*) > 1`,
+    breaches: (sql, part) => sql`
+      select actor as id from transitions where ${isIn(sql, part, sql`actor`)} group by actor, command having count(*) > 1`,
   },
 ]

@@ -1,48 +1,49 @@
-import type { Check } from './rules/check.ts'
+import { type Check, isIn, type PartCheck } from './rules/check.ts'
 
 /** Invariants of attempts in the database. Tests compare them with the requests that receivers got. */
-export const auditSending: readonly Check[] = [
+export const auditAttempts: readonly PartCheck[] = [
   {
     invariant: 'I5',
     what: 'a delivery whose counters differ from its attempts',
-    breaches: sql => sql`
+    breaches: (sql, part) => sql`
       select d.id
       from deliveries d
       left join (
         select delivery_id, count(*) as attempts, max(number) as latest,
           count(*) filter (where trigger = 'automatic') as automatic
         from delivery_attempts
+        where ${isIn(sql, part, sql`delivery_id`)}
         group by delivery_id
       ) a on a.delivery_id = d.id
-      where (d.attempts, d.attempts, d.automatic_attempts)
+      where ${isIn(sql, part, sql`d.id`)} and (d.attempts, d.attempts, d.automatic_attempts)
         <> (coalesce(a.attempts, 0), coalesce(a.latest, 0), coalesce(a.automatic, 0))`,
   },
   {
     invariant: 'I5',
     what: 'an open attempt of a delivery that is not being sent',
-    breaches: sql => sql`
+    breaches: (sql, part) => sql`
       select a.delivery_id as id
       from delivery_attempts a
       left join deliveries d on d.id = a.delivery_id and d.state = 'sending' and d.attempts = a.number
-      where a.outcome is null and d.id is null`,
+      where ${isIn(sql, part, sql`a.delivery_id`)} and a.outcome is null and d.id is null`,
   },
   // The result of an attempt in progress may not be in its delivery yet.
   {
     invariant: 'I5',
     what: 'a delivery that is delivered without a successful attempt, or the reverse',
-    breaches: sql => sql`
+    breaches: (sql, part) => sql`
       select d.id
       from deliveries d
-      where d.state <> 'sending' and (d.delivered_at is not null) <> exists (
+      where ${isIn(sql, part, sql`d.id`)} and d.state <> 'sending' and (d.delivered_at is not null) <> exists (
         select from delivery_attempts a where a.delivery_id = d.id and a.outcome = 'delivered')`,
   },
   {
     invariant: 'I5',
     what: 'a failed delivery with automatic attempts left that no result has ended',
-    breaches: sql => sql`
+    breaches: (sql, part) => sql`
       select d.id
       from deliveries d
-      where d.state = 'failed' and d.automatic_attempts < 5 and not exists (
+      where ${isIn(sql, part, sql`d.id`)} and d.state = 'failed' and d.automatic_attempts < 5 and not exists (
         select from delivery_attempts a
         where a.delivery_id = d.id and (a.outcome in ('redirect', 'forbidden_address', 'body_too_large')
           -- A manual attempt after it was canceled plans no further attempts.
@@ -51,10 +52,14 @@ export const auditSending: readonly Check[] = [
   {
     invariant: 'I6',
     what: 'a delivery with more than five automatic attempts',
-    breaches: sql => sql`
-      select delivery_id as id from delivery_attempts where trigger = 'automatic'
+    breaches: (sql, part) => sql`
+      select delivery_id as id from delivery_attempts where ${isIn(sql, part, sql`delivery_id`)} and trigger = 'automatic'
       group by delivery_id having count(*) > 5`,
   },
+]
+
+export const auditSending: readonly Check[] = [
+  ...auditAttempts,
   {
     invariant: 'I7',
     what: 'an attempt in progress for more than a minute',

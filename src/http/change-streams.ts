@@ -17,6 +17,7 @@ export type ChangeListener = Omit<ReaderOf, 'merchantId'> & { readonly lastId: s
 export type ChangeStreamsOptions = {
   readonly read: (places: readonly ChangesAfter[], limit: number) => Promise<readonly (readonly ChangeRow[])[]>
   readonly findEnd: () => Promise<ChangePosition>
+  readonly findBegin: () => Promise<ChangePosition | undefined>
   readonly areStillMembers: (readers: readonly ReaderOf[]) => Promise<readonly boolean[]>
   readonly log: Pick<Log, 'warn'>
   readonly everyMs?: number
@@ -41,6 +42,7 @@ type Limits = {
 export const openChangeStreams = ({
   read,
   findEnd,
+  findBegin,
   areStillMembers,
   log,
   everyMs = 300,
@@ -50,7 +52,7 @@ export const openChangeStreams = ({
 }: ChangeStreamsOptions): ChangeStreams => {
   const { most = 5_000, mostOfSession = 10, mostOfMerchant = 200, mostUnread = 1_048_576, page = 2_000 } = limits
   const streams = openFeedStreams<ReaderOf & { readonly owner: ListOwner }, ChangeRow>({
-    ...{ findEnd, everyMs, beatMs, longestMs, most, mostUnread },
+    ...{ findEnd, findBegin, everyMs, beatMs, longestMs, most, mostUnread },
     sourceOf: ({ owner: { merchantId, livemode } }) => `${merchantId} ${livemode}`,
     read: async places => {
       const found = await read(

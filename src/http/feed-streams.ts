@@ -27,6 +27,8 @@ export type FeedStreamsOptions<Client, Row extends ChangePosition> = {
   /** The text for each client of the source. */
   readonly messagesOf: (rows: readonly Row[]) => (client: Client) => string
   readonly findEnd: () => Promise<ChangePosition>
+  /** A position before which changes were dropped. */
+  readonly findBegin: () => Promise<ChangePosition | undefined>
   readonly areAllowed: (clients: readonly Client[]) => Promise<readonly boolean[]>
   readonly groupsOf: (client: Client) => readonly StreamGroup[]
   /** Called once for failures in a row. */
@@ -50,6 +52,7 @@ export const openFeedStreams = <Client, Row extends ChangePosition>({
   read,
   messagesOf,
   findEnd,
+  findBegin,
   areAllowed,
   groupsOf,
   failed,
@@ -115,12 +118,12 @@ export const openFeedStreams = <Client, Row extends ChangePosition>({
     open: async (client, lastId) => {
       if (stopping.signal.aborted) refuse('service_unavailable', { retryAfter: RETRY_S })
       counts.enter(groupsOf(client))
-      const end = await findEnd().catch(error => {
+      const [begin, end] = await Promise.all([lastId === null ? undefined : findBegin(), findEnd()]).catch(error => {
         counts.leave(groupsOf(client))
         throw error
       })
       const last = lastId === null ? undefined : positionIn(lastId)
-      const isKnown = last !== undefined && !isLater(last, end)
+      const isKnown = last !== undefined && !isLater(last, end) && !(begin && isBefore(last, begin))
       const after = isKnown ? last : end
       const reset = lastId === null || isKnown ? '' : 'event: reset\ndata: {}\n'
       // Without data it is no event, but the client resumes from it if nothing has changed until then.
@@ -146,6 +149,12 @@ const positionOf = ({ era, xid, seq }: ChangePosition): ChangePosition => ({ era
 const positionIn = (id: string): ChangePosition | undefined => {
   const [, era, xid, seq] = /^(\d{1,9})\.(\d{1,19})\.(\d{1,18})$/.exec(id) ?? []
   return era && xid && seq ? { era: Number(era), xid, seq } : undefined
+}
+
+const isBefore = (a: ChangePosition, b: ChangePosition): boolean => {
+  if (a.era !== b.era) return a.era < b.era
+  if (BigInt(a.xid) !== BigInt(b.xid)) return BigInt(a.xid) < BigInt(b.xid)
+  return BigInt(a.seq) < BigInt(b.seq)
 }
 
 /** A position that this database has not reached, such as one of the database that a backup was taken from. */

@@ -1,7 +1,7 @@
 import type { Services } from '../actors/services.ts'
 import type { Chains } from '../chain/enabled/connect.ts'
 import { encodeId } from '../ids.ts'
-import { findChangesEnd } from '../queries/changes.ts'
+import { findChangesBegin, findChangesEnd } from '../queries/changes.ts'
 import { findOperatorSessions } from '../queries/ops/tickets.ts'
 import { isWanted, readTransitions, type StreamedRow, type TransitionFilter } from '../queries/ops/transitions.ts'
 import { streamedTransitionRecord } from '../records/ops-transition.ts'
@@ -65,6 +65,7 @@ export const openTransitionStreams = (
       }
     },
     findEnd: () => findChangesEnd(sql),
+    findBegin: () => findChangesBegin(sql),
     areAllowed: async readers => {
       const active = await findOperatorSessions(sql, [...new Set(readers.map(({ sessionId }) => sessionId))])
       return readers.map(({ sessionId, hasSecondFactor }) => {

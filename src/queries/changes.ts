@@ -55,6 +55,16 @@ export const findChangesEnd = async (sql: Sql): Promise<ChangePosition> => {
   return { ...row, seq: '0' }
 }
 
+/** A position before which changes were dropped. Everything after it is there; undefined if nothing was dropped. */
+export const findChangesBegin = async (sql: Sql): Promise<ChangePosition | undefined> =>
+  (
+    await sql<ChangePosition[]>`
+      select era, xid::text as xid, seq from retention_progress
+      where part <> 'attempt_bodies' and dropped > 0
+      order by retention_progress.era desc, retention_progress.xid desc, retention_progress.seq desc
+      limit 1`
+  )[0]
+
 /** The session and the merchant of a reader. */
 export type ReaderOf = {
   readonly sessionId: string

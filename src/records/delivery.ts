@@ -59,7 +59,8 @@ const attempt = groupOf<DeliveryAttempt & { readonly eventId: string }>()({
   },
   responseSnippet: {
     type: textOrNull,
-    about: 'Up to 1,000 characters of the response body. Null if there was none.',
+    about:
+      'Up to 1,000 characters of the response body. Null if there was none, and once it is older than the server keeps it (30 days by default).',
     example: 'ok',
     of: ({ responseSnippet }) => responseSnippet,
   },
@@ -80,7 +81,7 @@ const attempt = groupOf<DeliveryAttempt & { readonly eventId: string }>()({
   responseHeaders: {
     type: headersOrNull,
     about:
-      'Up to 20 headers of the response, each with up to 200 characters, without cookies. Null if there was no response.',
+      'Up to 20 headers of the response, each with up to 200 characters, without cookies. Null if there was no response, and once the body is dropped.',
     example: { 'content-type': 'text/plain', 'content-length': '2' },
     of: ({ responseHeaders }) => responseHeaders,
   },

@@ -35,6 +35,7 @@ import { openPoster } from '../webhooks/post.ts'
 import { openSender, type Sender } from '../webhooks/sender.ts'
 import { startWorker } from '../workers/worker.ts'
 import { removeDueParties } from './party-removal.ts'
+import { dropOldRecords } from './retention.ts'
 import { logStuckActors } from './stuck-log.ts'
 import { passSubscriptionTimers, runSubscriptions } from './subscription-loop.ts'
 import { runTestClocks } from './test-clocks.ts'
@@ -77,9 +78,9 @@ export const startBackgroundServices = async (
     waiting: { ...deps, sql, actors },
     polling: { ...deps, sql, actors: actors.withoutLockWaits },
   }
-  const { role, webhooks } = env
+  const { role, webhooks, retainDays } = env
   if (role !== 'api')
-    workers = startWorkerServices(services, { chains, sandbox, keyring }, { role, webhooks, databaseUrl })
+    workers = startWorkerServices(services, { chains, sandbox, keyring }, { role, webhooks, retainDays, databaseUrl })
   return {
     actors,
     trouble: () => workers?.trouble(),
@@ -108,7 +109,12 @@ type WaitingAndPolling = { readonly renewing: Services; readonly waiting: Servic
 const startWorkerServices = (
   { renewing, waiting, polling: services }: WaitingAndPolling,
   { chains, sandbox, keyring }: Given,
-  { role, webhooks, databaseUrl }: Pick<Env, 'webhooks'> & { role: 'all' | 'worker'; databaseUrl: string },
+  {
+    role,
+    webhooks,
+    retainDays,
+    databaseUrl,
+  }: Pick<Env, 'webhooks' | 'retainDays'> & { role: 'all' | 'worker'; databaseUrl: string },
 ) => {
   const sender = openSender(waiting, {
     keyring,
@@ -150,6 +156,7 @@ const startWorkerServices = (
   const audits = scheduleAudits(services, { share: worker.share })
   const stuck = logStuckActors(services, { share: worker.share })
   const parties = removeDueParties(services, { share: worker.share })
+  const retention = dropOldRecords(services, { retainDays, share: worker.share })
   const sums = runFeedReaders(services, [machineSumsReader, paymentSumsReader], {
     isChosen: () => worker.share().position === 0,
   })
@@ -164,7 +171,7 @@ const startWorkerServices = (
       const graceTimer = setTimeout(() => chains.close(), CHAINS_GRACE_MS)
       await Promise.all([
         ...[timers.stop(), worker.stop(), watch.stop(), submissions.stop(), refunds.stop(), warnings.stop()],
-        ...[nodes.stop(), audits.stop(), sums.stop(), stuck.stop(), parties.stop()],
+        ...[nodes.stop(), audits.stop(), sums.stop(), stuck.stop(), parties.stop(), retention.stop()],
         ...[testClocks.stop(), subscriptions.stop()],
         ...[mining?.stop(), listener.stop(), sender.stop()],
       ])

@@ -16,6 +16,7 @@ const withRows = (options: Partial<ChangeStreamsOptions> = {}) => {
       seen.places = places.length
       return places.map(({ after }) => rows.filter(({ seq }) => BigInt(seq) > BigInt(after.seq)).slice(0, limit))
     },
+    findBegin: async () => undefined,
     findEnd: async () => ({ era: 1, xid: String(rows.length), seq: String(rows.length) }),
     areStillMembers: async readers => readers.map(() => true),
     log: { warn: () => void seen.warnings++ } as never,
@@ -106,6 +107,23 @@ test('a stream ends after its maximum duration', async () => {
   const reader = await to.open()
   while ((await reader.next()) !== '');
   await reader.ended
+})
+
+test.each([
+  ['0.9.9', true],
+  ['1.19.9', true],
+  ['1.20.4', true],
+  ['1.20.5', false],
+  ['1.20.6', false],
+  ['1.100.0', false],
+])('where changes up to 1.20.5 were dropped, a stream after %s begins with a reset: %p', async (lastId, isReset) => {
+  using to = withRows({
+    findBegin: async () => ({ era: 1, xid: '20', seq: '5' }),
+    findEnd: async () => ({ era: 1, xid: '100', seq: '0' }),
+  })
+  const text = await (await to.open('one', lastId)).next()
+  expect(text.includes('event: reset')).toBe(isReset)
+  expect(idsIn(text)).toEqual([isReset ? '1.100.0' : lastId])
 })
 
 test('the streams of a session, of a merchant and of the process are limited', async () => {

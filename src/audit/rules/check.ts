@@ -25,3 +25,17 @@ export type Check = {
       readonly find: (sql: Sql) => AsyncIterable<string>
     }
 )
+
+/** A check that can also be made for a part: some actors. */
+export type PartCheck = {
+  readonly invariant: string
+  readonly what: string
+  readonly breaches: (sql: Sql, part?: Part) => Fragment
+}
+
+/** The UUIDs of the actors. */
+export type Part = readonly string[]
+
+/** Whether an actor is in the part. Without a part all are. */
+export const isIn = (sql: Sql, part: Part | undefined, actor: Fragment): Fragment =>
+  part ? sql`${actor} = any(${[...part]}::uuid[])` : sql`true`

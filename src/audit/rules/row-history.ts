@@ -1,7 +1,7 @@
 import { type Column, type Kind, snakeCase } from '../../actors/kind.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import type { Fragment } from '../../queries/list-rows.ts'
-import type { Check } from './check.ts'
+import { isIn, type PartCheck } from './check.ts'
 import { gapsOf, isGap } from './unrecorded.ts'
 
 /**
@@ -9,20 +9,20 @@ import { gapsOf, isGap } from './unrecorded.ts'
  * merchant, mode and creation time. If the last events are of types that are not recorded in the history, such events
  * must be able to lead from the last entry to this state and rev.
  */
-export const rowHistory = (kind: Kind): Check => ({
+export const rowHistory = (kind: Kind): PartCheck => ({
   invariant: 'I9',
   what: `a row of ${kind.table} that differs from the last entry of its history`,
-  breaches: sql => sql`
+  breaches: (sql, part) => sql`
     select t.id
     from ${sql(kind.table)} t
     left join transitions h on h.actor = t.id and h.rev = t.rev
     left join transitions later on later.actor = t.id and later.rev = t.rev + 1
-    where later.actor is not null or case
+    where ${isIn(sql, part, sql`t.id`)} and (later.actor is not null or case
       when h.actor is null then not ${isAfterGap(sql, kind)}
       else h.to_state <> t.state ${isOfAnother(sql, kind)}
         -- An entry of an older version may lack a field.
         or not (jsonb_build_object(${shown(sql, kind)}) @> h.context::jsonb)
-      end`,
+      end)`,
 })
 
 /** Whether unrecorded events lead from the latest entry to the row. Evaluated only for rows whose rev has no entry. */

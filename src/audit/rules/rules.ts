@@ -8,6 +8,7 @@ import { customerTotals } from './customer-totals.ts'
 import { depositDerivation } from './deposit-derivation.ts'
 import { documentChain } from './document-chain.ts'
 import { documentNumbers } from './document-numbers.ts'
+import { droppedParts } from './dropped-parts.ts'
 import { erasedCustomer } from './erased-customer.ts'
 import { eventDigest } from './event-digest.ts'
 import { eventMerchant } from './event-merchant.ts'
@@ -37,6 +38,7 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
     ...(has('payment') ? [cursorBlock, paymentAddress, paymentTransfer] : []),
     ...(has('payment') && keyring ? [depositDerivation(keyring)] : []),
     ...(has('payment', 'payment_link') ? [paymentLink] : []),
+    ...(has('delivery') ? [droppedParts] : []),
     ...(has('payment', 'refund') ? [refundPayment] : []),
     ...(has('refund', 'credit_note') ? [refundKey] : []),
     ...(has('invoice', 'credit_note', 'document_series', 'customer')

@@ -1,12 +1,12 @@
-import type { Check } from './check.ts'
+import { isIn, type PartCheck } from './check.ts'
 
-export const transitionDigest: Check = {
+export const transitionDigest: PartCheck = {
   invariant: 'I9',
   what: 'an entry of a history that was changed after its commit',
-  breaches: sql => sql`
+  breaches: (sql, part) => sql`
     select actor as id
     from transitions
-    where digest is distinct from
+    where ${isIn(sql, part, sql`actor`)} and digest is distinct from
       transition_digest(actor, rev, kind, command, event, from_state, to_state, cause, context, at,
         merchant_id, livemode, actor_created_at)`,
 }

@@ -1,0 +1,35 @@
+-- What is dropped when it is older than the operator keeps it: the responses of webhook endpoints, and deliveries with their
+-- attempts and their history. See src/server/retention.ts.
+
+-- How far each part was dropped. Everything that ends is in the feed of transitions, so the feed is walked once, in its order,
+-- and needs no index by time.
+create table retention_progress (
+  part text primary key,
+  -- The last transition that was looked at.
+  era integer not null,
+  xid xid8 not null,
+  seq bigint not null,
+  -- Rises with every change. What was found before another process has moved the place is not dropped.
+  step integer not null,
+  -- The sum of dropped_parts, by which the audit finds that one of its rows is missing.
+  dropped bigint not null
+);
+insert into retention_progress values ('attempt_bodies', 0, '0', 0, 0, 0), ('deliveries', 0, '0', 0, 0, 0);
+
+-- One row for each part and day, written in the commit that drops something of it. The audit expects what is missing to be
+-- exactly what is counted here.
+create table dropped_parts (
+  part text not null,
+  -- The day in UTC on which the deliveries were created.
+  day date not null,
+  -- Attempts whose response was dropped, or deliveries.
+  dropped bigint not null,
+  -- The delivery that was dropped last.
+  last_id uuid not null,
+  dropped_at timestamptz not null,
+  -- By dropped_part_digest(): the audit finds a row that was changed.
+  digest bytea not null,
+  constraint dropped_parts_pkey primary key (part, day),
+  constraint dropped_parts_part check (part in ('attempt_bodies', 'deliveries')),
+  constraint dropped_parts_count check (dropped > 0)
+);

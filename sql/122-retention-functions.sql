@@ -1,0 +1,146 @@
+-- The functions of 022-retention.sql.
+
+create function dropped_part_digest(part text, day date, dropped bigint, last_id uuid, dropped_at timestamptz)
+returns bytea language sql stable parallel safe
+return substring(sha256(convert_to(
+  concat_ws(chr(31), part, day - date '2000-01-01', dropped, last_id, extract(epoch from dropped_at)), 'UTF8')) for 8);
+
+-- Whether a delivery has ended and may be dropped. One that is sent again becomes a delivery of today.
+create function is_old_delivery(deliveries, before timestamptz) returns boolean language sql stable
+return $1.state in ('delivered', 'failed', 'canceled') and $1.updated_at < before;
+
+-- The next deliveries of a part, among `most` transitions that the readers of the feed have passed. The place is that of the
+-- last of these transitions; there is no row when none is older than `before`. A delivery is found by its last transition,
+-- so one that is open is passed, and found again after it has ended.
+create function find_old_deliveries(its_part text, before timestamptz, most integer)
+returns table (step integer, era integer, xid xid8, seq bigint, deliveries uuid[]) language plpgsql stable
+-- A plan from when the table was empty would read all of it.
+set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+#variable_conflict use_column
+declare
+  here retention_progress;
+  passed feed_cursors;
+begin
+  select * into here from retention_progress where part = its_part;
+  select * into passed from feed_cursors order by era, xid, seq limit 1;
+  return query
+  with page as materialized (
+    select t.*, bool_and(at < before) over (order by era, xid, seq) as is_old
+    from (
+      select era, xid, seq, kind, actor, rev, at from transitions
+      where (era, xid, seq) > (here.era, here.xid, here.seq) and (era, xid, seq) <= (passed.era, passed.xid, passed.seq)
+      order by era, xid, seq
+      limit most) t
+  )
+  select here.step, last.era, last.xid, last.seq, array(
+    select distinct d.id
+    from page p join deliveries d on d.id = p.actor
+    where p.is_old and p.kind = 'delivery'
+      and (its_part = 'attempt_bodies' or d.rev = p.rev and is_old_delivery(d, before))
+    order by d.id)
+  from (select era, xid, seq from page where is_old order by era desc, xid desc, seq desc limit 1) last;
+end $$;
+
+-- Takes the place of a part for a change. There is no row when another process has moved it or is moving it.
+create function take_retention(its_part text, its_step integer) returns setof retention_progress language sql as $$
+  select * from retention_progress where part = its_part and step = its_step for update skip locked
+$$;
+
+-- Records what is about to be dropped: the deliveries, one entry for each dropped row.
+create function record_dropped(its_part text, ids uuid[]) returns void language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+begin
+  insert into dropped_parts as p (part, day, dropped, last_id, dropped_at, digest)
+  select its_part, day, dropped, last_id, now(), dropped_part_digest(its_part, day, dropped, last_id, now())
+  from (
+    select (d.created_at at time zone 'UTC')::date as day, count(*) as dropped, (array_agg(d.id order by d.id desc))[1] as last_id
+    from unnest(ids) as gone (id) join deliveries d on d.id = gone.id
+    group by 1) days
+  order by day
+  on conflict (part, day) do update set
+    dropped = p.dropped + excluded.dropped, last_id = excluded.last_id, dropped_at = excluded.dropped_at,
+    digest = dropped_part_digest(p.part, p.day, p.dropped + excluded.dropped, excluded.last_id, excluded.dropped_at);
+  update retention_progress set dropped = dropped + cardinality(ids), step = step + 1 where part = its_part;
+end $$;
+
+-- Moves the place of a part.
+create function pass_retention(its_part text, to_era integer, to_xid xid8, to_seq bigint) returns void language sql as $$
+  update retention_progress set era = to_era, xid = to_xid, seq = to_seq, step = step + 1 where part = its_part
+$$;
+
+-- Drops the responses to attempts of these deliveries that ended before a time, and moves the place of the part. Returns the
+-- number of attempts, and of those that another transaction has locked: then the place stays. No row: see take_retention().
+create function drop_attempt_bodies(
+  its_step integer, to_era integer, to_xid xid8, to_seq bigint, ids uuid[], before timestamptz
+) returns table (dropped integer, locked integer) language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  found_ids uuid[];
+  found_numbers integer[];
+begin
+  perform take_retention('attempt_bodies', its_step);
+  if not found then
+    return;
+  end if;
+  select coalesce(array_agg(delivery_id), '{}'), coalesce(array_agg(number), '{}') into found_ids, found_numbers
+  from (
+    select a.delivery_id, a.number from delivery_attempts a
+    where a.delivery_id = any(ids) and a.finished_at < before
+      and (a.response_snippet is not null or a.response_headers is not null)
+    order by a.delivery_id, a.number
+    for update skip locked) a;
+  perform record_dropped('attempt_bodies', found_ids);
+  update delivery_attempts a set response_snippet = null, response_headers = null
+  from unnest(found_ids, found_numbers) as gone (id, number)
+  where a.delivery_id = gone.id and a.number = gone.number;
+  dropped := cardinality(found_ids);
+  select count(*) into locked from delivery_attempts a
+  where a.delivery_id = any(ids) and a.finished_at < before
+    and (a.response_snippet is not null or a.response_headers is not null);
+  if locked = 0 then
+    perform pass_retention('attempt_bodies', to_era, to_xid, to_seq);
+  end if;
+  return next;
+end $$;
+
+-- Drops deliveries with their attempts and their history, and moves the place of the part. Returns the same.
+create function drop_deliveries(
+  its_step integer, to_era integer, to_xid xid8, to_seq bigint, ids uuid[], before timestamptz
+) returns table (dropped integer, locked integer) language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  free uuid[];
+begin
+  perform take_retention('deliveries', its_step);
+  if not found then
+    return;
+  end if;
+  free := array(
+    select d.id from deliveries d where d.id = any(ids) and is_old_delivery(d, before) order by d.id for update skip locked);
+  -- The erasure of a customer changes attempts, in another order: this waits for none of them.
+  with held as materialized (
+    select delivery_id, number from delivery_attempts where delivery_id = any(free) for update skip locked
+  )
+  select array(
+    select f.id from unnest(free) as f (id)
+    where not exists (
+      select from delivery_attempts a
+      where a.delivery_id = f.id
+        and not exists (select from held h where h.delivery_id = a.delivery_id and h.number = a.number)))
+  into free;
+  perform record_dropped('deliveries', free);
+  -- The sums of states count what exists. Their reader has added all of these, see find_old_deliveries(), and waits here.
+  perform from feed_cursors where reader = 'machines' for update;
+  update machine_states s set actors = s.actors - gone.actors
+  from (select state, count(*) as actors from deliveries where id = any(free) group by state) gone
+  where s.kind = 'delivery' and s.state = gone.state;
+  delete from transitions where actor = any(free);
+  delete from delivery_attempts where delivery_id = any(free);
+  delete from deliveries where id = any(free);
+  dropped := cardinality(free);
+  select count(*) into locked from deliveries d where d.id = any(ids) and is_old_delivery(d, before);
+  if locked = 0 then
+    perform pass_retention('deliveries', to_era, to_xid, to_seq);
+  end if;
+  return next;
+end $$;

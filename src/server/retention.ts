@@ -1,0 +1,83 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { auditDeliveries } from '../audit/dropped-deliveries.ts'
+import { nameOf } from '../audit/record-run.ts'
+import type { Dependencies } from '../dependencies.ts'
+import type { RetainDays } from '../env.ts'
+import { dropOldDeliveries, findOldDeliveries, findRetentionDay, type RetainedPart } from '../queries/retention.ts'
+import { type Checks, runChecks } from '../workers/checks.ts'
+import type { WorkerShare } from '../workers/share.ts'
+
+const EVERY_MS = 600_000
+/** Between two commits, so that others go on. */
+const REST_MS = 50
+/** Transitions that a commit passes, and at most as many deliveries that it drops. */
+export const TRANSITIONS_AT_ONCE = 1_000
+
+export type RetentionOptions = {
+  readonly retainDays: RetainDays
+  readonly share: WorkerShare
+  readonly everyMs?: number
+  readonly transitionsAtOnce?: number
+}
+
+type Deps = Pick<Dependencies, 'sql' | 'log'>
+
+/**
+ * Drops what is older than it is kept, each night after a clean audit. Each commit drops a part that was audited just before,
+ * so a process that is killed leaves the rest to the next check, in any process.
+ */
+export const dropOldRecords = (
+  deps: Deps,
+  { retainDays, share, everyMs = EVERY_MS, transitionsAtOnce = TRANSITIONS_AT_ONCE }: RetentionOptions,
+): Checks => {
+  let isWarned = false
+  return runChecks({
+    ...{ share, everyMs },
+    check: async signal => {
+      const { today, audit } = await findRetentionDay(deps.sql)
+      if (audit === 'findings' && !isWarned)
+        deps.log.warn(
+          { action: 'look at the last audit' },
+          'old records not dropped, the audit found broken invariants',
+        )
+      isWarned = audit === 'findings'
+      if (audit !== 'clean') return
+      for (const [part, days] of [
+        ['attempt_bodies', retainDays.attemptBodies],
+        ['deliveries', retainDays.deliveries],
+      ] as const)
+        if (days !== undefined && !signal.aborted)
+          await dropPart(deps, part, {
+            before: new Date(today.getTime() - days * 86_400_000),
+            signal,
+            transitionsAtOnce,
+          })
+    },
+    onFailure: err => deps.log.error({ err }, 'old records not dropped, retrying'),
+  })
+}
+
+type Dropping = { readonly before: Date; readonly signal: AbortSignal; readonly transitionsAtOnce: number }
+
+const dropPart = async ({ sql, log }: Deps, part: RetainedPart, { before, signal, transitionsAtOnce }: Dropping) => {
+  let dropped = 0
+  while (!signal.aborted) {
+    const found = await findOldDeliveries(sql, part, { before, most: transitionsAtOnce })
+    if (!found) break
+    const broken = await auditDeliveries(sql, found.deliveries)
+    if (broken.length > 0) {
+      const checks = broken.map(finding => ({ name: nameOf(finding), count: finding.count, sample: finding.example }))
+      log.error(
+        { part, broken: checks, action: 'keep the database as it is' },
+        'old records not dropped, their audit failed',
+      )
+      break
+    }
+    const done = await dropOldDeliveries(sql, part, found, before)
+    dropped += done?.dropped ?? 0
+    // Another process drops them, or a transaction has locked some: the next check goes on.
+    if (!done || done.locked > 0) break
+    await sleep(REST_MS, undefined, { signal }).catch(() => {})
+  }
+  if (dropped > 0) log.info({ part, dropped, before }, 'old records dropped')
+}

@@ -1,0 +1,297 @@
+import { expect, test } from 'bun:test'
+import { audit } from '../../src/audit/audit.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import { openLog } from '../../src/log.ts'
+import { connect } from '../../src/postgres/connect.ts'
+import { findChangesBegin } from '../../src/queries/changes.ts'
+import { dropOldDeliveries, findOldDeliveries } from '../../src/queries/retention.ts'
+import { dropOldRecords, type RetentionOptions } from '../../src/server/retention.ts'
+import { findingsAfter } from '../audit/planted.ts'
+import { blockStatement } from '../chain/watch/block-statement.ts'
+import { endSessions, startProgram } from '../commands/killed-program.ts'
+import { until } from '../harness/until.ts'
+import { receiver } from '../webhooks/receiver.ts'
+import { reaches, type SendingInstance, sendingInstance } from '../webhooks/sending-instance.ts'
+
+const DAY_MS = 86_400_000
+
+const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
+
+/** The ages of the deliveries in days, one of each. The last two are younger than anything that is dropped. */
+const AGES = [700, 400, 200, 100, 95, 60, 40, 20, 1]
+
+/**
+ * An endpoint with deliveries of the last two years, sent by the sender. The first attempt of each fails. One more delivery,
+ * of an endpoint that never answers well, is open since two years.
+ */
+const agedInstance = async () => {
+  await using starting = new AsyncDisposableStack()
+  const shop = starting.use(
+    await receiver((response, seen) => void response.writeHead(seen % 2 === 1 ? 500 : 200).end('so')),
+  )
+  const instance = starting.use(await sendingInstance({ at: daysAgo(AGES[0] ?? 0) }))
+  const { clock, sql } = instance
+  const endpoint = await instance.addEndpoint(shop.url)
+  const closed = await instance.addEndpoint(shop.url)
+  await instance.insertEvents(closed)
+  await sql`update deliveries set next_attempt_at = now() + interval '1 day' where endpoint_id = ${closed}`
+  const sender = instance.startSender()
+  for (const [n, age] of AGES.entries()) {
+    clock.set(daysAgo(age))
+    await instance.insertEvents(endpoint)
+    sender.wake([endpoint])
+    await reaches(instance, endpoint, 'pending', 1)
+    clock.advance(60_000)
+    sender.wake([endpoint])
+    await until(async () => (await countIn(instance, 'deliveries', `state = 'delivered'`)) === n + 1)
+  }
+  await sender.stop()
+  clock.set(new Date())
+  await readFeeds(instance)
+  await recordAudit(instance, 'clean')
+  expect(await audit(sql, kinds)).toEqual([])
+  const rest = starting.move()
+  return { ...instance, endpoint, closed, [Symbol.asyncDispose]: () => rest.disposeAsync() }
+}
+
+const countIn = async ({ sql }: SendingInstance, table: string, condition = 'true'): Promise<number> => {
+  const [row] = await sql.unsafe<{ count: number }[]>(
+    `select count(*)::integer as count from ${table} where ${condition}`,
+  )
+  return row?.count ?? 0
+}
+
+const readFeeds = async ({ sql }: SendingInstance) => {
+  await sql`select count_transitions(10000)`
+  await sql`select add_payment_sums(10000)`
+}
+
+const recordAudit = ({ sql }: SendingInstance, status: 'clean' | 'findings', finishedAt = new Date()) => sql`
+  insert into audits (status, started_by, finished_at) values (${status}, 'schedule', ${finishedAt})`
+
+const defaults = { attemptBodies: 30, deliveries: 90 }
+
+type Line = { readonly level: string; readonly message: string } & Record<string, unknown>
+
+/** Runs the check until it has been made twice, and returns what it has logged. */
+const runRetention = async ({ sql }: SendingInstance, options: Partial<RetentionOptions> = {}): Promise<Line[]> => {
+  const lines: Line[] = []
+  const say = (level: string) => (fields: object, message: string) => void lines.push({ level, message, ...fields })
+  const log = { ...openLog('silent'), info: say('info'), warn: say('warn'), error: say('error') }
+  let turns = 0
+  const share = () => ({ position: turns++ < 2 ? 0 : 1, count: 1 })
+  const checks = dropOldRecords({ sql, log: log as never }, { retainDays: defaults, share, everyMs: 1, ...options })
+  await until(() => turns > 2)
+  await checks.stop()
+  return lines
+}
+
+const bodies = `(response_snippet is not null or response_headers is not null)`
+
+test('the responses of attempts are dropped after 30 days and deliveries after 90, in parts that leave a row each', async () => {
+  await using instance = await agedInstance()
+  const { sql, endpoint, closed } = instance
+  expect(await countIn(instance, 'delivery_attempts', bodies)).toBe(AGES.length * 2)
+  const lines = await runRetention(instance, { transitionsAtOnce: 3 })
+  expect(lines.map(({ message, part, dropped }) => ({ message, part, dropped }))).toEqual([
+    // Those of the two open deliveries never had a response.
+    { message: 'old records dropped', part: 'attempt_bodies', dropped: 7 * 2 },
+    { message: 'old records dropped', part: 'deliveries', dropped: 5 },
+  ])
+  expect(await countIn(instance, 'deliveries', `endpoint_id = '${endpoint}'`)).toBe(4)
+  expect(await countIn(instance, 'delivery_attempts')).toBe(4 * 2)
+  expect(await countIn(instance, 'delivery_attempts', bodies)).toBe(2 * 2)
+  expect(await countIn(instance, 'transitions', `kind = 'delivery'`)).toBe(4 * 2)
+  // What is open stays, however old it is, and so does what was published.
+  expect(await countIn(instance, 'deliveries', `endpoint_id = '${closed}' and state = 'pending'`)).toBe(1)
+  expect(await countIn(instance, 'events')).toBe(AGES.length + 1)
+  const parts = await sql<{ part: string; age: number; dropped: number }[]>`
+    select part, (now() at time zone 'UTC')::date - day as age, dropped::integer as dropped from dropped_parts order by part, day`
+  expect([...parts]).toEqual([
+    ...AGES.slice(0, 7).map(age => ({ part: 'attempt_bodies', age, dropped: 2 })),
+    ...AGES.slice(0, 5).map(age => ({ part: 'deliveries', age, dropped: 1 })),
+  ])
+  expect(await audit(sql, kinds)).toEqual([])
+  expect(await runRetention(instance)).toEqual([])
+})
+
+test('the sums of the state machines follow, and making them again gives the same', async () => {
+  await using instance = await agedInstance()
+  await runRetention(instance)
+  const states = () => instance.sql`select * from machine_states where actors <> 0 order by kind, state`
+  const kept = await states()
+  expect(kept.filter(({ kind, state }) => kind === 'delivery' && state === 'delivered')).toEqual([
+    { kind: 'delivery', state: 'delivered', actors: '4' },
+  ])
+  await instance.sql`select rebuild_machine_sums('{"delivery": "deliveries"}')`
+  const rebuilt = await states()
+  const [before, after] = [kept, rebuilt].map(rows => rows.filter(({ state }) => state === 'delivered'))
+  expect(after).toEqual(before)
+})
+
+const day = `(select day from dropped_parts where part = 'deliveries' order by day limit 1)`
+
+test.each([
+  ['a row of what was dropped is missing', `delete from dropped_parts where part = 'deliveries' and day = ${day}`],
+  ['the last row is missing', `delete from dropped_parts where part = 'attempt_bodies' and day > current_date - 45`],
+  ['a count was changed', `update dropped_parts set dropped = dropped + 1 where part = 'deliveries' and day = ${day}`],
+  ['a day was changed', `update dropped_parts set day = day - 1 where part = 'deliveries' and day = ${day}`],
+  ['a last ID was changed', `update dropped_parts set last_id = gen_random_uuid()`],
+  ['a time was changed', `update dropped_parts set dropped_at = dropped_at - interval '1 hour'`],
+  [
+    'a count was changed with its digest and the sum',
+    `update dropped_parts set dropped = dropped + 1, digest = dropped_part_digest(part, day, dropped + 1, last_id, dropped_at)
+     where part = 'deliveries' and day = ${day};
+     update retention_progress set dropped = dropped + 1 where part = 'deliveries'`,
+  ],
+  [
+    'a younger delivery is missing',
+    `delete from deliveries where state = 'delivered' and created_at > now() - interval '30 days'`,
+  ],
+  [
+    'an open delivery of a day of which some were dropped is missing',
+    `delete from transitions where kind = 'delivery' and actor in (select id from deliveries where state = 'pending');
+     delete from deliveries where state = 'pending'`,
+  ],
+  ['an attempt that is kept is missing', `delete from delivery_attempts where number = 2`],
+  ['an entry of a history that is kept is missing', `delete from transitions where kind = 'delivery' and rev = 3`],
+])('after deliveries were dropped, the audit finds that %s', async (_, change) => {
+  await using instance = await agedInstance()
+  await runRetention(instance)
+  expect((await findingsAfter(instance.url, change)).length).toBeGreaterThan(0)
+})
+
+test('nothing is dropped without a clean audit of today, or by settings that keep all', async () => {
+  await using instance = await agedInstance()
+  const { sql } = instance
+  const counted = () => Promise.all([countIn(instance, 'deliveries'), countIn(instance, 'delivery_attempts', bodies)])
+  const all = await counted()
+  expect(await runRetention(instance, { retainDays: { attemptBodies: undefined, deliveries: undefined } })).toEqual([])
+  await sql`update audits set finished_at = finished_at - interval '1 day'`
+  expect(await runRetention(instance)).toEqual([])
+  await recordAudit(instance, 'findings')
+  expect(await runRetention(instance)).toMatchObject([
+    { level: 'warn', message: 'old records not dropped, the audit found broken invariants' },
+  ])
+  expect(await counted()).toEqual(all)
+  expect(await countIn(instance, 'dropped_parts')).toBe(0)
+})
+
+test.each([
+  ['I5', `update delivery_attempts set outcome = 'http_error' where outcome = 'delivered'`],
+  ['I1', `update deliveries set created_at = created_at + interval '1 ms' where state = 'delivered'`],
+  ['I9', `update transitions set cause = 'other' where kind = 'delivery'`],
+  ['I9', `delete from transitions where kind = 'delivery' and rev = 3`],
+])('a part in which %s is broken is not dropped', async (invariant, change) => {
+  await using instance = await agedInstance()
+  const alone = connect(instance.url, { max: 1 })
+  try {
+    await alone`begin`
+    await alone.unsafe(change)
+    const before = daysAgo(90)
+    const lines = await runRetention({ ...instance, sql: alone })
+    expect(lines.map(({ message }) => message)).toContain('old records not dropped, their audit failed')
+    expect(JSON.stringify(lines)).toContain(`"${invariant}: `)
+    expect(await findOldDeliveries(alone, 'deliveries', { before, most: 1_000 })).toMatchObject({ step: 0 })
+    expect(await countIn({ ...instance, sql: alone }, 'dropped_parts')).toBe(0)
+  } finally {
+    await alone`rollback`
+    await alone.end()
+  }
+})
+
+test('a delivery that is sent again after it was found is kept, and so is one that another transaction has locked', async () => {
+  await using instance = await agedInstance()
+  const { sql, world, endpoint } = instance
+  const before = daysAgo(90)
+  const found = await findOldDeliveries(sql, 'deliveries', { before, most: 1_000 })
+  expect(found?.deliveries).toHaveLength(5)
+  const [again = '', locked = ''] = found?.deliveries ?? []
+  expect(await world.actors.dispatch({ kind: 'delivery', actor: again, event: { type: 'redeliver' } })).toMatchObject({
+    ok: true,
+  })
+  const sender = instance.startSender()
+  sender.wake([endpoint])
+  await until(
+    async () =>
+      (await countIn(instance, 'deliveries', `id = '${again}' and state = 'delivered' and attempts = 3`)) === 1,
+  )
+  await readFeeds(instance)
+  const alone = connect(instance.url, { max: 1 })
+  try {
+    await alone`begin`
+    await alone`select from delivery_attempts where delivery_id = ${locked} limit 1 for update`
+    if (!found) throw new Error('nothing was found')
+    expect(await dropOldDeliveries(sql, 'deliveries', found, before)).toEqual({ dropped: 3, locked: 1 })
+    expect(await countIn(instance, 'deliveries', `id in ('${again}', '${locked}')`)).toBe(2)
+    // Its step is over.
+    expect(await dropOldDeliveries(sql, 'deliveries', found, before)).toBeUndefined()
+    expect(await runRetention(instance)).toMatchObject([{ part: 'attempt_bodies' }])
+  } finally {
+    await alone`rollback`
+    await alone.end()
+  }
+  expect(await runRetention(instance)).toMatchObject([
+    { part: 'attempt_bodies', dropped: 1 },
+    { part: 'deliveries', dropped: 1 },
+  ])
+  expect(await countIn(instance, 'deliveries', `endpoint_id = '${endpoint}'`)).toBe(5)
+})
+
+test('transitions that a reader of the feed has not passed are kept', async () => {
+  await using instance = await agedInstance()
+  await instance.sql`update feed_cursors set era = 0, xid = '0', seq = 0 where reader = 'payments'`
+  expect(await runRetention(instance)).toEqual([])
+  await readFeeds(instance)
+  expect(await runRetention(instance)).toHaveLength(2)
+})
+
+test('two processes that drop at the same time drop everything once', async () => {
+  await using instance = await agedInstance()
+  const run = () => runRetention(instance, { transitionsAtOnce: 1 })
+  await Promise.all([run(), run(), run()])
+  await run()
+  expect(await countIn(instance, 'deliveries')).toBe(4 + 1)
+  const [sum] = await instance.sql<{ dropped: number }[]>`
+    select sum(dropped)::integer as dropped from dropped_parts where part = 'deliveries'`
+  expect(sum?.dropped).toBe(5)
+  expect(await audit(instance.sql, kinds)).toEqual([])
+})
+
+test.each([
+  'before update on delivery_attempts for each statement',
+  'before insert on dropped_parts for each statement',
+  'before update on machine_states for each statement',
+  'before delete on transitions for each statement',
+  'before delete on delivery_attempts for each statement',
+  'before delete on deliveries for each statement',
+  'before update on retention_progress for each statement',
+])('a process that is killed %s has dropped parts as a whole', async where => {
+  await using instance = await agedInstance()
+  const start = () => startProgram('../server/retention-program.ts', [instance.url])
+  {
+    await using block = await blockStatement(instance.url, where)
+    const program = start()
+    await block.isBlocking()
+    await program.kill()
+    await endSessions(instance, 'retention')
+  }
+  expect(await audit(instance.sql, kinds)).toEqual([])
+  const program = start()
+  await until(async () => (await countIn(instance, 'deliveries')) === 4 + 1)
+  await program.kill()
+  await endSessions(instance, 'retention')
+  expect(await countIn(instance, 'delivery_attempts', bodies)).toBe(2 * 2)
+  expect(await audit(instance.sql, kinds)).toEqual([])
+})
+
+test('a stream does not resume from a position before what was dropped', async () => {
+  await using instance = await agedInstance()
+  expect(await findChangesBegin(instance.sql)).toBeUndefined()
+  await runRetention(instance)
+  const [oldest] = await instance.sql<{ era: number; xid: string; seq: string }[]>`
+    select era, xid::text as xid, seq from transitions where kind = 'delivery' order by era, xid, seq limit 1`
+  const begin = await findChangesBegin(instance.sql)
+  expect(begin).toBeDefined()
+  expect(BigInt(begin?.xid ?? 0)).toBeLessThan(BigInt(oldest?.xid ?? 0))
+})
