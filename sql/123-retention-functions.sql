@@ -1,4 +1,4 @@
--- The functions of 022-retention.sql.
+-- The functions of 023-retention.sql.
 
 create function dropped_part_digest(part text, day date, dropped bigint, last_id uuid, dropped_at timestamptz)
 returns bytea language sql stable parallel safe
