@@ -49,6 +49,7 @@ export const subscriptionRules = setup({
     // Implemented in `writes` of src/kinds/subscription.ts.
     joinCustomer: () => {},
     joinPlan: () => {},
+    limitVisits: () => {},
     recordInvoice: assign(({ context, event }) => {
       const { invoiceId, periodIndex, isPaid } = issuedIn(event)
       return {

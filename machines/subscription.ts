@@ -68,7 +68,7 @@ export const subscriptionMachine = subscriptionRules.createMachine({
       pendingChange: null,
     },
   }),
-  initial: { target: 'new', actions: ['joinCustomer', 'joinPlan'] },
+  initial: { target: 'new', actions: ['joinCustomer', 'joinPlan', 'limitVisits'] },
   states: {
     // Left in the bundle that creates the subscription, when its first invoice is issued or its trial begins.
     new: {

@@ -117,7 +117,7 @@ create table subscriptions (
 -- A trial on the page of a plan is given once for an e-mail address.
 create unique index subscriptions_trial_once on subscriptions (plan_id, trial_key) where trial_key is not null;
 -- How many subscriptions were begun on the pages of a merchant's plans and not paid.
-create index subscriptions_incomplete_visits on subscriptions (merchant_id, livemode)
+create index subscriptions_incomplete_visits on subscriptions (merchant_id, livemode, seq)
 where state = 'incomplete' and source = 'checkout';
 
 -- The page of a subscription is found by its token.

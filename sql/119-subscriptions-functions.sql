@@ -12,6 +12,24 @@ begin
   end if;
 end $$;
 
+-- Called in the commit in which a visitor of the page of a plan subscribes without a trial. Refuses it when so many subscriptions
+-- of the merchant that began before it are not paid. The commit holds the lock of the merchant's list, so commits count one
+-- after the other, and the subscriptions of one commit in the order in which they were inserted.
+create function limit_visits(record uuid, given json) returns void language plpgsql set enable_seqscan = off as $$
+declare
+  its subscriptions;
+begin
+  select * into its from subscriptions where id = record;
+  perform from subscriptions
+  where merchant_id = its.merchant_id and livemode = its.livemode and state = 'incomplete' and source = 'checkout'
+    and seq < its.seq
+  offset (given->>'most')::integer - 1 limit 1;
+  if found then
+    raise exception 'too many subscriptions are not paid'
+    using errcode = 'check_violation', constraint = 'subscriptions_incomplete_most';
+  end if;
+end $$;
+
 select define_actor_table('subscriptions');
 
 -- Erases what customers that are being erased have typed on the pages of plans. Rows are locked in id order, as in commits.

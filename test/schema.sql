@@ -1847,7 +1847,7 @@ CREATE INDEX submissions_due ON public.submissions USING btree (chain_id, next_l
 
 CREATE INDEX subscriptions_by_state ON public.subscriptions USING btree (merchant_id, livemode, state, seq);
 CREATE INDEX subscriptions_income ON public.subscriptions USING btree (merchant_id, livemode, state) INCLUDE (currency, subtotal_minor, "interval", interval_count) WHERE (state = ANY (ARRAY['trialing'::text, 'active'::text, 'past_due'::text, 'paused'::text]));
-CREATE INDEX subscriptions_incomplete_visits ON public.subscriptions USING btree (merchant_id, livemode) WHERE ((state = 'incomplete'::text) AND (source = 'checkout'::text));
+CREATE INDEX subscriptions_incomplete_visits ON public.subscriptions USING btree (merchant_id, livemode, seq) WHERE ((state = 'incomplete'::text) AND (source = 'checkout'::text));
 CREATE INDEX subscriptions_list ON public.subscriptions USING btree (merchant_id, livemode, seq);
 CREATE INDEX subscriptions_of_clock ON public.subscriptions USING btree (test_clock_id) WHERE (test_clock_id IS NOT NULL);
 CREATE INDEX subscriptions_of_customer ON public.subscriptions USING btree (customer_id, seq);
@@ -5627,6 +5627,25 @@ AS $function$
   on conflict (refund_id) do update set reason = excluded.reason, next_try_at = excluded.next_try_at, since = now()
   where w.next_try_at < 'infinity'
 $function$;
+
+CREATE OR REPLACE FUNCTION public.limit_visits(record uuid, given json)
+ RETURNS void
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+AS $function$
+declare
+  its subscriptions;
+begin
+  select * into its from subscriptions where id = record;
+  perform from subscriptions
+  where merchant_id = its.merchant_id and livemode = its.livemode and state = 'incomplete' and source = 'checkout'
+    and seq < its.seq
+  offset (given->>'most')::integer - 1 limit 1;
+  if found then
+    raise exception 'too many subscriptions are not paid'
+    using errcode = 'check_violation', constraint = 'subscriptions_incomplete_most';
+  end if;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.list_key(merchant uuid, mode boolean, common text)
  RETURNS bigint

@@ -1,4 +1,5 @@
 import type { Invoice } from '../../machines/invoice-events.ts'
+import type { Plan } from '../../machines/plan.ts'
 import type { Subscription, SubscriptionOpening } from '../../machines/subscription-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import { addUtcDays } from '../billing/periods.ts'
@@ -6,12 +7,13 @@ import { emailKey, isErasedEmail } from '../email-key.ts'
 import { refuse } from '../errors.ts'
 import { uuidv7 } from '../ids.ts'
 import { invoiceKind } from '../kinds/invoice.ts'
-import { subscriptionKind } from '../kinds/subscription.ts'
+import { MOST_INCOMPLETE, subscriptionKind } from '../kinds/subscription.ts'
 import { ofKind } from '../queries/actors.ts'
 import { takeAttempt } from '../queries/attempts.ts'
 import { findBillingSettings } from '../queries/billing-settings.ts'
 import { type FinalizationFacts, payerParty } from '../queries/invoices.ts'
 import { findSubscriber, hasIncomplete, type VisitedPlan } from '../queries/plan-pages.ts'
+import { findPlan } from '../queries/plans.ts'
 import { findCustomerTime } from '../queries/test-clocks.ts'
 import { SUBSCRIPTION_PURPOSE } from '../sealed-columns.ts'
 import { newPayingCustomer } from './checkouts.ts'
@@ -32,8 +34,6 @@ export type PlanSubscription = {
 
 /** Of an address group, in a sliding hour. */
 const limit = { allowed: 20, seconds: 3_600 }
-/** Of a merchant in one mode, that are not paid. */
-const MOST_INCOMPLETE = 1_000
 
 /**
  * Subscribes a visitor of the page of a plan. An e-mail address proves nothing: nothing of the customer that it belongs to is
@@ -50,16 +50,19 @@ export const subscribeToPlan = async (
   const { merchantId, livemode } = plan.context
   const owner = { merchantId, livemode }
   if (isErasedEmail(payer.email)) refuse('customer_erased', { param: 'customerEmail' })
-  if (plan.state === 'archived') refuse('plan_archived')
-  if (plan.context.totalMinor === 0) refuse('state_conflict', { message: FREE, details: { status: plan.state } })
+  requireOpen(plan)
   const settings = (await findBillingSettings(sql, merchantId)) ?? refuse('resource_not_found')
   requireComplete({ settings }, livemode)
   const { wait } = await takeAttempt(sql, [`subscribe:${group}`], limit)
   if (wait !== null) refuse('rate_limited', { retryAfter: wait, quota: limit })
-  if (await hasIncomplete(sql, owner, MOST_INCOMPLETE)) refuse('rate_limited', { retryAfter: limit.seconds })
-  const { trialDays, ...its } = planTerms(plan)
-  let hasTrial = trialDays > 0
+  let hasTrial = plan.context.trialDays > 0
+  // Decided in the commit. Read before as well, because a commit that refuses one command is repeated for the others.
+  if (!hasTrial && (await hasIncomplete(sql, owner, MOST_INCOMPLETE))) refuseMore()
   return untilCurrent(async () => {
+    // Again in every round: the plan may have been archived.
+    const current = (await findPlan(sql, { ...owner, id: plan.id })) ?? refuse('resource_not_found')
+    requireOpen(current)
+    const { trialDays, ...its } = planTerms(current)
     const found = await findSubscriber(sql, owner, payer.email)
     const { id: customerId, testClockId } = found ?? { id: uuidv7(clock.now(), random), testClockId: null }
     const now = await findCustomerTime(services, testClockId)
@@ -86,10 +89,18 @@ export const subscribeToPlan = async (
         invoice: invoice && ofKind(invoiceKind, invoice.actor),
       }
     }
+    if (outcome.refusal === 'too_many_incomplete') refuseMore()
     if (outcome.refusal !== 'trial_used' || !hasTrial) return refuseState(outcome)
     hasTrial = false
     return undefined
   })
+}
+
+const refuseMore = (): never => refuse('rate_limited', { retryAfter: limit.seconds })
+
+const requireOpen = ({ state, context }: Actor<Plan>): void => {
+  if (state === 'archived') refuse('plan_archived')
+  if (context.totalMinor === 0) refuse('state_conflict', { message: FREE, details: { status: state } })
 }
 
 const FREE = 'A period of the plan costs nothing, so it cannot be subscribed to on its page.'

@@ -9,6 +9,9 @@ import { DAYS_TO_PAY_FIRST, nextInvoiceAt, nextStart } from './subscription-time
 
 const DAYS_BEFORE_TRIAL_ENDS = 3
 
+/** Subscriptions of a merchant in one mode that were begun on the pages of plans and are not paid. */
+export const MOST_INCOMPLETE = 1_000
+
 export const subscriptionKind: Kind<Subscription> = {
   name: 'subscription',
   table: resources.subscription.table,
@@ -109,8 +112,12 @@ export const subscriptionKind: Kind<Subscription> = {
       const plan = pendingChange === null ? planId : pendingChange.planId
       return plan === null ? null : { function: 'join_plan', given: { plan } }
     },
+    limitVisits: ({ context: { source, trialEndsAt } }) =>
+      source === 'merchant' || trialEndsAt !== null
+        ? null
+        : { function: 'limit_visits', given: { most: MOST_INCOMPLETE } },
     joinCustomer: ({ context: { customerId } }) => ({ function: 'join_customer', given: { customer: customerId } }),
   },
-  refusals: { subscriptions_trial_once: 'trial_used' },
+  refusals: { subscriptions_trial_once: 'trial_used', subscriptions_incomplete_most: 'too_many_incomplete' },
   publish: published(subscription => subscriptionRecord.render(subscription)),
 }
