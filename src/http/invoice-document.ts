@@ -3,11 +3,9 @@ import type { Invoice } from '../../machines/invoice-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import type { PrintedDocument, PrintedReference } from '../billing/document/document.ts'
 import { renderPdf } from '../billing/document/pdf.ts'
-import { findBillingSettings } from '../queries/billing-settings.ts'
 import { listCreditNotesById } from '../queries/credit-notes.ts'
-import { findCustomer } from '../queries/customers.ts'
 import { partyOf } from '../queries/invoice-issue.ts'
-import { type DocumentKey, findInvoiceDocument, keepInvoiceDocument } from '../queries/invoices.ts'
+import { type DocumentKey, findInvoiceDocument, findWithFacts, keepInvoiceDocument } from '../queries/invoices.ts'
 import { findSettings } from '../queries/settings.ts'
 import type { Locale } from '../web/text/locale.ts'
 import type { Api } from './api.ts'
@@ -22,7 +20,7 @@ export const renderInvoicePdf = async (
 ): Promise<Uint8Array<ArrayBuffer>> => {
   const { context } = invoice
   if (invoice.state === 'draft') {
-    const parties = await withShownSeller(sql, context, await presentParties(sql, context))
+    const parties = await withShownSeller(sql, context, await presentParties(sql, invoice))
     return new Uint8Array(await renderPdf(printedInvoice(context, parties, null)))
   }
   const canceledBy = invoice.state === 'void' ? await cancelingNote(sql, context) : null
@@ -117,12 +115,15 @@ export const printedParties = ({ seller, customer }: Parties) => ({
   customer: customer ?? { company: null, name: null, email: null, taxId: null, address: null },
 })
 
-const presentParties = async (sql: Api['sql'], { merchantId, livemode, customerId: id }: Invoice): Promise<Parties> => {
-  const settings = await findBillingSettings(sql, merchantId)
-  const customer = await findCustomer(sql, { id, merchantId, livemode })
+/** As the draft would be finalized now: of the visitor of a plan's page, only what was typed there. */
+const presentParties = async (sql: Api['sql'], { id, context }: Actor<Invoice>): Promise<Parties> => {
+  const { merchantId, livemode } = context
+  const found = await findWithFacts(sql, { id, merchantId, livemode })
+  if (!found) return { seller: null, customer: null }
+  const { settings, customer } = found.facts
   return {
-    seller: settings ? { legalName: settings.legal_name, address: settings.address, taxId: settings.tax_id } : null,
-    customer: customer ? partyOf(customer.context) : null,
+    seller: { legalName: settings.legal_name, address: settings.address, taxId: settings.tax_id },
+    customer: partyOf(customer),
   }
 }
 

@@ -5,7 +5,7 @@ import { findingsAfter } from './planted.ts'
 
 const { server, sql, made, read, pay, ask, cancel, customerOfClock, advance } = await subscriptionShops()
 
-/** One in its third period whose next invoice is void, one that is past due, one in its trial in real time, and one that has ended. */
+/** One in its third period whose next invoice is void, one that is past due, one in its trial in real time, one that has ended, and one of a visitor of a plan. */
 beforeAll(async () => {
   const { customerId, clockId } = await customerOfClock()
   const first = await made({ customerId, ...monthly, leadDays: 27 })
@@ -22,6 +22,12 @@ beforeAll(async () => {
   await advance(clockId, '2027-02-02T12:00:00.000Z')
   const { openInvoiceId } = await read(first.id)
   expect(await ask('POST', `/invoices/${openInvoiceId}/void`)).toMatchObject({ status: 200 })
+  const { id: planId } = (await ask('POST', '/plans', { json: { ...monthly, name: 'Lamp club' } })).json as {
+    id: string
+  }
+  const { email: customerEmail } = (await ask('GET', `/customers/${customerId}`)).json as { email: string }
+  const json = { customerEmail }
+  expect(await ask('POST', `/checkout/plans/${planId}/subscriptions`, { json })).toMatchObject({ status: 201 })
   await sql`update subscriptions set reference = 'first' where id = ${decodeId('sub', first.id) ?? ''}`
   await sql`update subscriptions set reference = 'late' where id = ${decodeId('sub', late.id) ?? ''}`
 }, 60_000)
@@ -29,13 +35,14 @@ beforeAll(async () => {
 test('subscriptions in every state have no findings', async () => {
   expect(await findingsAfter(server.databaseUrl, 'select 1')).toEqual([])
   const states = await sql<{ state: string }[]>`select state from subscriptions order by state`
-  expect(states.map(({ state }) => state)).toEqual(['active', 'canceled', 'past_due', 'trialing'])
+  expect(states.map(({ state }) => state)).toEqual(['active', 'canceled', 'incomplete', 'past_due', 'trialing'])
 })
 
 const PERIODS = 'I4: an invoice of a period that has another one'
 const UNPAID = 'I4: a subscription whose unpaid invoices differ'
 const BOUNDARIES = 'I9: a subscription with two transitions at the beginning of a period'
 const TIMERS = 'I7: a planned timer overdue by more than a minute'
+const CREDIT = 'I4: a subscription of the page of a plan that has used more credit'
 const first = "(select id from subscriptions where reference = 'first')"
 const late = "(select id from subscriptions where reference = 'late')"
 const anotherInvoice = `
@@ -44,6 +51,18 @@ const anotherInvoice = `
 const paid = `
   update subscriptions s set unpaid = s.unpaid || jsonb_build_object('invoiceId', i.id, 'periodIndex', i.period_index)
   from invoices i where s.id = ${late} and i.subscription_id = s.id and i.period_index = 1`
+
+/** Entries of the ledger of the visitor's customer: of its first invoice if they have a type, else a gift of the merchant. */
+const entries = (...amounts: readonly (readonly [amountMinor: number, type?: string])[]) =>
+  amounts
+    .map(
+      ([amountMinor, type]) => `
+        insert into credit_entries (customer_id, currency, id, merchant_id, livemode, type, amount_minor, invoice_id, created_at)
+        select customer_id, currency, gen_random_uuid(), merchant_id, livemode, '${type ?? 'adjustment'}', ${amountMinor},
+          ${type ? 'id' : 'null'}, now()
+        from invoices where subscription_id = (select id from subscriptions where source = 'checkout')`,
+    )
+    .join(';')
 
 // One violation for each part of the rules of src/audit/rules/subscriptions.ts.
 test.each([
@@ -78,10 +97,29 @@ test.each([
     `update transitions set context = jsonb_set(context::jsonb, '{periodIndex}', '0')::json
      where actor = ${first} and rev = (select max(rev) from transitions where actor = ${first})`,
   ],
+  [CREDIT, entries([5_000], [-1_000, 'applied'])],
+  [CREDIT, entries([5_000], [500, 'overpayment'], [-501, 'applied'])],
+  // Before it was given.
+  [CREDIT, entries([5_000], [-500, 'applied'], [500, 'overpayment'])],
+  // A refund that takes credit back is not a use of it, and gives none.
+  [CREDIT, entries([5_000], [-500, 'applied'], [500, 'refunded'])],
   [TIMERS, `update timers set due_at = now() - interval '61 s' where planned and test_clock_id is null`],
 ])('%s … is found: %s', async (what, change) => {
   const found = await findingsAfter(server.databaseUrl, change)
   expect(found.filter(finding => `${finding.invariant}: ${finding.what}`.startsWith(what))).toHaveLength(1)
+})
+
+const confirmed = `
+  update events set object = (object::jsonb || '{"verified": true}')::json
+  where actor = (select id from subscriptions where source = 'checkout')`
+
+test.each([
+  ['of its own', entries([500, 'overpayment'], [-500, 'applied'], [500, 'released'], [-500, 'applied'])],
+  ['that a refund has taken back', entries([5_000], [500, 'overpayment'], [-500, 'applied'], [-500, 'refunded'])],
+  ['of a customer whom the merchant has confirmed', `${entries([5_000], [-1_000, 'applied'])}; ${confirmed}`],
+])('a visitor of the page of a plan may use credit %s', async (_, change) => {
+  const found = await findingsAfter(server.databaseUrl, change)
+  expect(found.filter(({ what }) => what.startsWith('a subscription of the page'))).toEqual([])
 })
 
 test('a timer that waits for money that was sent in time is not late', async () => {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { audit } from '../../src/audit/audit.ts'
-import { decodeId } from '../../src/ids.ts'
+import { decodeId, encodeId } from '../../src/ids.ts'
 import { openKeyring } from '../../src/keyring.ts'
 import { kinds } from '../../src/kinds/all.ts'
+import { readPdf } from '../billing/pdf-text.ts'
 import { SECRET_KEY } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
 import { aLamp } from './invoices.ts'
@@ -189,6 +190,11 @@ describe('POST /v1/checkout/plans/:planId/subscriptions', () => {
     const [row] = await server.sql<{ id: string }[]>`
       select id from invoices where subscription_id = ${decodeId('sub', subscription.id) ?? ''}`
     const invoice = { id: '', actor: row?.id ?? '', token }
+    const headers = { authorization: `Bearer ${instance.key}` }
+    const draft = await fetch(`${server.url}/v1/invoices/${encodeId('inv', invoice.actor)}/document`, { headers })
+    const printed = (await readPdf(new Uint8Array(await draft.arrayBuffer()))).flat().map(({ text }) => text)
+    expect(printed).toContain('Typed')
+    expect(printed.filter(text => /Secret|Real Name|10115/.test(text))).toEqual([])
     const payment = await to.open(invoice)
     expect(payment.amountMinor).toBe(1000)
     await to.send(payment.address, 1000)

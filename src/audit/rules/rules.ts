@@ -22,7 +22,7 @@ import { paymentTransfer } from './payment-transfer.ts'
 import { refundKey } from './refund-key.ts'
 import { refundPayment } from './refund-payment.ts'
 import { rowHistory } from './row-history.ts'
-import { periodBoundaries, periodInvoices, plannedTimers, unpaidInvoices } from './subscriptions.ts'
+import { periodBoundaries, periodInvoices, plannedTimers, unpaidInvoices, visitorsCredit } from './subscriptions.ts'
 import { testClocks } from './test-clocks.ts'
 import { transitionDigest } from './transition-digest.ts'
 
@@ -45,7 +45,7 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
       ? [documentNumbers, documentChain, invoiceAmounts]
       : []),
     ...(has('payment', 'invoice', 'subscription', 'customer')
-      ? [periodInvoices, unpaidInvoices, periodBoundaries, plannedTimers]
+      ? [periodInvoices, unpaidInvoices, periodBoundaries, plannedTimers, visitorsCredit]
       : []),
     ...(has('test_clock', 'credit_note', 'invoice', 'customer') ? [testClocks] : []),
     ...(has('payment', 'refund', 'customer') ? [customerTotals, paymentSums, creditBalance, erasedCustomer] : []),

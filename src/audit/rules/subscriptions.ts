@@ -65,6 +65,24 @@ export const periodBoundaries: Check = {
 }
 
 /**
+ * An e-mail address proves nothing, so what a visitor of the page of a plan has begun uses no credit of the customer but what its
+ * own payments gave. From the time at which the merchant has confirmed who the customer is, it may.
+ */
+export const visitorsCredit: Check = {
+  invariant: 'I4',
+  what: 'a subscription of the page of a plan that has used more credit than its own invoices gave',
+  breaches: sql => sql`
+    select distinct id from (
+      select s.id, sum(e.amount_minor) over (partition by s.id, e.currency order by e.seq) as own_minor
+      from subscriptions s
+      join invoices i on i.subscription_id = s.id
+      join credit_entries e on e.invoice_id = i.id
+      where s.source = 'checkout' and not s.verified and e.type <> 'refunded') entries
+    where own_minor < 0
+      and not exists (select from events v where v.actor = entries.id and v.object->>'verified' = 'true')`,
+}
+
+/**
  * What waits for money that was sent in time is late for a reason, and so is what comes after it. Timers of test clocks are
  * compared with their clocks by another rule.
  */
