@@ -1,40 +1,26 @@
 import { expect, test } from 'bun:test'
 import { audit } from '../../../src/audit/audit.ts'
-import { uuidv7 } from '../../../src/ids.ts'
 import { kinds } from '../../../src/kinds/all.ts'
 import { type ApiServer, apiServer } from '../../harness/api.ts'
 import { until } from '../../harness/until.ts'
 import { makeInvoice } from '../../http/invoices.ts'
 import { shop } from '../../http/people.ts'
-import { paymentOpening, payments } from '../../machines/payment-cases.ts'
 import { blockStatement } from './block-statement.ts'
-import { issueAddress } from './ledger.ts'
+import { openInvoicePayments } from './invoice-payments.ts'
 import { testChain } from './test-node.ts'
 import { startWatching } from './watcher.ts'
 
 /** Of 1,000 each, for an invoice over 5,000. */
 const PAYMENTS = 8
 
-const openedInvoice = async ({ api, sql }: ApiServer, token: string) => {
+const openedInvoice = async (server: ApiServer, token: string) => {
+  const { api } = server
   const owner = { merchantId: (await shop(api)).merchantId, livemode: false }
   const line = { description: 'A lamp', unitAmountMinor: 5_000 }
   const { invoice } = await makeInvoice(api, owner, { currency: 'USD', lines: [line], finalize: true })
   const paymentLinkId = invoice.context.paymentLinkId ?? ''
-  const opened = Array.from({ length: PAYMENTS }, async () => {
-    const actor = uuidv7(new Date(), api.random)
-    const address = `0x${actor.replaceAll('-', '').padStart(40, '0')}`
-    const create = { ...paymentOpening, ...owner, paymentLinkId, invoiceId: invoice.id, windowMinutes: 30 }
-    const pick = { ...payments.events.pick, type: 'asset_picked', address, tokenAddress: token }
-    const outcome = await api.actors.dispatchBundle([
-      { kind: 'payment_link', actor: paymentLinkId, event: { type: 'open_payment' } },
-      { kind: 'payment', actor, create },
-      { kind: 'payment', actor, event: pick },
-    ])
-    expect(outcome.ok).toBe(true)
-    await issueAddress(sql, { actor, address })
-    return { actor, address }
-  })
-  return { invoice: invoice.id, payments: await Promise.all(opened) }
+  const opened = { ...owner, invoiceId: invoice.id, paymentLinkId, token, count: PAYMENTS }
+  return { invoice: invoice.id, payments: await openInvoicePayments(server, opened) }
 }
 
 test.each([
