@@ -232,6 +232,13 @@ export const resources = {
       description: 'Endpoints for the customers of invoices, on the page of an invoice.',
     },
   },
+  subscription_page: {
+    path: 'subscription-pages',
+    section: {
+      name: 'Subscription pages',
+      description: 'Endpoints for the customers of plans and subscriptions, on the pages of both.',
+    },
+  },
   claim: {
     path: 'claims',
     section: { name: 'Refund claims', description: 'Page on which a customer enters the address for a refund.' },

@@ -16,6 +16,7 @@ import { type ExportRuns, openExportRuns } from './export-runs.ts'
 import { type Inspector, openInspector } from './inspector.ts'
 import { openInvoiceStreams } from './invoice-streams.ts'
 import { openMerchantStreams } from './merchant-streams.ts'
+import { openSubscriptionStreams } from './subscription-streams.ts'
 import { openTraffic, type Traffic } from './traffic.ts'
 import { openTransitionStreams, type TransitionStreams } from './transition-streams.ts'
 
@@ -32,6 +33,8 @@ export type Api = Services &
     readonly streams: Streams
     /** Event streams of invoices. They are closed like those of payments. */
     readonly invoiceStreams: Streams
+    /** Event streams of subscriptions. They are closed like those of payments. */
+    readonly subscriptionStreams: Streams
     /** Event streams of merchants. They are closed like those of payments. */
     readonly merchantStreams: ChangeStreams
     /** Event streams of operators. They are closed like those of payments. */
@@ -72,6 +75,7 @@ export const openApi = (
   const balanceChecks = openBalanceChecks(services, chains, { wake: wakeChain })
   const { host, publicUrl, trustedProxies, signUp, apiRateLimit, checkoutRateLimit, metricsToken, webhooks } = env
   const invoiceStreams = openInvoiceStreams(services)
+  const subscriptionStreams = openSubscriptionStreams({ ...services, settings: { publicUrl }, keyring })
   const streams = openPaymentStreams({ ...services, settings: { publicUrl }, keyring, chains, balanceChecks })
   const merchantStreams = openMerchantStreams(services)
   const transitionStreams = openTransitionStreams({ ...services, chains })
@@ -94,6 +98,7 @@ export const openApi = (
     sandbox,
     streams,
     invoiceStreams,
+    subscriptionStreams,
     merchantStreams,
     transitionStreams,
     inspector,
@@ -105,6 +110,7 @@ export const openApi = (
     close: async () => {
       streams.stop()
       invoiceStreams.stop()
+      subscriptionStreams.stop()
       merchantStreams.stop()
       transitionStreams.stop()
       inspector.stop()

@@ -112,7 +112,7 @@ export const checkoutInvoiceRoutes: readonly Route[] = [
 ]
 
 /** Of responses whose address contains a secret. */
-const SECRET_ADDRESS = { 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' }
+export const SECRET_ADDRESS = { 'referrer-policy': 'no-referrer', 'x-robots-tag': 'noindex' }
 
 const asSecret = <Sent extends { readonly headers: object }>({ headers, ...answer }: Sent) => ({
   ...answer,

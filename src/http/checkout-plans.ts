@@ -8,8 +8,8 @@ import type { Api } from './api.ts'
 import { causeOfCustomer } from './causes.ts'
 import { customerEmail, customerName } from './checkout.ts'
 import { subscribeToPlanDocs } from './docs/checkout-plans.ts'
-import { invoicePages, pageUrl, subscriptionPages } from './page-urls.ts'
 import { forCustomers, type Route } from './route.ts'
+import { invoicePages, pageUrl, subscriptionPages } from './secret-pages.ts'
 
 const newPlanSubscription = () => type({ customerEmail: customerEmail(), 'customerName?': customerName() })
 

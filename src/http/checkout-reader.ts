@@ -1,7 +1,11 @@
 import { BEAT, openTextStream, RETRY } from './text-stream.ts'
 
 /** A state as one event, `payment` by default. Equal data has an equal ID. */
-export type Said = { readonly id: string; readonly event?: 'payment' | 'invoice'; readonly data: string }
+export type Said = {
+  readonly id: string
+  readonly event?: 'payment' | 'invoice' | 'subscription'
+  readonly data: string
+}
 
 /** A client with an open event stream. */
 export type Reader = {

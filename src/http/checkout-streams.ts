@@ -4,7 +4,7 @@ import { openEventReader, type Reader, type Said } from './checkout-reader.ts'
 import { openRepeat } from './repeat.ts'
 import { openStreamCounts, RETRY_S, type StreamGroup } from './stream-limits.ts'
 
-/** The current state of a payment or an invoice. `key` is cheap, and changes whenever the result of `say` can change. */
+/** The current state of a payment, an invoice or a subscription. `key` is cheap, and changes whenever the result of `say` can change. */
 export type StreamedState = { readonly rev: number; readonly key: string; say(): Said }
 
 export type Streams = {

@@ -2,7 +2,8 @@ import type { Invoice } from '../../machines/invoice-events.ts'
 import type { Actor } from '../actors/kind.ts'
 import { invoiceReadRecord } from '../records/invoice.ts'
 import type { Api } from './api.ts'
-import { invoicePages, pageUrlFor, type UrlReader } from './page-urls.ts'
+import { pageUrlFor, type UrlReader } from './page-urls.ts'
+import { invoicePages } from './secret-pages.ts'
 
 /** An invoice as the caller can see it. */
 export const readInvoiceFor = (api: Api, reader: UrlReader) => {

@@ -21,10 +21,11 @@ import { changesIn, customerIn, invoiceChange, newInvoice } from './invoice-body
 import { readInvoiceFor, withoutUrl } from './invoice-facts.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
 import { moment } from './moment.ts'
-import { invoicePages, withPageUrl } from './page-urls.ts'
+import { withPageUrl } from './page-urls.ts'
 import { requirePayable } from './payment-links.ts'
 import { recordId, recordKey } from './record-id.ts'
 import type { Parsed, Route } from './route.ts'
+import { invoicePages } from './secret-pages.ts'
 import { onCollection, onItem } from './surfaces.ts'
 import { boundedText } from './text.ts'
 

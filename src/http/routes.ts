@@ -7,6 +7,7 @@ import { billingSettingsRoutes } from './billing-settings.ts'
 import { checkoutRoutes } from './checkout.ts'
 import { checkoutInvoiceRoutes } from './checkout-invoices.ts'
 import { checkoutPlanRoutes } from './checkout-plans.ts'
+import { checkoutSubscriptionRoutes } from './checkout-subscriptions.ts'
 import { collectionRoutes } from './collections.ts'
 import { creditNoteRoutes } from './credit-notes.ts'
 import { customerCreditRoutes } from './customer-credit.ts'
@@ -78,6 +79,7 @@ export const routes: readonly Route[] = [
   ...streamRoutes,
   ...checkoutInvoiceRoutes,
   ...checkoutPlanRoutes,
+  ...checkoutSubscriptionRoutes,
   ...checkoutRoutes,
   ...opsRoutes,
 ]

@@ -1,5 +1,4 @@
 import type { Subscription } from '../../machines/subscription-events.ts'
-import { hashPageToken } from '../access/page-token.ts'
 import { isCrossSite } from '../access/refresh-cookie.ts'
 import type { Actor } from '../actors/kind.ts'
 import { addUtcDays } from '../billing/periods.ts'
@@ -9,11 +8,12 @@ import { cancelSubscription, uncancelSubscription } from '../commands/subscripti
 import { Refusal } from '../errors.ts'
 import { accessTo, currentPeriod } from '../kinds/subscription-record.ts'
 import { DAYS_TO_PAY_FIRST, upcomingInvoice } from '../kinds/subscription-times.ts'
-import { type ListedInvoice, type ShownSubscription, subscriptionPage } from '../pages/checkout/subscription.ts'
+import { ANSWER, type ListedInvoice, type ShownSubscription, subscriptionPage } from '../pages/checkout/subscription.ts'
 import type { RecordKey } from '../queries/record-finder.ts'
-import { findVisitedSubscription, type VisitedSubscription } from '../queries/subscription-pages.ts'
+import type { VisitedSubscription } from '../queries/subscription-pages.ts'
 import type { Api } from './api.ts'
 import { causeOfCustomer } from './causes.ts'
+import { findSubscriptionByToken } from './checkout-subscriptions.ts'
 import type { Docs } from './docs/docs.ts'
 import {
   cancelOnSubscriptionPageDocs,
@@ -21,11 +21,12 @@ import {
   visitSubscriptionPageDocs,
 } from './docs/subscription-pages.ts'
 import { localeOf } from './locale.ts'
-import { invoicePages, pageUrl } from './page-urls.ts'
 import { shopFaceOf, withoutOrigin } from './pay-facts.ts'
 import { foreignPage, redirectTo, sendPage, unknownFacts } from './pay-visit.ts'
 import { languageQuery } from './payment-pages.ts'
 import { type Answer, forCustomers, type Route } from './route.ts'
+import { invoicePages, pageUrl } from './secret-pages.ts'
+import { seenOfSubscription } from './subscription-streams.ts'
 
 const path = '/subscriptions/:token'
 
@@ -53,16 +54,16 @@ const subscriptionForm = (name: 'cancel' | 'continue', docs: Docs, work: Work): 
     handle: async (api, call) => {
       const itsPath = `/subscriptions/${call.params.token}`
       if (isCrossSite(api.settings.publicUrl, call.headers)) return foreignPage(api, itsPath, call)
-      const visited = await findByToken(api, call.params.token)
+      const visited = await findSubscriptionByToken(api, call.params.token)
       if (!visited) return subscriptionPageOf(api, call, undefined)
       const { id, context } = visited.subscription
       const key = { id, merchantId: context.merchantId, livemode: context.livemode }
       try {
         await work(api, key, { cause: causeOfCustomer(call), responseRows: () => [] })
-        return redirectTo(itsPath + queryOf(call))
+        return redirectTo(`${itsPath}${queryOf(call)}#${ANSWER}`)
       } catch (error) {
         if (!(error instanceof Refusal) || error.code !== 'state_conflict') throw error
-        return subscriptionPageOf(api, call, await findByToken(api, call.params.token), true)
+        return subscriptionPageOf(api, call, await findSubscriptionByToken(api, call.params.token), true)
       }
     },
   })
@@ -73,7 +74,7 @@ export const subscriptionPageRoutes: readonly Route[] = [
     page: true,
     docs: visitSubscriptionPageDocs,
     query: languageQuery,
-    handle: async (api, call) => subscriptionPageOf(api, call, await findByToken(api, call.params.token)),
+    handle: async (api, call) => subscriptionPageOf(api, call, await findSubscriptionByToken(api, call.params.token)),
   }),
 
   subscriptionForm('cancel', cancelOnSubscriptionPageDocs, (services, key, requester) =>
@@ -83,11 +84,6 @@ export const subscriptionPageRoutes: readonly Route[] = [
     uncancelSubscription(services, key, requester, 'customer'),
   ),
 ]
-
-export const findByToken = async ({ sql }: Api, token: string): Promise<VisitedSubscription | undefined> => {
-  const hash = hashPageToken(token)
-  return hash === undefined ? undefined : findVisitedSubscription(sql, hash)
-}
 
 const queryOf = ({ query }: SubscriptionCall): string => (query.lang === undefined ? '' : `?lang=${query.lang}`)
 
@@ -101,12 +97,13 @@ const subscriptionPageOf = (
   const request = { path: `/subscriptions/${call.params.token}`, query: queryOf(call), isRefused }
   if (!visited) return sendPage(call, subscriptionPage(api.web, { checkout: unknown }, request))
   const checkout = { ...unknown, shop: shopFaceOf(api, visited.terms) }
-  return sendPage(call, subscriptionPage(api.web, { checkout, shown: shownIn(api, visited) }, request))
+  return sendPage(call, subscriptionPage(api.web, { checkout, shown: shownIn(api, visited, request.path) }, request))
 }
 
 const CANCELABLE: readonly string[] = ['trialing', 'active', 'past_due', 'paused']
 
-const shownIn = (api: Api, { subscription, planName, invoices }: VisitedSubscription): ShownSubscription => {
+const shownIn = (api: Api, visited: VisitedSubscription, path: string): ShownSubscription => {
+  const { subscription, planName, invoices } = visited
   const { context, state, createdAt } = subscription
   return {
     ...{ subscription, planName },
@@ -114,6 +111,7 @@ const shownIn = (api: Api, { subscription, planName, invoices }: VisitedSubscrip
     accessUntil: accessTo(subscription).until,
     nextInvoiceAt: upcomingInvoice(subscription)?.finalizesAt ?? null,
     nextAmountMinor: context.pendingChange?.totalMinor ?? context.totalMinor,
+    ...{ streamPath: `/v1/checkout${path}/stream`, eventId: seenOfSubscription(api, visited).key },
     expiresAt: addUtcDays(createdAt, DAYS_TO_PAY_FIRST),
     invoices: invoices.map((invoice): ListedInvoice => {
       const url = withoutOrigin(pageUrl(api, invoicePages, invoice))

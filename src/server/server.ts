@@ -90,6 +90,7 @@ export const startServer = async (env: Env, { say, stop }: ServerOptions): Promi
   starting.adopt(await serve(app(served, api), env), server => server.stop())
   starting.defer(() => api.streams.stop())
   starting.defer(() => api.invoiceStreams.stop())
+  starting.defer(() => api.subscriptionStreams.stop())
   starting.defer(() => api.merchantStreams.stop())
   starting.defer(() => api.transitionStreams.stop())
   starting.defer(() => api.inspector.stop())

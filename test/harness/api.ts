@@ -99,6 +99,7 @@ export const apiServer = async ({
   starting.adopt(await serve(server, { host: '127.0.0.1', port: 0 }), s => s.stop())
   starting.defer(() => api.streams.stop())
   starting.defer(() => api.invoiceStreams.stop())
+  starting.defer(() => api.subscriptionStreams.stop())
   starting.defer(() => api.merchantStreams.stop())
   starting.defer(() => api.transitionStreams.stop())
   starting.defer(() => api.inspector.stop())

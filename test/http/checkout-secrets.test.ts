@@ -12,7 +12,7 @@ const isOfCustomers = ({ access, path }: Route) =>
 const customers = routes.filter(isOfCustomers)
 const each = (of: readonly Route[]) => of.map(route => [`${route.method} ${route.path}`, route] as const)
 const byLink = customers.filter(({ path }) => path.includes(':linkId'))
-const byToken = customers.filter(({ path }) => path.includes('/invoices/:token'))
+const byToken = customers.filter(({ path }) => path.includes('/:token'))
 const byPlan = customers.filter(({ path }) => path.includes('/plans/:planId'))
 const bySecret = customers.filter(({ path }) => path.includes('/payments/:id'))
 
@@ -50,9 +50,9 @@ const opened = async () => {
   return json as { payment: { id: string }; clientSecret: string }
 }
 
-test('every customer route is addressed by a link, a plan, a payment, or the token of an invoice', () => {
+test('every customer route is addressed by a link, a plan, a payment, or the token of an invoice or a subscription', () => {
   expect(byLink.length + byPlan.length + bySecret.length + byToken.length).toBe(customers.length)
-  expect([byLink.length, byPlan.length, bySecret.length, byToken.length]).toEqual([2, 1, 5, 5])
+  expect([byLink.length, byPlan.length, bySecret.length, byToken.length]).toEqual([2, 1, 5, 7])
 })
 
 test.each(each(byLink))('%s answers unknown links and ids of other kinds alike', async (_, route) => {

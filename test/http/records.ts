@@ -11,7 +11,7 @@ import { hashTicket, newTicket } from '../../src/http/ticket-access.ts'
 import { encodeId } from '../../src/ids.ts'
 import { insertExportTicket } from '../../src/queries/exports.ts'
 import { resources } from '../../src/resources.ts'
-import { INVOICE_PURPOSE } from '../../src/sealed-columns.ts'
+import { INVOICE_PURPOSE, SUBSCRIPTION_PURPOSE } from '../../src/sealed-columns.ts'
 import { subjects } from '../kinds/subjects.ts'
 import { makeCreditNote } from './credit-notes.ts'
 import { makeCustomer } from './customers.ts'
@@ -174,6 +174,14 @@ const invoicePage: Fixture = {
     await setSeller(api.sql, merchantId)
     const { invoice } = await makeInvoice(api, { merchantId, livemode }, { finalize: true })
     return api.keyring.open(INVOICE_PURPOSE, invoice.id, invoice.context.sealedToken ?? '')
+  },
+}
+
+const subscriptionPage: Fixture = {
+  make: async (api, { merchantId }, livemode) => {
+    await setSeller(api.sql, merchantId)
+    const { id, context } = await makeSubscription(api, { merchantId, livemode })
+    return api.keyring.open(SUBSCRIPTION_PURPOSE, id, context.sealedToken)
   },
 }
 
@@ -342,6 +350,8 @@ const fixtures: Readonly<Record<string, Fixture>> = {
   'POST /v1/checkout/invoices/:token/payments': invoicePage,
   // A stream with the right token would never end.
   'GET /v1/checkout/invoices/:token/stream': { make: async () => 'x'.repeat(22), status: 404 },
+  'GET /v1/checkout/subscriptions/:token': subscriptionPage,
+  'GET /v1/checkout/subscriptions/:token/stream': { make: async () => 'x'.repeat(22), status: 404 },
   'POST /v1/checkout/links/:linkId/payments': { ...paymentLink, body: { customerEmail: 'ada@example.com' } },
   'GET /v1/checkout/payments/:id': checkout,
   'POST /v1/checkout/payments/:id/asset': { ...checkout, body: { chainId: 31337, asset: 'TUSD' }, status: 422 },

@@ -1,5 +1,8 @@
 import { expect } from 'bun:test'
 import { passInvoiceTimesOf } from '../../src/chain/watch/invoice-times.ts'
+import { checkoutInvoiceRoutes } from '../../src/http/checkout-invoices.ts'
+import { checkoutPlanRoutes } from '../../src/http/checkout-plans.ts'
+import { checkoutSubscriptionRoutes } from '../../src/http/checkout-subscriptions.ts'
 import { creditNoteRoutes } from '../../src/http/credit-notes.ts'
 import { customerCreditRoutes } from '../../src/http/customer-credit.ts'
 import { customerRoutes } from '../../src/http/customers.ts'
@@ -28,6 +31,7 @@ export const START = '2026-11-30T12:00:00.000Z'
 /** Two shops whose subscriptions are renewed by test clocks, and what their tests need. */
 export const subscriptionShops = async () => {
   const shops = await twoShops({
+    env: { API_RATE_LIMIT_TEST: '0', API_RATE_LIMIT_LIVE: '0', CHECKOUT_RATE_LIMIT: '0' },
     routes: [
       ...[
         ...subscriptionRoutes,
@@ -38,6 +42,7 @@ export const subscriptionShops = async () => {
         ...creditNoteRoutes,
       ],
       ...[...customerRoutes, ...customerCreditRoutes, ...testClockRoutes],
+      ...[...checkoutPlanRoutes, ...checkoutSubscriptionRoutes, ...checkoutInvoiceRoutes],
     ],
   })
   const { server, lamps, ask, page } = shops

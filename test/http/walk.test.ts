@@ -109,6 +109,9 @@ test('only signing in and what customers do needs no authentication', () => {
     // For customers with the client secret of the payment.
     'GET /v1/checkout/payments/:id',
     'GET /v1/checkout/payments/:id/stream',
+    // For customers with the token of the subscription; rate limited by address.
+    'GET /v1/checkout/subscriptions/:token',
+    'GET /v1/checkout/subscriptions/:token/stream',
     // For browsers with the address of a download, which works once; rate limited by address.
     'GET /v1/exports/:token',
     // For callers with the URL of an inbox; rate limited by address.

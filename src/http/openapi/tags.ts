@@ -11,12 +11,12 @@ export const tagsOf = (routes: readonly Route[]): readonly Tag[] => {
   return [...used.values()].sort((a, b) => placeOf(a) - placeOf(b))
 }
 
-/** The section of a route: that of the last resource in its path; all checkout routes but those of invoices are in one section, and all for operators. */
+/** The section of a route: that of the last resource in its path; all checkout routes of payments are in one section, and all for operators. */
 export const tagOf = ({ path, access }: Route): Tag => {
   const segments = path.split('/')
-  const whole = path.startsWith('/v1/checkout/invoices/')
-    ? resources.invoice_page.path
-    : wholeSections.find(segment => segments.includes(segment))
+  const whole =
+    pageSections.find(([prefix]) => path.startsWith(prefix))?.[1] ??
+    wholeSections.find(segment => segments.includes(segment))
   const segment = whole ?? segments.findLast(segment => sections.has(segment))
   const tag = sections.get(segment ?? '') ?? service
   if (access.by !== 'member' || !tag.isShared) return { name: tag.name, description: tag.description }
@@ -27,6 +27,12 @@ export const tagOf = ({ path, access }: Route): Tag => {
 }
 
 const wholeSections = ['checkout', 'ops']
+
+const pageSections = [
+  ['/v1/checkout/invoices/', resources.invoice_page.path],
+  ['/v1/checkout/plans/', resources.subscription_page.path],
+  ['/v1/checkout/subscriptions/', resources.subscription_page.path],
+] as const
 
 const service: Section = {
   name: 'Service',

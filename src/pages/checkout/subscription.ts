@@ -52,6 +52,8 @@ export type ShownSubscription = {
   readonly invoices: readonly ListedInvoice[]
   readonly mayCancel: boolean
   readonly mayContinue: boolean
+  readonly streamPath: string
+  readonly eventId: string
 }
 
 /** Without `shown`, the subscription is not known. */
@@ -64,6 +66,9 @@ export type SubscriptionPageRequest = {
   /** A form came too late. */
   readonly isRefused?: boolean
 }
+
+/** Where the page says what a form has changed: the focus goes there. */
+export const ANSWER = 'answer'
 
 type SubscriptionScene = CheckoutScene & ShownSubscription & { readonly values: DocumentValues; readonly state: State }
 
@@ -97,7 +102,7 @@ ${head(scene)}
 <main class="step" id="main" data-testid="status" data-status="${hasEnded ? 'closed' : 'open'}">
 <div class="body invoice">
 ${statusBadge(scene)}
-${isRefused && note({ tone: 'info', title: texts.subscription.refused, text: texts.subscription.refusedHint, isStatus: true })}
+${isRefused && html`<div tabindex="-1" autofocus>${note({ tone: 'info', title: texts.subscription.refused, text: texts.subscription.refusedHint })}</div>`}
 ${step(scene)}
 ${details(scene)}
 ${invoiceList(scene)}
@@ -114,7 +119,12 @@ ${foot(scene)}`
     body,
     bodyClass: 'page',
     bodyData: {
-      ...(!hasEnded && { now: checkout.now.toISOString(), texts: JSON.stringify(texts.live), poll: String(POLL_S) }),
+      ...(!hasEnded && {
+        ...{ now: checkout.now.toISOString(), texts: JSON.stringify(texts.live) },
+        ...{ stream: shown.streamPath, event: shown.eventId },
+      }),
+      // The address of the form has no page.
+      ...(isRefused && { address: path + query }),
     },
     head: html`${state === 'incomplete' && refreshAfter(POLL_S, path + query)}`,
     ...(checkout.shop.accentColor !== null && { ownStyle: brandStyle(checkout.shop.accentColor) }),
@@ -163,10 +173,10 @@ const step = (scene: SubscriptionScene): Html => {
   const isProcessing = scene.invoices.some(({ invoice }) => processingMinor(invoice.context) > 0)
   const ends = state === 'trialing' || state === 'active' ? day(scene, scene.accessUntil) : date
   return html`<div class="step__head">
-<h1 tabindex="-1">${fill(words.headings[state], { date })}</h1>
+<h1 tabindex="-1"${!cancelAtPeriodEnd && html` id="${ANSWER}"`}>${fill(words.headings[state], { date })}</h1>
 <p class="lead">${fill(leadOf(scene), { date, shop: shopName(facts.shop) })}</p>
 </div>
-${cancelAtPeriodEnd && note({ tone: 'info', icon: icons.clock, title: fill(words.ends, { date: ends }), text: words.endsHint })}
+${cancelAtPeriodEnd && html`<div tabindex="-1" id="${ANSWER}">${note({ tone: 'info', icon: icons.clock, title: fill(words.ends, { date: ends }), text: words.endsHint })}</div>`}
 ${pauseAtPeriodEnd && note({ tone: 'info', icon: icons.clock, title: fill(words.pauses, { date: ends }), text: words.pausesHint })}
 ${isProcessing && note({ tone: 'info', icon: icons.clock, title: words.onItsWay, text: words.onItsWayHint, isStatus: true })}
 ${payable && html`<a class="button button--primary button--large button--wide" href="${payable.path}${scene.query}" data-testid="pay-invoice"><span>${fill(words.pay, { amount: values.money(payable.amountMinor) })}</span></a>`}

@@ -8,11 +8,12 @@ export const slugOf = (title: string): string =>
     .replace(/-$/, '')
 
 /** The objects are in several sections, so that each is quick on a phone. */
-export const objectSections = ['Objects A to H', 'Objects I to O', 'Objects P to Z'] as const
+const letters = ['A to C', 'D to H', 'I to O', 'P to R', 'S to Z'] as const
 
-export const objectSection = (name: string): (typeof objectSections)[number] => {
-  if (name < 'I') return objectSections[0]
-  return name < 'P' ? objectSections[1] : objectSections[2]
-}
+export const objectSections = letters.map(each => `Objects ${each}` as const)
+
+/** The last section whose first letter is not after that of the name. */
+export const objectSection = (name: string): (typeof objectSections)[number] =>
+  `Objects ${letters.findLast(each => each.charAt(0) <= name) ?? letters[0]}`
 
 export const objectPath = (name: string): string => `${sectionPath(objectSection(name))}#${name}`

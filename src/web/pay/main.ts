@@ -33,7 +33,7 @@ const fetchPage = async (signal: AbortSignal): Promise<void> => {
 }
 
 // A page that answers a form is kept in the history by its address: going back to it must not ask to send the form again.
-history.replaceState(history.state, '', location.href)
+history.replaceState(history.state, '', body.dataset.address ?? location.href)
 
 const actor = createActor(
   pageMachine.provide({

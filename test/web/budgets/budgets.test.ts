@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { fileURLToPath } from 'node:url'
 import { openWeb } from '../../../src/server/web.ts'
 import { findEntries, type Manifest, readManifest, WEB_FOLDER } from '../../../src/web/manifest.ts'
+import { servePages } from '../pay/static-pages.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -72,6 +73,20 @@ describe.each(findEntries(root))('%s', entry => {
     expect(sum([file, ...imports])).toBeLessThanOrEqual(limit * 1_024)
     expect(Math.max(0, ...lazy.map(gzipOf))).toBeLessThanOrEqual(budget.lazy * 1_024)
   })
+})
+
+/** What a server sends at once, before it waits for the visitor: ten packets. */
+const FIRST_FLIGHT = 14_600
+
+test('a page of a customer comes in the first packets, compressed, with its style sheet', async () => {
+  await using pages = await servePages()
+  const sizes = await Promise.all(
+    pages.names.map(
+      async name => [name, Bun.gzipSync(await (await fetch(`${pages.url}/${name}`)).text()).length] as const,
+    ),
+  )
+  expect(sizes.length).toBeGreaterThan(80)
+  expect(sizes.filter(([, bytes]) => bytes > FIRST_FLIGHT)).toEqual([])
 })
 
 test('what reaches a browser is written for browsers: nothing of the server, and no package by chance', () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
+import { until } from '../../harness/until.ts'
 
 /**
  * What is wrong with the layout of a page, as sentences: text outside of the window or of its box, texts on top of each
@@ -83,3 +84,14 @@ export const axeFaults = async (page: Page): Promise<readonly string[]> => {
 }
 
 export const unfoldAll = 'for (const each of document.querySelectorAll("details")) each.open = true'
+
+/** How much parts of a page move while it loads: nothing may. */
+export const shiftsWhileLoading = async (page: Page, url: string): Promise<number> => {
+  await page.addInitScript(`
+    globalThis.shifts = 0
+    new PerformanceObserver(list => { for (const each of list.getEntries()) globalThis.shifts += each.value })
+      .observe({ type: 'layout-shift', buffered: true })`)
+  await page.goto(url, { waitUntil: 'load' })
+  await until(() => page.evaluate<boolean>('performance.getEntriesByType("paint").length > 0'))
+  return page.evaluate<number>('globalThis.shifts')
+}

@@ -3,9 +3,8 @@ import type { Page } from 'playwright-core'
 import { decodeId, encodeId } from '../../../src/ids.ts'
 import { INVOICE_PURPOSE } from '../../../src/sealed-columns.ts'
 import { hasBrowser } from '../../harness/browser.ts'
-import { until } from '../../harness/until.ts'
 import { makeInvoice } from '../../http/invoices.ts'
-import { axeFaults, faultsOf } from './gates.ts'
+import { axeFaults, faultsOf, shiftsWhileLoading } from './gates.ts'
 import { tabTo } from './keyboard.ts'
 import { awaitStatus, type PayServer, payServer } from './pay-server.ts'
 
@@ -231,13 +230,7 @@ describe.skipIf(!hasBrowser)('the page of an invoice', () => {
   test.each([360, 1280])('does not move while it loads, %i px wide', async width => {
     const invoice = await issue()
     await using visit = await to.visit({ viewport: { width, height: 800 } })
-    await visit.page.addInitScript(`
-      globalThis.shifts = 0
-      new PerformanceObserver(list => { for (const each of list.getEntries()) globalThis.shifts += each.value })
-        .observe({ type: 'layout-shift', buffered: true })`)
-    await visit.page.goto(invoice.url, { waitUntil: 'load' })
-    await until(() => visit.page.evaluate<boolean>('performance.getEntriesByType("paint").length > 0'))
-    expect(await visit.page.evaluate('globalThis.shifts')).toBe(0)
+    expect(await shiftsWhileLoading(visit.page, invoice.url)).toBe(0)
     expect(await faultsOf(visit.page)).toEqual([])
   })
 

@@ -63,6 +63,7 @@ export const planStates: Readonly<Record<string, PlanState>> = {
   ),
   'plan-too-many': planOf('open', {}, { refused: { status: 429, errors: { page: 'tooMany' } } }),
   'plan-archived': planOf('closed', {}, { state: 'archived' }),
+  'plan-free': planOf('unavailable', { totalMinor: 0, subtotalMinor: 0, taxMinor: 0 }),
   'plan-unavailable': planOf('unavailable', {}, { isReady: false }),
   'plan-unknown': { status: 'not_found', facts: { checkout: checkoutFacts(), isReady: false } },
 }
@@ -104,6 +105,7 @@ const of = (
       period: { start: minutesFromNow(-10 * DAY), end: minutesFromNow(20 * DAY) },
       ...{ accessUntil: minutesFromNow(20 * DAY), nextInvoiceAt: minutesFromNow(13 * DAY), nextAmountMinor: 5_831 },
       ...{ expiresAt: minutesFromNow(6 * DAY), invoices: [paid], mayCancel: true, mayContinue: false },
+      ...{ streamPath: '/v1/checkout/subscriptions/token/stream', eventId: '3' },
       ...shown,
     },
   },
