@@ -22,7 +22,7 @@ type ComboboxProps = {
   /** The options are still those of another text. */
   readonly isStale?: boolean
   readonly placeholder?: string
-  readonly hint?: string
+  readonly hint?: ComponentChildren
   readonly error?: string | undefined
   readonly maxLength?: number
 }

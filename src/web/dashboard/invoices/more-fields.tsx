@@ -4,6 +4,7 @@ import { MetadataFields } from '../customers/metadata-fields.tsx'
 import { useCustomersTexts } from '../customers/texts.ts'
 import { RemindersField } from '../settings/reminders-field.tsx'
 import { RadioChoice } from '../shell/radio-choice.tsx'
+import { ReferenceField } from '../shell/reference-field.tsx'
 import { AssetsField } from './assets-field.tsx'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import type { InvoiceDraft, InvoiceEdits, InvoiceFaults } from './invoice-draft.ts'
@@ -30,15 +31,11 @@ export const MoreFields = ({ draft, onEdit, settings, faults, refused }: MoreFie
     <details class="more" open={isRefused || hasFault || isFilled || draft.assets !== null}>
       <summary>{texts.more2}</summary>
       <div class="form form--wide">
-        <TextField
+        <ReferenceField
           label={texts.reference}
-          optional
-          name="reference"
-          autocomplete="off"
-          maxLength={200}
           hint={texts.referenceHint}
           value={draft.reference}
-          onInput={event => onEdit({ reference: event.currentTarget.value })}
+          onReference={reference => onEdit({ reference })}
           error={errorOf('reference')}
         />
         <TextField

@@ -15,7 +15,7 @@ export const PickCustomer = ({ id, onPick }: PickCustomerProps) => {
   const texts = useInvoicesTexts()
   if (id !== undefined) return <PickedCustomer id={id} onPick={onPick} />
   return (
-    <div class="pick-customer">
+    <div class="pick-found">
       <FindCustomer
         label={texts.findCustomer}
         placeholder={texts.anyCustomer}

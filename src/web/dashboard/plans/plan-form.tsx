@@ -4,7 +4,6 @@ import type { BillingSettings } from '../../api/calls.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { ApiError } from '../../api/request.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { TextField } from '../../parts/field.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
 import { type InvoiceDraft, sumDraft } from '../invoices/invoice-draft.ts'
@@ -14,6 +13,7 @@ import { refusedField, shownFailure } from '../shell/failure.ts'
 import { focusWrong } from '../shell/focus-wrong.ts'
 import { LeaveGuard } from '../shell/leave-guard.tsx'
 import { useRefresh } from '../shell/queries.ts'
+import { ReferenceField } from '../shell/reference-field.tsx'
 import { useAddress, useScope, useShop } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
 import { NameFields, PlanMetadata } from './name-fields.tsx'
@@ -105,15 +105,11 @@ export const PlanForm = ({ settings }: { readonly settings: BillingSettings }) =
             <summary>{words.more}</summary>
             <div class="form form--wide">
               <MoreTermsFields {...terms} />
-              <TextField
+              <ReferenceField
                 label={texts.reference}
-                optional
-                name="reference"
-                autocomplete="off"
-                maxLength={200}
                 hint={words.referenceHint}
                 value={draft.reference}
-                onInput={event => edit({ reference: event.currentTarget.value })}
+                onReference={reference => edit({ reference })}
                 error={takenBy === undefined ? undefined : words.referenceTaken(draft.reference)}
               />
               {takenBy !== undefined && (

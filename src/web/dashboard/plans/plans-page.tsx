@@ -25,17 +25,17 @@ export const PlansPage = () => {
   const query = useAddressQuery()
   const canWrite = useCanWrite()
   const position = usePosition()
-  const reference = query.get('q')
+  const q = query.get('q')
   const status = statuses.find(each => each === query.get('status'))
-  const isFiltered = reference !== undefined || status !== undefined
-  const result = useShopQuery(['plans', { reference, status, ...position }], ({ call, ...scope }, signal) =>
+  const isFiltered = q !== undefined || status !== undefined
+  const result = useShopQuery(['plans', { q, status, ...position }], ({ call, ...scope }, signal) =>
     readListPage<Plan>(position, page =>
       call(
         'listPlans',
         {
           ...{ ...scope, ...page },
           ...(status && { status: [status] }),
-          ...(reference !== undefined && { reference }),
+          ...(q !== undefined && { q }),
         },
         { signal },
       ),

@@ -5,7 +5,7 @@ export type Action = {
   /** Why the last attempt has failed. */
   readonly error: unknown
   /** True if it succeeded. */
-  run(work: () => Promise<void>): Promise<boolean>
+  run(work: () => Promise<unknown>): Promise<boolean>
   reset(): void
 }
 

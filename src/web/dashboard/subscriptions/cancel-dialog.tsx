@@ -4,6 +4,7 @@ import { showToast } from '../../parts/toast.tsx'
 import { useAction } from '../shell/action.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { RadioChoice } from '../shell/radio-choice.tsx'
+import { ClockTime } from '../test-clocks/clock-time.tsx'
 import type { ActionDialogProps } from './action-props.ts'
 import { nextStepOf } from './next-step.ts'
 import { useSubscriptionsTexts } from './texts.ts'
@@ -24,17 +25,15 @@ export const CancelDialog = ({ subscription, invoices, onClose }: ActionDialogPr
   const unpaid = unpaidOf(invoices)
   const end = nextStepOf({ ...subscription, cancelAtPeriodEnd: true }, invoices)
   const until = 'at' in end ? formats.date(end.at) : ''
-  const atEnd =
-    status === 'past_due'
-      ? texts.atEnd.owed
-      : status === 'trialing'
-        ? texts.atEnd.trial(until)
-        : texts.atEnd.period(until)
+  // The period that was paid is over.
+  const isOwed = status === 'past_due'
+  const atEnd = isOwed ? texts.atEnd.owed : status === 'trialing' ? texts.atEnd.trial(until) : texts.atEnd.period(until)
   const submit = async () => {
-    const isDone = await action.run(() => act((call, input) => call('cancelSubscription', { ...input, at })))
-    if (!isDone) return
-    showToast(at === 'now' ? texts.done : texts.doneAtEnd)
-    onClose()
+    await action.run(async () => {
+      const answer = await act((call, input) => call('cancelSubscription', { ...input, at }))
+      showToast(answer.status === 'canceled' ? texts.done : texts.doneAtEnd)
+      onClose()
+    })
   }
   return (
     <FormDialog
@@ -42,7 +41,7 @@ export const CancelDialog = ({ subscription, invoices, onClose }: ActionDialogPr
       danger
       title={texts.title}
       no={texts.no}
-      yes={texts.yes[at]}
+      yes={isOwed ? texts.yes.now : texts.yes[at]}
       action={action}
       onSubmit={submit}
       onClose={onClose}
@@ -52,7 +51,7 @@ export const CancelDialog = ({ subscription, invoices, onClose }: ActionDialogPr
           legend={texts.when}
           name="at"
           values={values}
-          words={texts.at}
+          words={isOwed ? { ...texts.at, period_end: texts.at.unless_paid } : texts.at}
           about={{ period_end: atEnd, now: texts.now }}
           value={at}
           onValue={value => {
@@ -68,6 +67,7 @@ export const CancelDialog = ({ subscription, invoices, onClose }: ActionDialogPr
         <p key={invoice.id}>{texts.voids(formats.money(invoice.totalMinor, invoice.currency))}</p>
       ))}
       <p class="quiet">{texts.final}</p>
+      <ClockTime testClockId={subscription.testClockId} />
     </FormDialog>
   )
 }

@@ -1,17 +1,18 @@
 import { useCallback, useMemo, useState } from 'preact/hooks'
-import type { BillingSettings } from '../../api/calls.ts'
+import type { BillingSettings, Plan } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { hasLineFaults, type InvoiceDraft, lineDraftOf, soldLineBody, sumDraft } from '../invoices/invoice-draft.ts'
 import { LinesFieldset } from '../invoices/lines-fieldset.tsx'
 import { useBillingSettings } from '../invoices/use-billing-settings.ts'
-import { usePlanList } from '../plans/pick-plan.tsx'
+import { useFoundPlans } from '../plans/find-plan.tsx'
 import { useAction } from '../shell/action.ts'
 import { refusedField } from '../shell/failure.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { RadioChoice } from '../shell/radio-choice.tsx'
 import { Result } from '../shell/result.tsx'
+import { ClockTime } from '../test-clocks/clock-time.tsx'
 import type { ActionDialogProps } from './action-props.ts'
 import { ChoosePlan } from './choose-plan.tsx'
 import { nextPeriodIndex, nextStepOf, periodIndexOf } from './next-step.ts'
@@ -39,16 +40,16 @@ const PriceDialog = ({
   const action = useAction()
   const { act, renewKey } = useSubscriptionCall(subscription.id)
   const { currency, taxBehavior, interval, intervalCount, planId: presentId, amountMinor } = subscription
-  const plans = usePlanList('active').data?.data.filter(
-    each =>
-      each.currency === currency &&
-      each.interval === interval &&
-      each.intervalCount === intervalCount &&
-      each.id !== presentId,
-  )
+  const fits = (each: Plan) =>
+    each.currency === currency &&
+    each.interval === interval &&
+    each.intervalCount === intervalCount &&
+    each.id !== presentId
+  const { data: plans } = useFoundPlans('', 'active')
+  const hasNone = plans?.has_more === false && !plans.data.some(fits)
   const [chosen, setChosen] = useState<'plan' | 'own'>()
-  const by = chosen ?? (plans?.length === 0 ? 'own' : 'plan')
-  const [planId, setPlanId] = useState('')
+  const by = chosen ?? (hasNone ? 'own' : 'plan')
+  const [plan, setPlan] = useState<Plan>()
   const [lines, setLines] = useState<Lines>(() =>
     subscription.lines.map((line, at) => lineDraftOf({ ...line, periodStart: null, periodEnd: null }, at)),
   )
@@ -58,7 +59,6 @@ const PriceDialog = ({
     renewKey()
   }, [])
   const summed = useMemo(() => sumDraft({ lines, taxBehavior }), [lines])
-  const plan = plans?.find(({ id }) => id === planId)
   const after = by === 'plan' ? plan?.amountMinor : summed.ok ? summed.sums.totalMinor : undefined
   const money = (minor: number) => formats.money(minor, currency)
   const voided = unpaidOf(invoices).filter(each => (periodIndexOf(each) ?? 0) >= nextPeriodIndex(subscription))
@@ -68,11 +68,8 @@ const PriceDialog = ({
   const submit = async () => {
     setChecked(true)
     if (after === undefined || (by === 'own' && hasLineFaults(lines))) return
-    const isDone = await action.run(() =>
-      act((call, input) =>
-        call('changeSubscription', { ...input, ...(by === 'plan' ? { planId } : { lines: lines.map(soldLineBody) }) }),
-      ),
-    )
+    const price = by === 'plan' && plan ? { planId: plan.id } : { lines: lines.map(soldLineBody) }
+    const isDone = await action.run(() => act((call, input) => call('changeSubscription', { ...input, ...price })))
     if (!isDone) return
     showToast(texts.done)
     onClose()
@@ -112,23 +109,24 @@ const PriceDialog = ({
           onLines={onLines}
           isRepeated
         />
-      ) : plans?.length === 0 ? (
+      ) : hasNone ? (
         <p class="quiet">{texts.none}</p>
       ) : (
         <ChoosePlan
-          plans={plans}
-          id={planId}
-          onPlan={id => {
-            setPlanId(id)
+          fits={fits}
+          plan={plan}
+          onPlan={found => {
+            setPlan(found)
             renewKey()
           }}
-          error={isChecked && planId === '' ? form.planEmpty : undefined}
+          error={isChecked && !plan ? form.planEmpty : undefined}
         />
       )}
       {after !== undefined && 'at' in start && (
         <p>{texts.what(formats.date(start.at), money(after), money(amountMinor))}</p>
       )}
       {after !== undefined && voided.map(invoice => <p key={invoice.id}>{texts.voids(money(invoice.totalMinor))}</p>)}
+      <ClockTime testClockId={subscription.testClockId} />
     </FormDialog>
   )
 }

@@ -3,7 +3,7 @@ import type { SubscriptionWithLines } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { showToast } from '../../parts/toast.tsx'
 import { Confirm } from '../shell/confirm.tsx'
-import { useClock } from '../test-clocks/use-clock.ts'
+import { useCustomerTime } from '../test-clocks/use-clock.ts'
 import type { ActionDialogProps } from './action-props.ts'
 import { nextPeriodIndex, nextStepOf } from './next-step.ts'
 import { useSubscriptionsTexts } from './texts.ts'
@@ -43,7 +43,7 @@ export const ResumeDialog = (props: ActionDialogProps) => {
   const { resume: texts } = useSubscriptionsTexts()
   const { subscription, onClose } = props
   const { act } = useSubscriptionCall(subscription.id)
-  const { now } = useReader()
+  const now = useCustomerTime(subscription)
   const isPaused = subscription.status === 'paused'
   const renewal = useRenewal(props)
   return (
@@ -58,23 +58,12 @@ export const ResumeDialog = (props: ActionDialogProps) => {
         showToast(texts.done)
       }}
     >
-      {!isPaused ? (
-        texts.withdrawWhat(...renewal)
-      ) : subscription.testClockId === null ? (
-        <ResumesAt subscription={subscription} now={now.value} />
-      ) : (
-        <ResumesByClock subscription={subscription} id={subscription.testClockId} />
-      )}
+      {!isPaused ? texts.withdrawWhat(...renewal) : now && <ResumesAt subscription={subscription} now={now} />}
     </Confirm>
   )
 }
 
 type ResumesProps = { readonly subscription: SubscriptionWithLines }
-
-const ResumesByClock = ({ subscription, id }: ResumesProps & { readonly id: string }) => {
-  const { data } = useClock(id)
-  return data ? <ResumesAt subscription={subscription} now={new Date(data.now)} /> : null
-}
 
 /** The first period that begins after now. */
 const ResumesAt = ({ subscription, now }: ResumesProps & { readonly now: Date }) => {

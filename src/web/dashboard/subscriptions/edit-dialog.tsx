@@ -10,6 +10,7 @@ import { usePlansTexts } from '../plans/texts.ts'
 import { useAction } from '../shell/action.ts'
 import { refusedField } from '../shell/failure.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
+import { ReferenceField } from '../shell/reference-field.tsx'
 import { wholeOf } from '../shell/whole.ts'
 import type { ActionDialogProps } from './action-props.ts'
 import { useSubscriptionsTexts } from './texts.ts'
@@ -73,14 +74,10 @@ export const EditDialog = ({ subscription, onClose }: ActionDialogProps) => {
     >
       <TextField label={form.lead} hint={words.leadHint(most)} {...number('leadDays')} />
       <TextField label={form.grace} hint={words.graceHint(most)} {...number('graceDays')} />
-      <TextField
+      <ReferenceField
         label={texts.reference}
-        optional
-        name="reference"
-        autocomplete="off"
-        maxLength={200}
         value={reference}
-        onInput={event => setReference(event.currentTarget.value)}
+        onReference={setReference}
         error={refused === 'reference' ? refusedWords : undefined}
       />
       {!subscription.verified && (

@@ -1,5 +1,7 @@
+import type { ComponentProps } from 'preact'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { useBillingSettings } from '../invoices/use-billing-settings.ts'
+import { usePlan } from '../plans/use-plan.ts'
 import { useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -14,6 +16,7 @@ export const NewSubscriptionPage = () => {
   const canWrite = useCanWrite()
   const query = useAddressQuery()
   const result = useBillingSettings()
+  const [customerId, planId] = [query.get('customer'), query.get('plan')]
   return (
     <>
       <PageHead
@@ -24,11 +27,24 @@ export const NewSubscriptionPage = () => {
       <OwnersNote />
       {canWrite && (
         <Result result={result} skeleton={<SkeletonRows rows={10} />}>
-          {settings => (
-            <SubscriptionForm settings={settings} customerId={query.get('customer')} planId={query.get('plan')} />
-          )}
+          {settings =>
+            planId === undefined ? (
+              <SubscriptionForm settings={settings} customerId={customerId} plan={undefined} />
+            ) : (
+              <PlannedForm settings={settings} customerId={customerId} planId={planId} />
+            )
+          }
         </Result>
       )}
     </>
   )
+}
+
+type PlannedFormProps = Omit<ComponentProps<typeof SubscriptionForm>, 'plan'> & { readonly planId: string }
+
+/** With a plan that is chosen already, unless it is archived or unknown. */
+const PlannedForm = ({ planId, ...form }: PlannedFormProps) => {
+  const { data, isError } = usePlan(planId)
+  if (!data && !isError) return <SkeletonRows rows={10} />
+  return <SubscriptionForm {...form} plan={data?.status === 'active' ? data : undefined} />
 }

@@ -5,6 +5,7 @@ import { DayField } from '../invoices/line-fields.tsx'
 import { useAction } from '../shell/action.ts'
 import { refusedField } from '../shell/failure.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
+import { ClockTime } from '../test-clocks/clock-time.tsx'
 import type { ActionDialogProps } from './action-props.ts'
 import { nextStepOf } from './next-step.ts'
 import { useSubscriptionsTexts } from './texts.ts'
@@ -21,14 +22,12 @@ export const PauseDialog = ({ subscription, invoices, onClose }: ActionDialogPro
   const isRefused = refusedField(action.error) === 'resumesAt'
   const end = nextStepOf({ ...subscription, cancelAtPeriodEnd: false, pauseAtPeriodEnd: true }, invoices)
   const submit = async () => {
-    const isDone = await action.run(() =>
-      act((call, input) =>
-        call('pauseSubscription', { ...input, ...(day !== '' && { resumesAt: new Date(day).toISOString() }) }),
-      ),
-    )
-    if (!isDone) return
-    showToast(subscription.status === 'past_due' ? texts.done : texts.doneAtEnd)
-    onClose()
+    await action.run(async () => {
+      const resumes = day === '' ? {} : { resumesAt: new Date(day).toISOString() }
+      const { status } = await act((call, input) => call('pauseSubscription', { ...input, ...resumes }))
+      showToast(status === 'paused' ? texts.done : texts.doneAtEnd)
+      onClose()
+    })
   }
   return (
     <FormDialog
@@ -56,6 +55,7 @@ export const PauseDialog = ({ subscription, invoices, onClose }: ActionDialogPro
         }}
         error={isRefused ? texts.dayRefused : undefined}
       />
+      <ClockTime testClockId={subscription.testClockId} />
     </FormDialog>
   )
 }

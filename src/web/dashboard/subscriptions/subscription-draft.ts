@@ -9,7 +9,6 @@ import { wholeOf } from '../shell/whole.ts'
 export type SubscriptionDraft = {
   readonly customer: DraftCustomer
   readonly priceBy: 'plan' | 'own'
-  readonly planId: string
   /** Of a subscription without a plan. */
   readonly terms: TermsDraft
   /** Undefined: as the plan says. */
@@ -23,11 +22,8 @@ export type SubscriptionDraft = {
 
 type NewSubscription = Omit<Calls['createSubscription']['input'], 'merchantId' | 'livemode' | 'idempotencyKey'>
 
-export const newSubscriptionDraft = (
-  settings: BillingSettings,
-  { customerId, planId }: { readonly customerId: string | undefined; readonly planId: string | undefined },
-): SubscriptionDraft => ({
-  ...{ customer: { by: 'search', id: customerId }, priceBy: 'plan', planId: planId ?? '' },
+export const newSubscriptionDraft = (settings: BillingSettings, customerId: string | undefined): SubscriptionDraft => ({
+  ...{ customer: { by: 'search', id: customerId }, priceBy: 'plan' },
   ...{ terms: newTermsDraft(settings), start: undefined, trialDays: null, day: '', reference: '', metadata: [] },
 })
 
@@ -47,7 +43,7 @@ export const subscriptionFaultsIn = (draft: SubscriptionDraft, plan: Plan | unde
   const terms = termsFaultsIn(draft.terms)
   return {
     ...customerFaultsIn(draft.customer),
-    planId: draft.priceBy === 'plan' && draft.planId === '',
+    planId: draft.priceBy === 'plan' && !plan,
     trialDays: start === 'trial' && !(trialDays >= 1 && trialDays <= 730),
     day: start === 'day' && !isDay(draft.day),
     metadata: metadataFaultsIn(draft.metadata),
@@ -67,7 +63,7 @@ export const subscriptionBodyOf = (draft: SubscriptionDraft, plan: Plan | undefi
   const { trialDays: _, ...terms } = termsBodyOf(draft.terms)
   return {
     ...customerBody(draft.customer),
-    ...(draft.priceBy === 'plan' ? { planId: draft.planId } : terms),
+    ...(plan ? { planId: plan.id } : terms),
     trialDays: start === 'trial' ? trialDays : 0,
     ...(start === 'day' && { anchorAt: new Date(draft.day).toISOString() }),
     ...{ reference: draft.reference.trim() || null, metadata: enteredMetadata(draft.metadata) },

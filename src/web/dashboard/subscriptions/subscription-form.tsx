@@ -1,6 +1,6 @@
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import type { BillingSettings } from '../../api/calls.ts'
+import type { BillingSettings, Plan } from '../../api/calls.ts'
 import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 import { ApiError } from '../../api/request.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
@@ -14,7 +14,6 @@ import { useInvoiceEditorTexts } from '../invoices/editor-texts.ts'
 import { type InvoiceDraft, sumDraft } from '../invoices/invoice-draft.ts'
 import { DayField } from '../invoices/line-fields.tsx'
 import { PriceFields } from '../invoices/price-fields.tsx'
-import { usePlanList } from '../plans/pick-plan.tsx'
 import { priceWords } from '../plans/price.ts'
 import { type TermsDraft, termsBodyOf } from '../plans/terms-draft.ts'
 import { MoreTermsFields, ScheduleFields } from '../plans/terms-fields.tsx'
@@ -26,6 +25,7 @@ import { focusWrong } from '../shell/focus-wrong.ts'
 import { LeaveGuard } from '../shell/leave-guard.tsx'
 import { useRefresh } from '../shell/queries.ts'
 import { RadioChoice } from '../shell/radio-choice.tsx'
+import { ReferenceField } from '../shell/reference-field.tsx'
 import { useAddress, useScope, useShop } from '../shell/shop.ts'
 import { Submit } from '../shell/submit.tsx'
 import { useTestClocksTexts } from '../test-clocks/texts.ts'
@@ -44,13 +44,13 @@ type SubscriptionFormProps = {
   readonly settings: BillingSettings
   /** Those that are chosen at first. */
   readonly customerId: string | undefined
-  readonly planId: string | undefined
+  readonly plan: Plan | undefined
 }
 
 type Lines = InvoiceDraft['lines']
 
 /** The form of a new subscription, beside what is agreed. */
-export const SubscriptionForm = ({ settings, ...chosen }: SubscriptionFormProps) => {
+export const SubscriptionForm = ({ settings, customerId, plan: planned }: SubscriptionFormProps) => {
   const texts = useSubscriptionsTexts()
   const { form: words } = texts
   const plansTexts = usePlansTexts()
@@ -65,7 +65,7 @@ export const SubscriptionForm = ({ settings, ...chosen }: SubscriptionFormProps)
   const refresh = useRefresh()
   const action = useAction()
   const form = useRef<HTMLFormElement>(null)
-  const [fresh] = useState(() => newSubscriptionDraft(settings, chosen))
+  const [fresh] = useState(() => newSubscriptionDraft(settings, customerId))
   const [draft, setDraft] = useState(fresh)
   const [isChecked, setChecked] = useState(false)
   const [hasClock, setHasClock] = useState(false)
@@ -79,8 +79,8 @@ export const SubscriptionForm = ({ settings, ...chosen }: SubscriptionFormProps)
       setDraft(now => ({ ...now, terms: { ...now.terms, lines: update(now.terms.lines) } })),
     [],
   )
-  const plans = usePlanList('active').data?.data
-  const plan = draft.priceBy === 'plan' ? plans?.find(({ id }) => id === draft.planId) : undefined
+  const [found, setFound] = useState(planned)
+  const plan = draft.priceBy === 'plan' ? found : undefined
   const { terms } = draft
   const summed = useMemo(() => sumDraft(terms), [terms.lines, terms.taxBehavior])
   const faults = subscriptionFaultsIn(draft, plan)
@@ -126,7 +126,7 @@ export const SubscriptionForm = ({ settings, ...chosen }: SubscriptionFormProps)
     (isChecked && faults.metadata.some(Boolean)) || ['reference', 'metadata'].includes(refused?.split('.')[0] ?? '')
   return (
     <>
-      <LeaveGuard when={draft !== fresh && !action.isRunning} />
+      <LeaveGuard when={(draft !== fresh || found !== planned) && !action.isRunning} />
       <div class="beside">
         <form ref={form} class="form form--wide" onSubmit={submit} noValidate>
           <CustomerChoice
@@ -161,9 +161,8 @@ export const SubscriptionForm = ({ settings, ...chosen }: SubscriptionFormProps)
           />
           {draft.priceBy === 'plan' ? (
             <ChoosePlan
-              plans={plans}
-              id={draft.planId}
-              onPlan={planId => edit({ planId })}
+              plan={found}
+              onPlan={setFound}
               error={
                 isPlanGone
                   ? words.planGone
@@ -224,15 +223,11 @@ export const SubscriptionForm = ({ settings, ...chosen }: SubscriptionFormProps)
           <details class="more" open={isMoreWrong}>
             <summary>{words.more}</summary>
             <div class="form form--wide">
-              <TextField
+              <ReferenceField
                 label={texts.reference}
-                optional
-                name="reference"
-                autocomplete="off"
-                maxLength={200}
                 hint={words.referenceHint}
                 value={draft.reference}
-                onInput={event => edit({ reference: event.currentTarget.value })}
+                onReference={reference => edit({ reference })}
                 error={refused === 'reference' ? refusedWords : undefined}
               />
               <MetadataFields

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useRoute } from 'preact-iso'
-import type { InvoiceWithLines, SubscriptionWithLines } from '../../api/calls.ts'
+import type { SubscriptionWithLines } from '../../api/calls.ts'
 import { ShortHex } from '../../parts/address.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
@@ -28,14 +28,14 @@ import { SubscriptionNotes } from './subscription-notes.tsx'
 import { SubscriptionPeriods } from './subscription-periods.tsx'
 import { isSubscriptionOver, subscriptionPath } from './subscription-state.ts'
 import { useSubscriptionsTexts } from './texts.ts'
-import { useInvoicesOfSubscription, useSubscription } from './use-subscription.ts'
+import { type SubscriptionInvoices, useInvoicesOfSubscription, useSubscription } from './use-subscription.ts'
 
 export const SubscriptionPage = () => {
   const { id = '' } = useRoute().params
   const texts = useSubscriptionsTexts()
   const address = useAddress()
   const result = useSubscription(id)
-  const invoices = useInvoicesOfSubscription(id)
+  const read = useInvoicesOfSubscription(id)
   const subscription = result.data
   return (
     <>
@@ -44,15 +44,11 @@ export const SubscriptionPage = () => {
         back={{ href: address('subscriptions'), label: texts.title }}
         heading={<Heading subscription={subscription} />}
         lead={subscription ? <Subtitle subscription={subscription} /> : <ShortHex value={id} what={texts.id} />}
-        actions={
-          subscription && <SubscriptionActions subscription={subscription} invoices={invoices.data?.data ?? []} />
-        }
+        actions={subscription && <SubscriptionActions subscription={subscription} invoices={read.invoices ?? []} />}
       />
       <OwnersNote />
       <Result result={result} skeleton={<SkeletonRows rows={10} />}>
-        {found => (
-          <OneSubscription subscription={found} invoices={invoices.data?.data} hasMore={invoices.data?.has_more} />
-        )}
+        {found => <OneSubscription subscription={found} read={read} />}
       </Result>
     </>
   )
@@ -97,13 +93,10 @@ export const PlanLink = ({ id }: { readonly id: string }) => {
   return <a href={address('plans', id)}>{usePlan(id).data?.name ?? id}</a>
 }
 
-type OneSubscriptionProps = SubscriptionProps & {
-  /** Undefined as long as they are read. */
-  readonly invoices: readonly InvoiceWithLines[] | undefined
-  readonly hasMore: boolean | undefined
-}
+type OneSubscriptionProps = SubscriptionProps & { readonly read: SubscriptionInvoices }
 
-const OneSubscription = ({ subscription, invoices, hasMore = false }: OneSubscriptionProps) => {
+const OneSubscription = ({ subscription, read }: OneSubscriptionProps) => {
+  const { invoices } = read
   const texts = useSubscriptionsTexts()
   const address = useAddress()
   const { formats } = useReader()
@@ -136,7 +129,7 @@ const OneSubscription = ({ subscription, invoices, hasMore = false }: OneSubscri
       <SubscriptionNotes subscription={subscription} invoices={invoices ?? []} />
       <div class="split split--ended">
         <div>
-          {invoices && <SubscriptionPeriods subscription={subscription} invoices={invoices} hasMore={hasMore} />}
+          {invoices && <SubscriptionPeriods {...read} subscription={subscription} invoices={invoices} />}
           <Section
             title={texts.invoices}
             aside={<a href={`${address('invoices')}?subscription=${subscription.id}`}>{texts.allInvoices}</a>}

@@ -10,18 +10,24 @@ import { Section } from '../shell/record.tsx'
 import { useAddress } from '../shell/shop.ts'
 import { periodsOf, type ShownPeriod } from './periods.ts'
 import { useSubscriptionsTexts } from './texts.ts'
+import type { SubscriptionInvoices } from './use-subscription.ts'
 
-type SubscriptionPeriodsProps = {
+type SubscriptionPeriodsProps = Omit<SubscriptionInvoices, 'invoices'> & {
   readonly subscription: SubscriptionWithLines
   readonly invoices: readonly InvoiceWithLines[]
-  readonly hasMore: boolean
 }
 
 /** A year of months. */
 const SHOWN = 12
 
 /** The periods of a subscription with their dates, each with its invoice: those that are over, the present and the next one. */
-export const SubscriptionPeriods = ({ subscription, invoices, hasMore }: SubscriptionPeriodsProps) => {
+export const SubscriptionPeriods = ({
+  subscription,
+  invoices,
+  hasMore,
+  isReading,
+  showOlder,
+}: SubscriptionPeriodsProps) => {
   const { timeline: texts } = useSubscriptionsTexts()
   const { formats } = useReader()
   const [isWhole, setWhole] = useState(false)
@@ -53,7 +59,18 @@ export const SubscriptionPeriods = ({ subscription, invoices, hasMore }: Subscri
           </button>
         </p>
       )}
-      {hasMore && shown.length === periods.length && <p class="quiet">{texts.older}</p>}
+      {hasMore && shown.length === periods.length && (
+        <p class="buttons">
+          <button
+            type="button"
+            class="button button--small"
+            aria-disabled={isReading}
+            onClick={() => !isReading && showOlder()}
+          >
+            {texts.older}
+          </button>
+        </p>
+      )}
     </Section>
   )
 }

@@ -12,8 +12,11 @@ import { nextStepOf, stepWords } from './next-step.ts'
 import { isSubscriptionOver, subscriptionPath } from './subscription-state.ts'
 import { useSubscriptionsTexts } from './texts.ts'
 
-/** What these tables leave out, beside other content: a plan has one price, and references are on the pages of subscriptions. */
-const left = { customer: ['reference'], plan: ['price', 'reference'] } as const satisfies Readonly<
+/**
+ * What these tables leave out, beside other content: a plan has one price, and references are on the pages of subscriptions. That
+ * of a customer has what is next under the plan, so that the largest prices fit.
+ */
+const left = { customer: ['reference', 'next'], plan: ['price', 'reference'] } as const satisfies Readonly<
   Record<string, readonly string[]>
 >
 
@@ -63,7 +66,14 @@ export const SubscriptionsTable = ({ rows, of }: SubscriptionsTableProps) => {
       head: texts.plan,
       card: of === 'customer' ? 3 : 4,
       cell: subscription =>
-        of === 'customer' ? open(subscription.id, planOf(subscription)) : clipped(planOf(subscription)),
+        of === 'customer' ? (
+          <>
+            {open(subscription.id, planOf(subscription))}
+            <span class="under">{stepWords(nextStepOf(subscription), texts, formats)}</span>
+          </>
+        ) : (
+          clipped(planOf(subscription))
+        ),
     },
     { key: 'reference', head: texts.reference, card: 5, cell: ({ reference }) => clipped(reference) },
     { key: 'next', head: texts.next, card: 6, cell: each => stepWords(nextStepOf(each), texts, formats) },

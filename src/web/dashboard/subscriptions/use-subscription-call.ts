@@ -13,14 +13,14 @@ export const useSubscriptionCall = (id: string) => {
   return {
     /** Of another request. */
     renewKey: () => setKey(newIdempotencyKey()),
-    act: async (
+    act: async <Answer>(
       work: (
         call: typeof session.call,
         input: { merchantId: string; id: string; idempotencyKey: string },
-      ) => Promise<unknown>,
-    ): Promise<void> => {
+      ) => Promise<Answer>,
+    ): Promise<Answer> => {
       try {
-        await work(session.call, { merchantId, id, idempotencyKey })
+        return await work(session.call, { merchantId, id, idempotencyKey })
       } finally {
         await refresh('subscriptions')
         void refresh('invoices')

@@ -96,6 +96,7 @@ export const ClockBar = ({ id, customerId, boundaries }: ClockBarProps) => {
       {!isAdvancing && happened.events && <Happened events={happened.events} />}
       {isChoosing && (
         <ToDayDialog
+          clock={clock}
           action={action}
           onDay={advance}
           onClose={() => {
@@ -166,13 +167,15 @@ const Happened = ({ events }: { readonly events: readonly Event[] }) => {
 }
 
 type ToDayDialogProps = {
+  readonly clock: TestClock
   readonly action: ReturnType<typeof useAction>
   readonly onDay: (day: Date) => Promise<boolean>
   readonly onClose: () => void
 }
 
-const ToDayDialog = ({ action, onDay, onClose }: ToDayDialogProps) => {
+const ToDayDialog = ({ clock, action, onDay, onClose }: ToDayDialogProps) => {
   const texts = useTestClocksTexts()
+  const { formats } = useReader()
   const [day, setDay] = useState('')
   const [isChecked, setChecked] = useState(false)
   const isRefused = refusedField(action.error) === 'to'
@@ -190,7 +193,9 @@ const ToDayDialog = ({ action, onDay, onClose }: ToDayDialogProps) => {
       }}
       onClose={onClose}
     >
-      <p>{texts.toWhat}</p>
+      <p>
+        {texts.now(formats.exact(clock.now))}. {texts.toWhat}
+      </p>
       <DayField
         label={texts.day}
         optional={false}
