@@ -3,6 +3,8 @@ import { type ComponentChildren, render } from 'preact'
 import { useState } from 'preact/hooks'
 import { FullAddress, ShortHex } from '../../../src/web/parts/address.tsx'
 import { Badge } from '../../../src/web/parts/badge.tsx'
+import { BarList } from '../../../src/web/parts/bar-list.tsx'
+import { chartFormat } from '../../../src/web/parts/chart-format.ts'
 import { Combobox, type ComboboxOption } from '../../../src/web/parts/combobox.tsx'
 import { CopyButton } from '../../../src/web/parts/copy.tsx'
 import { Dialog } from '../../../src/web/parts/dialog.tsx'
@@ -19,6 +21,7 @@ import { Loading, SkeletonRows } from '../../../src/web/parts/skeleton.tsx'
 import { StateBadge, type StatePath, StateStrip } from '../../../src/web/parts/state-strip.tsx'
 import { Table } from '../../../src/web/parts/table.tsx'
 import { Tabs } from '../../../src/web/parts/tabs.tsx'
+import { TimeChart } from '../../../src/web/parts/time-chart.tsx'
 import { showToast, Toasts } from '../../../src/web/parts/toast.tsx'
 
 const given = new URLSearchParams(location.search)
@@ -196,6 +199,42 @@ const Notes = () => (
   </Section>
 )
 
+const money = chartFormat('money', reader, 'EUR')
+const days = Array.from({ length: 30 }, (_, n) => ({
+  ...{ key: String(n), label: `${n + 1} Nov`, name: `${n + 1} November`, isPartial: n === 29 },
+  ...{ value: n === 12 ? null : 1_000 * (n + 1), second: 500 * (30 - n) },
+}))
+
+const Charts = () => (
+  <Section name="Charts">
+    <TimeChart
+      label="Money in by day"
+      summary="Highest: 30 November, €300.00."
+      kind="bars"
+      points={days.map(({ second: _, ...day }) => day)}
+      format={money}
+      none="no value"
+    />
+    <TimeChart
+      label="Compared"
+      summary="Highest: 30 November, €300.00."
+      kind="lines"
+      points={days}
+      format={money}
+      names={['These days', 'Before']}
+      none="no value"
+      tall
+    />
+    <BarList
+      label="Money in by asset"
+      bars={[
+        { key: 'USDC', name: 'USDC', value: 6_100, text: '€61.00', note: '61%' },
+        { key: 'EURC', name: 'EURC', value: 3_900, text: '€39.00', note: '39%' },
+      ]}
+    />
+  </Section>
+)
+
 const Overlays = () => {
   const [open, setOpen] = useState<'refund' | 'secret'>()
   const [kept, setKept] = useState(false)
@@ -357,6 +396,7 @@ render(
       <Notes />
       <Overlays />
       <Panels />
+      <Charts />
       <Lists />
     </main>
     <Toasts />

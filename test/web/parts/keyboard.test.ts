@@ -155,6 +155,31 @@ const tables: Readonly<Record<string, Sequence>> = {
       Control+k | j.okafor@studio-okafor.com |
       Enter     | j.okafor@studio-okafor.com | #pay_2`,
   },
+  'a chart, whose points are read with the arrow keys': {
+    start: ['slider', 'Compared'],
+    read: () => ({
+      value: document.querySelector('[aria-label=Compared]')?.getAttribute('aria-valuetext') ?? '',
+      at: document.querySelector('[aria-label=Compared]')?.getAttribute('aria-valuenow') ?? '',
+      shown: [...document.querySelectorAll('.chart__tip > *')].map(line => line.textContent).join(' / '),
+    }),
+    rows: `
+      keys                        | value                                      | at | shown
+      ArrowLeft                   | 29 November: €290.00, Before: €10.00       | 29 | €290.00 / 29 November / Before: €10.00
+      ArrowRight                  | 30 November: €300.00, Before: €5.00        | 30 | €300.00 / 30 November / Before: €5.00
+      ArrowRight                  | 30 November: €300.00, Before: €5.00        | 30 | €300.00 / 30 November / Before: €5.00
+      Home                        | 1 November: €10.00, Before: €150.00        | 1  | €10.00 / 1 November / Before: €150.00
+      ArrowLeft                   | 1 November: €10.00, Before: €150.00        | 1  | €10.00 / 1 November / Before: €150.00
+      PageUp                      | 4 November: €40.00, Before: €135.00        | 4  | €40.00 / 4 November / Before: €135.00
+      ArrowUp                     | 5 November: €50.00, Before: €130.00        | 5  | €50.00 / 5 November / Before: €130.00
+      ArrowDown                   | 4 November: €40.00, Before: €135.00        | 4  | €40.00 / 4 November / Before: €135.00
+      PageDown                    | 1 November: €10.00, Before: €150.00        | 1  | €10.00 / 1 November / Before: €150.00
+      PageUp PageUp PageUp PageUp | 13 November: no value, Before: €90.00      | 13 | no value / 13 November / Before: €90.00
+      Control+ArrowRight          | 13 November: no value, Before: €90.00      | 13 | no value / 13 November / Before: €90.00
+      Escape                      | 30 November: €300.00, Before: €5.00        | 30 |
+      ArrowLeft                   | 29 November: €290.00, Before: €10.00       | 29 | €290.00 / 29 November / Before: €10.00
+      End                         | 30 November: €300.00, Before: €5.00        | 30 | €300.00 / 30 November / Before: €5.00
+      Tab                         | 30 November: €300.00, Before: €5.00        | 30 | `,
+  },
   'a toast, whose buttons can be reached': {
     start: ['button', 'Say so'],
     read: () => ({
@@ -169,7 +194,7 @@ const tables: Readonly<Record<string, Sequence>> = {
 }
 
 type Sequence = {
-  readonly start: readonly [role: 'button' | 'tab' | 'combobox' | 'link', name: string]
+  readonly start: readonly [role: 'button' | 'tab' | 'combobox' | 'link' | 'slider', name: string]
   readonly read: () => Readonly<Record<string, string>>
   readonly rows: string
 }
@@ -341,3 +366,49 @@ test.skipIf(!hasBrowser).each([360, 1280])(
     await page.close()
   },
 )
+
+test.skipIf(!hasBrowser)('a chart shows the point below the pointer, and moves nothing for that', async () => {
+  const page = await openPage()
+  const plot = page.getByRole('slider', { name: 'Money in by day' })
+  await plot.scrollIntoViewIfNeeded()
+  const { x = 0, y = 0, width = 0, height = 0 } = (await plot.boundingBox()) ?? {}
+  const shownAt = async (part: number) => {
+    await page.mouse.move(x + width * part, y + height / 2)
+    return page.locator('.chart__tip b').textContent()
+  }
+  expect([await shownAt(0.001), await shownAt(0.5), await shownAt(0.999)]).toEqual(['€10.00', '€160.00', '€300.00'])
+  // It stays in the window.
+  const tip = (await page.locator('.chart__tip').boundingBox()) ?? { x: 0, width: 9_999 }
+  expect(tip.x + tip.width).toBeLessThanOrEqual(x + width)
+  await page.mouse.move(5, 5)
+  await page.locator('.chart__tip').waitFor({ state: 'detached' })
+  expect((await plot.boundingBox())?.height).toBe(height)
+  // A point that has not ended is drawn lighter.
+  const fillOf = (n: number) =>
+    plot
+      .locator('rect')
+      .nth(n)
+      .evaluate(bar => getComputedStyle(bar).fill)
+  expect(await fillOf(29)).not.toBe(await fillOf(28))
+  expect(await plot.locator('rect').nth(14).getAttribute('height')).toBe('50')
+  await page.close()
+})
+
+test.skipIf(!hasBrowser)('a chart is seen in forced colors', async () => {
+  const page = await browser.newPage({ forcedColors: 'active' })
+  await page.goto(gallery.url)
+  const look = (selector: string, what: 'fill' | 'stroke') =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((each, name) => getComputedStyle(each)[name], what)
+  const [ground, bar] = [
+    await page.evaluate(() => getComputedStyle(document.body).backgroundColor),
+    await look('.chart__bar', 'fill'),
+  ]
+  expect(bar).not.toBe(ground)
+  expect(await look('.chart__line[data-second]', 'stroke')).not.toBe(
+    await look('.chart__line:not([data-second])', 'stroke'),
+  )
+  await page.close()
+})
