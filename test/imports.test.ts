@@ -78,6 +78,7 @@ const folders = [
   'src/web/dashboard/invite',
   'src/web/dashboard/settings',
   'src/web/dashboard/audit-log',
+  'src/web/dashboard/analytics',
   'src/web/dashboard/links',
   // Payments, refunds and customers name the invoices and credit notes that they belong to.
   'src/web/dashboard/billing-records',

@@ -5,6 +5,7 @@ import { encodeId } from '../../src/ids.ts'
 import { paymentSumsReader, rebuildPaymentSums } from '../../src/queries/payment-sums.ts'
 import { randomOf } from '../harness/random.ts'
 import { until } from '../harness/until.ts'
+import { happenAt } from './happen-at.ts'
 import { makePayment } from './payments.ts'
 import { twoShops } from './two-shops.ts'
 
@@ -28,18 +29,6 @@ const series = async (query: Readonly<Record<string, string>>, whose = lamps) =>
   return { ...answer, ...(answer.json as Series) }
 }
 const readAll = (most: number) => until(async () => (await paymentSumsReader.add(sql, most)) === 0)
-
-/** Lets the payment happen from a moment on, with one transition every so many milliseconds. */
-const happenAt = async (actor: string, start: Date, everyMs: number) => {
-  await sql`
-    update transitions t set at = moved.at, actor_created_at = ${start}, digest = transition_digest(
-      t.actor, t.rev, t.kind, t.command, t.event, t.from_state, t.to_state, t.cause, t.context, moved.at,
-      t.merchant_id, t.livemode, ${start})
-    from (select actor, rev, ${start}::timestamptz + (rev - 1) * ${everyMs} * interval '1 millisecond' as at
-      from transitions where actor = ${actor}) moved
-    where t.actor = moved.actor and t.rev = moved.rev`
-  await sql`update payments set created_at = ${start} where id = ${actor}`
-}
 
 /** Sundays of this year and the last one on which the clocks change in Berlin, within 400 days. */
 const changes = (month: number): Date => {
@@ -65,6 +54,7 @@ test('figures by bucket, breakdown and time zone are those that the history give
     const { actor } = await makePayment(api, mode, situation, { maxPayments, amountMinor: 1_000 })
     const near = [spring, autumn, new Date(Date.now() - hours(24 * 3))][i % 3] ?? spring
     await happenAt(
+      sql,
       actor,
       new Date(near.getTime() + (random() - 0.6) * hours(60)),
       Math.round(1_000 + random() * hours(3)),

@@ -60,6 +60,7 @@ const NewSubscriptionPage = lazy(
 const SubscriptionPage = recordPage(
   lazy(async () => (await import('./subscriptions/subscription-page.tsx')).SubscriptionPage),
 )
+const AnalyticsPage = lazy(async () => (await import('./analytics/analytics-page.tsx')).AnalyticsPage)
 const BalancesPage = lazy(async () => (await import('./balances/balances-page.tsx')).BalancesPage)
 const EndpointPage = recordPage(lazy(async () => (await import('./webhooks/endpoint-page.tsx')).EndpointPage))
 const DeliveriesPage = lazy(async () => (await import('./deliveries/deliveries-page.tsx')).DeliveriesPage)
@@ -208,6 +209,7 @@ const ShopPages = ({ preferences, note }: ShopPagesProps) => (
         <Route path="/dashboard/:merchant/:mode/subscriptions" component={SubscriptionsPage} />
         <Route path="/dashboard/:merchant/:mode/subscriptions/new" component={NewSubscriptionPage} />
         <Route path="/dashboard/:merchant/:mode/subscriptions/:id" component={SubscriptionPage} />
+        <Route path="/dashboard/:merchant/:mode/analytics" component={AnalyticsPage} />
         <Route path="/dashboard/:merchant/:mode/balances" component={BalancesPage} />
         <Route path="/dashboard/:merchant/:mode/keys" component={KeysPage} />
         <Route path="/dashboard/:merchant/:mode/account" component={AccountPage} preferences={preferences} />

@@ -40,6 +40,7 @@ const sections: readonly (readonly [link: string, heading: string])[] = [
   ['Payment links', 'Payment links'],
   ['Refunds', 'Refunds'],
   ['Disputes', 'Disputes'],
+  ['Analytics', 'Analytics'],
   ['Balances', 'Balances'],
   ['Customers', 'Customers'],
   ['Plans', 'Plans'],

@@ -4,6 +4,7 @@ import { qrCode } from '../../../src/pages/qr.ts'
 import type { SignUpState } from '../../../src/pages/sign-up-state.ts'
 import type { Account } from '../../../src/web/api/calls.ts'
 import { type PictureView, sampleFailure, sampleList, takePictures } from '../harness/pictures.ts'
+import { sampleSeries, sampleSummary } from './figure-samples.ts'
 import { creditNotes, invoiceHistory, paymentsOfInvoice, shownInvoices } from './invoice-samples.ts'
 import {
   account,
@@ -73,6 +74,26 @@ const views: Readonly<Record<string, View>> = {
   'home-viewer': { path: 'home', role: 'viewer' },
   'home-loading': { path: 'home', data: 'loading' },
   'home-failed': { path: 'home', data: 'failed' },
+  'home-compared': { path: 'home?range=90d&compare=true&currency=USD' },
+  'home-table': { path: 'home?range=7d&compare=true&tables=money-in' },
+  'home-months': { path: 'home?range=12m', act: page => page.locator('.chart__plot').first().hover() },
+  'home-own-days': { path: 'home?range=custom&from=2026-11-01&to=2026-11-20' },
+  'home-quiet': { path: 'home', role: 'viewer', data: 'empty' },
+  analytics: { path: 'analytics' },
+  'analytics-compared': {
+    path: 'analytics?range=90d&bucket=day&compare=true&by=link',
+    act: page => page.locator('.chart__plot').first().focus(),
+  },
+  'analytics-tables': {
+    path: 'analytics?range=7d&compare=true&by=chain&tables=money-in+funnel+conversion+time-to-seen+time-to-final+by',
+  },
+  'analytics-months': { path: 'analytics?range=12m&compare=true&currency=USD' },
+  'analytics-limit': { path: 'analytics?range=90d&bucket=hour' },
+  'analytics-other-zone': { path: 'analytics?range=90d&timeZone=Asia%2FTokyo' },
+  'analytics-viewer': { path: 'analytics', role: 'viewer' },
+  'analytics-empty': { path: 'analytics', data: 'empty', mode: 'test' },
+  'analytics-loading': { path: 'analytics', data: 'loading' },
+  'analytics-failed': { path: 'analytics', data: 'failed' },
   payments: { path: 'payments' },
   'payment-sandbox': { path: `payments/${idOf('waiting')}`, mode: 'test' },
   'payments-test': { path: 'payments', mode: 'test' },
@@ -775,6 +796,9 @@ const answer = (
       return json(given(Object.values(subscriptions).find(({ id }) => end.endsWith(id)) ?? {}))
     if (end === 'plans') return json({ ...sampleList(Object.values(plans).map(given), data), has_more: false })
     if (end.startsWith('plans/')) return json(given(Object.values(plans).find(({ id }) => end.endsWith(id)) ?? {}))
+    if (end === 'analytics/summary') return json(sampleSummary(data === 'empty'))
+    if (end === 'analytics/series')
+      return json(sampleSeries(new URL(route.request().url()).searchParams, data === 'empty'))
     if (end === 'balances')
       return json({
         ...sampleList(balances, data),

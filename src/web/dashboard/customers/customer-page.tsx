@@ -20,6 +20,7 @@ import { useAddress, useCanWrite, useIsOwner } from '../shell/shop.ts'
 import { CustomerClock } from '../subscriptions/customer-clock.tsx'
 import { LatestSubscriptions } from '../subscriptions/latest-subscriptions.tsx'
 import { Credit } from './credit.tsx'
+import { CustomerChart } from './customer-chart.tsx'
 import { nameOfCustomer } from './customer-name.ts'
 import { CustomerPayments } from './customer-payments.tsx'
 import { EraseDialog } from './erase-dialog.tsx'
@@ -121,6 +122,7 @@ const OneCustomer = ({ customer }: CustomerProps) => {
         <div>
           {!isMerged && (
             <>
+              {customer.totals.length > 0 && <CustomerChart customer={customer} />}
               <LatestSubscriptions of="customer" id={customer.id} isActive={isActive(customer)} />
               <CustomerInvoices id={customer.id} isActive={isActive(customer)} />
               <CustomerPayments id={customer.id} />

@@ -60,6 +60,8 @@ export const useAttention = () => {
   }).value
 }
 
+type AttentionListProps = Facts & { readonly overdueInvoices: number }
+
 export const AttentionList = ({
   payments,
   hasMorePayments,
@@ -68,14 +70,18 @@ export const AttentionList = ({
   failedDeliveries,
   retriedDeliveries,
   retrying,
-}: Facts) => {
+  overdueInvoices,
+}: AttentionListProps) => {
   const texts = useHomeTexts()
   const { states } = useTexts()
   const shownEmail = useShownEmail()
   const { formats } = useReader()
   const address = useAddress()
   const isEmpty =
-    payments.length + endpoints.length === 0 && refunds === '0' && failedDeliveries === '0' && retriedDeliveries === '0'
+    payments.length + endpoints.length + overdueInvoices === 0 &&
+    refunds === '0' &&
+    failedDeliveries === '0' &&
+    retriedDeliveries === '0'
   if (isEmpty) return <p class="quiet">{texts.nothing}</p>
   return (
     <ul class="asks">
@@ -99,6 +105,14 @@ export const AttentionList = ({
       {refunds !== '0' && (
         <Ask href={address('refunds')} title={texts.refunds(refunds)}>
           {texts.refundsWhat}
+        </Ask>
+      )}
+      {overdueInvoices > 0 && (
+        <Ask
+          href={`${address('invoices')}?overdue=true`}
+          title={texts.overdueInvoices(overdueInvoices, formats.count(overdueInvoices))}
+        >
+          {texts.overdueInvoicesWhat}
         </Ask>
       )}
       {endpoints.map(({ id, url }) => (

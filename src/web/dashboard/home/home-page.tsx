@@ -2,6 +2,9 @@ import { useEffect } from 'preact/hooks'
 import type { PaymentWithCrypto } from '../../api/calls.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { Loading, SkeletonRows } from '../../parts/skeleton.tsx'
+import { usePeriodQuery } from '../analytics/period-controls.tsx'
+import { useAnalyticsTexts } from '../analytics/texts.ts'
+import { useFigures } from '../analytics/use-figures.ts'
 import { PaymentsTable } from '../payments/payments-page.tsx'
 import { useLive } from '../shell/live.ts'
 import { countNew } from '../shell/new-records.ts'
@@ -17,6 +20,7 @@ import { useTexts } from '../shell/texts.ts'
 import { AttentionList, useAttention } from './attention.tsx'
 import { Checklist } from './checklist.tsx'
 import { type FirstHour, stepsOf, useFirstHour } from './first-hour.ts'
+import { PeriodSection } from './period-section.tsx'
 import { useHomeTexts } from './texts.ts'
 import { useWaiting, WaitingFigures } from './waiting.tsx'
 
@@ -34,6 +38,8 @@ export const HomePage = () => {
   const firstHour = useFirstHour()
   const attention = useAttention()
   const waiting = useWaiting()
+  const { isCompared: _, ...period } = usePeriodQuery()
+  const figures = useFigures(period)
   const isEmpty = latest.data?.rows.length === 0
   const isNew = canWrite && isEmpty
   const live = useLive()?.rows.payments
@@ -64,6 +70,7 @@ export const HomePage = () => {
               rows={page.rows}
               attention={attention}
               waiting={waiting}
+              figures={figures}
               firstHour={canWrite ? firstHour : undefined}
             />
           )
@@ -86,6 +93,7 @@ const NewLink = () => {
 
 const NewShop = ({ facts }: { readonly facts: FirstHour }) => {
   const texts = useHomeTexts()
+  const { moneyIn, conversion } = useAnalyticsTexts()
   return (
     <div class="beside">
       <section class="first" aria-label={texts.firstHour}>
@@ -94,7 +102,7 @@ const NewShop = ({ facts }: { readonly facts: FirstHour }) => {
       <aside class="soon">
         <h2>{texts.soon}</h2>
         <ul>
-          {[texts.needsYou, texts.waiting, texts.confirming, texts.latest].map(each => (
+          {[texts.needsYou, moneyIn, conversion, texts.waiting, texts.latest].map(each => (
             <li key={each}>{each}</li>
           ))}
         </ul>
@@ -108,13 +116,14 @@ type OverviewProps = {
   readonly rows: readonly PaymentWithCrypto[]
   readonly attention: ReturnType<typeof useAttention>
   readonly waiting: ReturnType<typeof useWaiting>
+  readonly figures: ReturnType<typeof useFigures>
   /** Undefined: the reader has nothing to set up. */
   readonly firstHour: ReturnType<typeof useFirstHour> | undefined
 }
 
 /** All of it is shown at once: a part that came later would move those below it. */
 const Overview = ({ firstHour, ...facts }: OverviewProps) =>
-  [facts.attention, facts.waiting, firstHour].some(each => each?.isPending) ? (
+  [facts.attention, facts.waiting, facts.figures, firstHour].some(each => each?.isPending) ? (
     <Loading skeleton={<SkeletonRows rows={10} />} onRetry={() => void facts.attention.refetch()} />
   ) : (
     <Parts {...facts} firstHour={firstHour?.data} />
@@ -122,8 +131,7 @@ const Overview = ({ firstHour, ...facts }: OverviewProps) =>
 
 type PartsProps = Omit<OverviewProps, 'firstHour'> & { readonly firstHour: FirstHour | undefined }
 
-/** Charts come between the figures and the latest payments. */
-const Parts = ({ rows, attention, waiting, firstHour }: PartsProps) => {
+const Parts = ({ rows, attention, waiting, figures, firstHour }: PartsProps) => {
   const texts = useHomeTexts()
   const { payments } = useTexts()
   const { livemode } = useShop()
@@ -132,14 +140,16 @@ const Parts = ({ rows, attention, waiting, firstHour }: PartsProps) => {
   const steps = firstHour ? stepsOf(firstHour, { livemode, isOwner }) : []
   const done = steps.filter(({ isDone }) => isDone).length
   const hasSteps = done < steps.length
+  const overdue = figures.data?.summary.attention.find(({ kind }) => kind === 'overdue_invoices')
   return (
     <>
       <section class="asked" aria-label={texts.needsYou}>
         <h2>{texts.needsYou}</h2>
         <Result result={attention} skeleton={<SkeletonRows rows={2} />}>
-          {facts => <AttentionList {...facts} />}
+          {facts => <AttentionList {...facts} overdueInvoices={overdue?.count ?? 0} />}
         </Result>
       </section>
+      <PeriodSection result={figures} />
       <Section title={texts.now}>
         <Result result={waiting} skeleton={<SkeletonRows rows={2} />}>
           {facts => <WaitingFigures {...facts} />}

@@ -7,6 +7,7 @@ import { Moment } from '../../parts/moment.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { showToast } from '../../parts/toast.tsx'
+import { LinkChart } from '../analytics/link-chart.tsx'
 import { Confirm } from '../shell/confirm.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { useRefresh, useShopQuery } from '../shell/queries.ts'
@@ -73,6 +74,8 @@ const OneLink = ({ link }: { readonly link: PaymentLink }) => {
             {status === 'active' && <LinkQr link={link} />}
           </ShareAddress>
         </Section>
+        {/* Those of other links are counted together. */}
+        {maxPayments !== 1 && !link.hidden && <LinkChart link={link} />}
         <RecordJson record={link} />
       </div>
       <Section title={texts.details}>

@@ -24,6 +24,7 @@ export const useDestinations = () => {
       { section: 'links', icon: 'link', name: nav.links },
       { section: 'refunds', icon: 'refund', name: nav.refunds },
       { section: 'disputes', icon: 'dispute', name: nav.disputes },
+      { section: 'analytics', icon: 'chart', name: nav.analytics },
       { section: 'balances', icon: 'wallet', name: nav.balances },
     ] satisfies readonly Destination[],
     billing: [

@@ -22,6 +22,8 @@ export const useAddressQuery = () => {
     /** A changed filter begins at the first page, and is one step back in the history. */
     filter: (changes: Readonly<Record<string, string | undefined>>): void =>
       route(addressWith({ after: undefined, before: undefined, ...changes })),
+    /** A changed look is no step in the history. */
+    replace: (changes: Readonly<Record<string, string | undefined>>): void => route(addressWith(changes), true),
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ReadonlySignal } from '@preact/signals'
-import type { QueryObserverResult } from '@tanstack/query-core'
+import type { QueryObserverOptions, QueryObserverResult } from '@tanstack/query-core'
 import { useContext } from 'preact/hooks'
 import { CacheContext, readAgain, useQuery } from '../../api/query.ts'
 import { useLive } from './live.ts'
@@ -9,6 +9,8 @@ export type Scoped = ReturnType<typeof useScope> & { readonly call: ReturnType<t
 
 const POLL_MS = 15_000
 const SLOW_POLL_MS = 60_000
+/** Figures are sums of many records: with or without a stream, they are read no more often. */
+const FIGURES_POLL_MS = 30_000
 
 /** What the event stream reports: these records are read again when they change. */
 const streamed = ['payments', 'links', 'refunds', 'disputes', 'invoices', 'plans', 'subscriptions']
@@ -19,6 +21,7 @@ const streamed = ['payments', 'links', 'refunds', 'disputes', 'invoices', 'plans
  * soon, and lists of them within a minute.
  */
 const pollMsOf = (section: unknown, part: unknown): number | false => {
+  if (section === 'analytics') return FIGURES_POLL_MS
   if (section === 'refunds' || section === 'customers') return part === 'one' ? POLL_MS : SLOW_POLL_MS
   return streamed.includes(String(section)) ? false : POLL_MS
 }
@@ -30,6 +33,8 @@ const pollMsOf = (section: unknown, part: unknown): number | false => {
 export const useShopQuery = <Data>(
   key: readonly unknown[],
   read: (scope: Scoped, signal: AbortSignal) => Promise<Data>,
+  /** What is shown until the first data of another key comes. */
+  options: Pick<QueryObserverOptions<Data>, 'placeholderData'> = {},
 ): ReadonlySignal<QueryObserverResult<Data>> => {
   const { session } = useShop()
   const scope = useScope()
@@ -40,7 +45,8 @@ export const useShopQuery = <Data>(
     queryFn: ({ signal }) => read({ ...scope, call: session.call }, signal),
     // Nothing says that these have changed since they were shown last.
     ...(pollMs !== false && { refetchOnMount: 'always' }),
-    refetchInterval: isLive ? pollMs : POLL_MS,
+    refetchInterval: isLive || key[0] === 'analytics' ? pollMs : POLL_MS,
+    ...options,
   })
 }
 

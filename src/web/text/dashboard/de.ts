@@ -21,6 +21,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     refunds: 'Erstattungen',
     disputes: 'Einsprüche',
     balances: 'Guthaben',
+    analytics: 'Auswertung',
     developers: 'Entwicklung',
     keys: 'API-Schlüssel',
     webhooks: 'Webhooks',

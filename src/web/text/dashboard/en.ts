@@ -18,6 +18,7 @@ export const dashboardEn = {
     refunds: 'Refunds',
     disputes: 'Disputes',
     balances: 'Balances',
+    analytics: 'Analytics',
     developers: 'Developers',
     keys: 'API keys',
     webhooks: 'Webhooks',

@@ -19,6 +19,10 @@ export const customersDe: Translated<typeof customersEn> = {
   lastPayment: 'Letzte Zahlung',
   paid: 'Bezahlt',
   payments: 'Zahlungen',
+  months: 'Bezahlt je Monat',
+  monthsWhat: 'Erfolgreiche Zahlungen der letzten 12 Monate, nach dem Monat ihrer Eröffnung.',
+  monthsOfLatest: count =>
+    `Die letzten ${count} erfolgreichen Zahlungen, nach dem Monat ihrer Eröffnung. Es gibt weitere.`,
   paymentsCount: (count, shown) => (count === 1 ? '1 Zahlung' : `${shown} Zahlungen`),
   merged: 'Zusammengeführt',
   emptyTitle: 'Noch keine Kunden',

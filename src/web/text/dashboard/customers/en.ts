@@ -16,6 +16,10 @@ export const customersEn = {
   lastPayment: 'Last payment',
   paid: 'Paid',
   payments: 'Payments',
+  months: 'Paid by month',
+  monthsWhat: 'Successful payments of the last 12 months, by the month in which they were opened.',
+  monthsOfLatest: (count: number) =>
+    `The latest ${count} successful payments, by the month in which they were opened. There are more.`,
   paymentsCount: (count: number, shown: string) => (count === 1 ? '1 payment' : `${shown} payments`),
   merged: 'Merged',
   emptyTitle: 'No customers yet',

@@ -13,6 +13,9 @@ export const homeDe: Translated<typeof homeEn> = {
   morePaymentsWhat: 'Hier stehen nur die letzten fünf.',
   refunds: count => (count === '1' ? 'Entscheidung nötig: 1 Erstattung' : `Entscheidung nötig: ${count} Erstattungen`),
   refundsWhat: 'Signieren Sie, oder entscheiden Sie, wie es weitergeht.',
+  overdueInvoices: (count, shown) =>
+    count === 1 ? '1 Rechnung ist überfällig' : `${shown} Rechnungen sind überfällig`,
+  overdueInvoicesWhat: 'Erinnern Sie die Kunden, oder geben Sie ihnen mehr Zeit.',
   endpointOff: url => `${url} erhält keine Ereignisse mehr`,
   endpointOffWhat: 'Der Endpunkt wurde ausgeschaltet, weil er nicht wie erwartet antwortete.',
   retriedDeliveries: count =>

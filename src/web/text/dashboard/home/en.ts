@@ -10,6 +10,9 @@ export const homeEn = {
   morePaymentsWhat: 'Only the latest five are listed here.',
   refunds: (count: string) => (count === '1' ? '1 refund needs you' : `${count} refunds need you`),
   refundsWhat: 'Sign, or decide what happens next.',
+  overdueInvoices: (count: number, shown: string) =>
+    count === 1 ? '1 invoice is overdue' : `${shown} invoices are overdue`,
+  overdueInvoicesWhat: 'Remind the customers, or give them more time.',
   endpointOff: (url: string) => `${url} gets no more events`,
   endpointOffWhat: 'It was disabled, because it did not answer as it should.',
   retriedDeliveries: (count: string) =>

@@ -1,0 +1,30 @@
+import type { Formats } from '../../text/format.ts'
+import type { AnalyticsTexts } from './texts.ts'
+
+/** How a sum or a count compares with that of the period before. */
+export const changeText = (
+  now: number,
+  before: number | undefined,
+  texts: AnalyticsTexts['change'],
+  { share }: Pick<Formats, 'share'>,
+): string => {
+  if (before === undefined) return texts.unknown
+  if (now === before) return texts.same
+  if (before === 0) return texts.nothingBefore
+  const part = share(Math.abs(now - before) / Math.abs(before))
+  return now > before ? texts.more(part) : texts.less(part)
+}
+
+/** How a share compares, in percentage points. Both are in basis points. */
+export const pointsText = (
+  now: number | null | undefined,
+  before: number | null | undefined,
+  texts: AnalyticsTexts['change'],
+  { decimal }: Pick<Formats, 'decimal'>,
+): string => {
+  if (now == null || before == null) return texts.unknown
+  const points = Math.round((now - before) / 10) / 10
+  if (points === 0) return texts.same
+  const written = decimal(String(Math.abs(points)))
+  return points > 0 ? texts.morePoints(written) : texts.lessPoints(written)
+}

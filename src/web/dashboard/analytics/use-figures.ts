@@ -1,0 +1,72 @@
+import { keepPreviousData } from '@tanstack/query-core'
+import { dayIn } from '../../../billing/days.ts'
+import type { Analytics, AnalyticsSummary } from '../../api/calls.ts'
+import { useShopQuery } from '../shell/queries.ts'
+import {
+  type BucketName,
+  bucketFor,
+  type FiguresPeriod,
+  figuresPeriodOf,
+  type Limit,
+  limitOf,
+  type PeriodQuery,
+  previousOf,
+} from './period.ts'
+
+export type FiguresQuery = PeriodQuery & {
+  /** Undefined: what suits the length of the period. */
+  readonly bucket?: BucketName | undefined
+  /** Undefined: that of the shop. */
+  readonly timeZone?: string | undefined
+}
+
+export type ShownFigures = {
+  readonly summary: AnalyticsSummary
+  /** The time zone of the shop in its settings, if its figures are still counted in another one. */
+  readonly futureZone: string | undefined
+  readonly timeZone: string
+  readonly isOwnZone: boolean
+  readonly today: string
+  readonly period: FiguresPeriod
+  readonly bucket: BucketName
+  readonly limit: Limit | undefined
+  /** Undefined beyond a limit. */
+  readonly now: Analytics | undefined
+  readonly before: Analytics | undefined
+}
+
+/** The figures of a period and of the one before it. The last ones are shown until those of another period come. */
+export const useFigures = (query: FiguresQuery) =>
+  useShopQuery(
+    ['analytics', query],
+    async ({ call, ...scope }, signal): Promise<ShownFigures> => {
+      const [summary, settings] = await Promise.all([
+        call('getAnalyticsSummary', scope, { signal }),
+        call('getBillingSettings', scope, { signal }),
+      ])
+      const { timeZone = summary.timeZone, range } = query
+      const isOwnZone = timeZone === summary.timeZone
+      const today = dayIn(timeZone, new Date(summary.asOf))
+      const period = figuresPeriodOf(query, today)
+      const bucket = query.bucket ?? bucketFor(period, range, today)
+      const limitIn = (asked: FiguresPeriod) => limitOf(asked, { bucket, hasKeys: false, isOwnZone, today })
+      const read = async (asked: FiguresPeriod) =>
+        limitIn(asked) === undefined
+          ? call('getAnalyticsSeries', { ...scope, ...asked, bucket, ...(!isOwnZone && { timeZone }) }, { signal })
+          : undefined
+      const limit = limitIn(period)
+      const [now, before] = limit ? [] : await Promise.all([read(period), read(previousOf(period, range))])
+      const futureZone = settings.timeZone === summary.timeZone ? undefined : settings.timeZone
+      return { summary, futureZone, timeZone, isOwnZone, today, period, bucket, limit, now, before }
+    },
+    { placeholderData: keepPreviousData },
+  ).value
+
+/** Of all currencies that occur, the one with the most payments is first. They are never added. */
+export const currenciesOf = ({ now, before, summary }: ShownFigures): readonly string[] => {
+  const opened = new Map<string, number>()
+  for (const { currency } of summary.billing) opened.set(currency, 0)
+  for (const each of [before, now])
+    for (const total of each?.totals ?? []) opened.set(total.currency, (opened.get(total.currency) ?? 0) + total.opened)
+  return [...opened].sort(([a, one], [b, other]) => other - one || a.localeCompare(b)).map(([currency]) => currency)
+}

@@ -1,0 +1,87 @@
+import { useReader } from '../../parts/reader.ts'
+import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { formatsOf } from '../../text/format.ts'
+import { FigureList, totalIn, useBillingFigures, useMainFigures } from '../analytics/figure-list.tsx'
+import { LimitNote } from '../analytics/limit-note.tsx'
+import { MoneyChart } from '../analytics/money-chart.tsx'
+import { NoPaymentsThen } from '../analytics/no-payments-then.tsx'
+import { CurrencyPick, PeriodPicks, useCurrency, usePeriodQuery } from '../analytics/period-controls.tsx'
+import { useAnalyticsTexts } from '../analytics/texts.ts'
+import { currenciesOf, type ShownFigures, type useFigures } from '../analytics/use-figures.ts'
+import { Section } from '../shell/record.tsx'
+import { Result } from '../shell/result.tsx'
+import { useAddress } from '../shell/shop.ts'
+
+/** The figures of a period and its money in by day. */
+export const PeriodSection = ({ result }: { readonly result: ReturnType<typeof useFigures> }) => {
+  const texts = useAnalyticsTexts()
+  const { range } = usePeriodQuery()
+  const figures = result.data
+  const currencies = figures ? currenciesOf(figures) : []
+  const currency = useCurrency(currencies)
+  return (
+    <>
+      <Section
+        title={texts.ranges[range]}
+        aside={
+          <>
+            <PeriodPicks figures={figures} />
+            <CurrencyPick currencies={currencies} currency={currency} />
+          </>
+        }
+      >
+        <Result result={result} skeleton={<SkeletonRows rows={8} />}>
+          {found => (
+            <div class="period" aria-busy={result.isPlaceholderData}>
+              {found.limit === undefined ? (
+                <PeriodFigures figures={found} currency={currency} />
+              ) : (
+                <LimitNote limit={found.limit} />
+              )}
+            </div>
+          )}
+        </Result>
+      </Section>
+      {figures && <BillingSection figures={figures} currency={currency} />}
+    </>
+  )
+}
+
+type PeriodFiguresProps = { readonly figures: ShownFigures; readonly currency: string | undefined }
+
+const PeriodFigures = ({ figures, currency }: PeriodFiguresProps) => {
+  const texts = useAnalyticsTexts()
+  const { locale } = useReader()
+  const address = useAddress()
+  const { isCompared } = usePeriodQuery()
+  const { now, summary, timeZone } = figures
+  const main = useMainFigures(figures, currency)
+  return (
+    <>
+      <FigureList figures={main} />
+      {currency !== undefined && totalIn(now?.totals, currency) ? (
+        <MoneyChart {...{ figures, currency, isCompared }} kind="bars" />
+      ) : (
+        <NoPaymentsThen />
+      )}
+      <p class="chart-foot">
+        <span>
+          {texts.partial} {texts.asOf(formatsOf(locale, timeZone).exact(summary.asOf))}
+        </span>
+        <a href={address('analytics')}>{texts.allCharts}</a>
+      </p>
+    </>
+  )
+}
+
+const BillingSection = ({ figures, currency }: PeriodFiguresProps) => {
+  const texts = useAnalyticsTexts()
+  const billing = useBillingFigures(figures, currency)
+  return (
+    billing && (
+      <Section title={texts.billingNow}>
+        <FigureList figures={billing} />
+      </Section>
+    )
+  )
+}
