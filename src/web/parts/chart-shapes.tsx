@@ -57,9 +57,17 @@ export const ChartLines = ({ points, top }: ShapesProps) => {
       {isWhole && <path class="chart__area" d={`${first}L100 100L0 100Z`} />}
       <path class="chart__line" data-second d={lineOf(points, 'second', top, x)} />
       <path class="chart__line" d={first} />
+      <path class="chart__line" data-alone data-second d={lineOf(alone(points, 'second'), 'second', top, x)} />
+      <path class="chart__line" data-alone d={lineOf(alone(points, 'value'), 'value', top, x)} />
     </>
   )
 }
+
+/** Without the points that have a neighbor: those are seen as a line. */
+const alone = (points: readonly TimePoint[], series: 'value' | 'second'): readonly TimePoint[] =>
+  points.map((point, n) =>
+    points[n - 1]?.[series] == null && points[n + 1]?.[series] == null ? point : { ...point, [series]: null },
+  )
 
 /** A point between two gaps is a line without length, which has round ends. */
 const lineOf = (

@@ -163,7 +163,7 @@ const Conversion = ({ figures, isCompared, currency, value, note }: ConversionPr
             : undefined
         }
         more={[{ key: 'opened', name: texts.opened, unit: 'count', of: ({ total }) => total?.opened ?? 0 }]}
-        aside={<BigFigure value={value} note={`${texts.conversionWhat} ${note}.`} />}
+        aside={<BigFigure value={value} note={`${texts.conversionWhat}: ${note}.`} />}
       />
     </Section>
   )

@@ -36,7 +36,7 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
   paidPayments: 'Erfolgreiche Zahlungen',
   paidOfOpened: 'Bezahlt von geöffnet',
   conversion: 'Abschlussquote',
-  conversionWhat: 'Von den in dieser Zeit geöffneten Zahlungen jene, die inzwischen bezahlt sind.',
+  conversionWhat: 'Von den in dieser Zeit geöffneten Zahlungen jene, die inzwischen bezahlt sind',
   noneOpened: 'nichts geöffnet',
   net: 'Nach Erstattungen',
   refunded: amount => `${amount} erstattet`,

@@ -35,7 +35,7 @@ export const analyticsEn = {
   paidPayments: 'Successful payments',
   paidOfOpened: 'Paid of opened',
   conversion: 'Conversion',
-  conversionWhat: 'Of the payments opened in this time, those that are paid by now.',
+  conversionWhat: 'Of the payments opened in this time, those that are paid by now',
   noneOpened: 'nothing was opened',
   net: 'After refunds',
   refunded: (amount: string) => `${amount} refunded`,
