@@ -46,10 +46,12 @@ export type Note = {
   readonly text: string | Html
   /** Read aloud when it appears. */
   readonly isStatus?: boolean
+  /** Further attributes, such as those with which it takes the focus. */
+  readonly more?: Html
 }
 
-export const note = ({ tone, icon = icons.info, title, text, isStatus = false }: Note): Html =>
-  html`<div class="note"${isStatus && html` role="status"`} data-tone="${tone}">${icon}<b>${title}</b><p>${text}</p></div>`
+export const note = ({ tone, icon = icons.info, title, text, isStatus = false, more }: Note): Html =>
+  html`<div class="note"${isStatus && html` role="status"`}${more} data-tone="${tone}">${icon}<b>${title}</b><p>${text}</p></div>`
 
 export type Ending = {
   readonly tone: Tone

@@ -111,7 +111,7 @@ const subscribeStep = (scene: CheckoutScene, plan: Plan, refused: RefusedForm | 
   const isTrial = plan.trialDays > 0
   const name = html`<bdi>${plan.name}</bdi>`
   const error = refused?.errors.page
-  return html`<div class="body">
+  return html`<div class="body invoice">
 <div class="step__head"><h1 tabindex="-1">${fill(isTrial ? texts.plan.headingTrial : texts.plan.heading, { plan: name })}</h1></div>
 ${error !== undefined && html`<div data-testid="error">${note({ tone: 'bad', icon: icons.warning, title: error, text: '', isStatus: true })}</div>`}
 <form class="form" method="post" action="${path}${query}" novalidate>

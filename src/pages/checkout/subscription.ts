@@ -102,7 +102,7 @@ ${head(scene)}
 <main class="step" id="main" data-testid="status" data-status="${hasEnded ? 'closed' : 'open'}">
 <div class="body invoice">
 ${statusBadge(scene)}
-${isRefused && html`<div tabindex="-1" autofocus>${note({ tone: 'info', title: texts.subscription.refused, text: texts.subscription.refusedHint })}</div>`}
+${isRefused && note({ tone: 'info', title: texts.subscription.refused, text: texts.subscription.refusedHint, more: html` tabindex="-1" autofocus` })}
 ${step(scene)}
 ${details(scene)}
 ${invoiceList(scene)}
@@ -176,7 +176,7 @@ const step = (scene: SubscriptionScene): Html => {
 <h1 tabindex="-1"${!cancelAtPeriodEnd && html` id="${ANSWER}"`}>${fill(words.headings[state], { date })}</h1>
 <p class="lead">${fill(leadOf(scene), { date, shop: shopName(facts.shop) })}</p>
 </div>
-${cancelAtPeriodEnd && html`<div tabindex="-1" id="${ANSWER}">${note({ tone: 'info', icon: icons.clock, title: fill(words.ends, { date: ends }), text: words.endsHint })}</div>`}
+${cancelAtPeriodEnd && note({ tone: 'info', icon: icons.clock, title: fill(words.ends, { date: ends }), text: words.endsHint, more: html` tabindex="-1" id="${ANSWER}"` })}
 ${pauseAtPeriodEnd && note({ tone: 'info', icon: icons.clock, title: fill(words.pauses, { date: ends }), text: words.pausesHint })}
 ${isProcessing && note({ tone: 'info', icon: icons.clock, title: words.onItsWay, text: words.onItsWayHint, isStatus: true })}
 ${payable && html`<a class="button button--primary button--large button--wide" href="${payable.path}${scene.query}" data-testid="pay-invoice"><span>${fill(words.pay, { amount: values.money(payable.amountMinor) })}</span></a>`}
@@ -228,13 +228,15 @@ const details = (scene: SubscriptionScene): Html => {
   const { totalMinor } = subscription.context
   const words = texts.subscription
   const priceOfPeriod = (minor: number) => `${values.money(minor)} ${everyText(texts, subscription.context)}`
+  // On a phone, the line breaks between the days.
+  const unbroken = (at: Date) => day(scene, at).replaceAll(' ', '\u00a0')
   const next = nextInvoiceAt && `${day(scene, nextInvoiceAt)} · ${values.money(nextAmountMinor)}`
   return html`<section class="block">
 <h2>${words.facts}</h2>
 ${factList([
   [words.price, priceOfPeriod(totalMinor)],
   nextAmountMinor !== totalMinor && [words.priceNext, priceOfPeriod(nextAmountMinor)],
-  period !== null && [words.period, fill(words.span, { from: day(scene, period.start), to: day(scene, period.end) })],
+  period !== null && [words.period, fill(words.span, { from: unbroken(period.start), to: unbroken(period.end) })],
   accessUntil === null ? [words.accessLabel, words.noAccess] : [words.access, day(scene, accessUntil)],
   next !== null && ([words.nextInvoice, next] satisfies Fact),
 ])}

@@ -39,7 +39,7 @@ export const servePages = async (): Promise<StaticPages> => {
     const language = lang === 'de' ? ({ locale: lang } as const) : {}
     if (state) return stateOf(name, { ...state, facts: { ...state.facts, ...language } })
     const [plan, subscription] = [planStates[name], subscriptionStates[name]]
-    const visit = { path: `/${name}`, query: '' }
+    const visit = { path: `/${name}`, query: lang === null ? '' : `?lang=${lang}` }
     if (plan) {
       const checkout = { ...plan.facts.checkout, ...language }
       const refused = plan.refused && inWords(checkout, plan.refused)
@@ -57,7 +57,8 @@ export const servePages = async (): Promise<StaticPages> => {
     { locale }: CheckoutFacts,
     refused: Refused,
   ): Refused => {
-    const words: Readonly<Record<string, string>> = checkoutTextsOf(locale).errors
+    const { errors: ofFields, plan } = checkoutTextsOf(locale)
+    const words: Readonly<Record<string, string>> = { ...ofFields, tooManySubscriptions: plan.tooMany }
     const errors = Object.entries(refused.errors).map(([field, key]) => [field, words[key] ?? key])
     return { ...refused, errors: Object.fromEntries(errors) }
   }

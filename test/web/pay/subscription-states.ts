@@ -61,7 +61,7 @@ export const planStates: Readonly<Record<string, PlanState>> = {
     {},
     { refused: { status: 400, email: 'anna', name: 'Anna', errors: { email: 'email' } } },
   ),
-  'plan-too-many': planOf('open', {}, { refused: { status: 429, errors: { page: 'tooMany' } } }),
+  'plan-too-many': planOf('open', {}, { refused: { status: 429, errors: { page: 'tooManySubscriptions' } } }),
   'plan-archived': planOf('closed', {}, { state: 'archived' }),
   'plan-free': planOf('unavailable', { totalMinor: 0, subtotalMinor: 0, taxMinor: 0 }),
   'plan-unavailable': planOf('unavailable', {}, { isReady: false }),
