@@ -165,6 +165,23 @@ describe.skipIf(!hasBrowser)('many records', () => {
     expect(await page.getByRole('row').count()).toBe(2)
   })
 
+  test('a customer that exists gets no test clock, which is said at the field', async () => {
+    const { page, go } = shop
+    const plan = await make('plans', { ...monthly, name: 'Candle' })
+    const customer = await make('customers', { email: `${crypto.randomUUID()}@example.com` })
+    await go(`subscriptions/new?plan=${plan.id}`)
+    await page.getByText('New customer', { exact: true }).click()
+    await on.fill('E-mail', customer.email)
+    await page.getByRole('checkbox', { name: /^Give the new customer a test clock/ }).check()
+    await on.click('Subscribe for €9.99 per month')
+    await page.locator('.error', { hasText: 'A customer with this e-mail address exists already' }).waitFor()
+    expect(await page.locator('.note--bad').count()).toBe(0)
+    await on.expectSound()
+    await page.getByRole('checkbox', { name: /^Give the new customer a test clock/ }).uncheck()
+    await on.click('Subscribe for €9.99 per month')
+    await on.toast('Subscription created')
+  })
+
   test('the timeline shows older periods on request, down to the first', async () => {
     const { page, go } = shop
     const { clock, customer } = await newCustomer()

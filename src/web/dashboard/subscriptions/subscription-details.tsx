@@ -54,7 +54,7 @@ const Customer = ({ id }: { readonly id: string }) => {
   return (
     <>
       <a href={address('customers', id)}>{data ? nameOfCustomer(data) : id}</a>
-      {data && <span class="under">{data.email}</span>}
+      {data && nameOfCustomer(data) !== data.email && <span class="under">{data.email}</span>}
     </>
   )
 }

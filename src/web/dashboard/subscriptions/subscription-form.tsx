@@ -91,7 +91,9 @@ export const SubscriptionForm = ({ settings, customerId, plan: planned }: Subscr
   const refused = refusedField(error)
   const isPlanGone = code === 'plan_archived' || (code === 'resource_not_found' && param === 'planId')
   const isErased = code === 'customer_erased'
-  const isAtField = isPlanGone || isErased || fields.includes(refused?.split('.')[0] ?? '')
+  // The customer of the e-mail address exists, and has another clock or none.
+  const isClockRefused = code === 'state_conflict' && param === 'testClockId'
+  const isAtField = isPlanGone || isErased || isClockRefused || fields.includes(refused?.split('.')[0] ?? '')
   const own = { ...termsBodyOf(terms), amountMinor: summed.ok ? summed.sums.totalMinor : 0 }
   const price = draft.priceBy === 'own' ? own : plan
 
@@ -141,6 +143,8 @@ export const SubscriptionForm = ({ settings, customerId, plan: planned }: Subscr
               <input
                 type="checkbox"
                 name="hasClock"
+                aria-invalid={isClockRefused}
+                aria-describedby={isClockRefused ? 'clock-refused' : undefined}
                 checked={hasClock}
                 onInput={event => setHasClock(event.currentTarget.checked)}
               />
@@ -149,6 +153,11 @@ export const SubscriptionForm = ({ settings, customerId, plan: planned }: Subscr
                 <span>{clocks.createWhat}</span>
               </span>
             </label>
+          )}
+          {isClockRefused && (
+            <p class="field" role="alert" id="clock-refused">
+              <span class="error">{clocks.createRefused}</span>
+            </p>
           )}
           <RadioChoice
             legend={words.price}

@@ -24,5 +24,7 @@ export const testClocksDe: Translated<typeof testClocksEn> = {
   doneNone: 'Nichts ist geschehen',
   create: 'Dem neuen Kunden eine Testuhr geben',
   createWhat: 'Dann stellen Sie die Zeit des Abos selbst vor: Monate vergehen in Sekunden.',
+  createRefused:
+    'Ein Kunde mit dieser E-Mail-Adresse existiert schon, deshalb kann er keine Testuhr bekommen. Wählen Sie ihn als bestehenden Kunden, oder geben Sie eine andere E-Mail-Adresse ein.',
   gone: 'Die Uhr wurde gelöscht. Die Zeit dieses Kunden steht still.',
 }

@@ -21,5 +21,7 @@ export const testClocksEn = {
   doneNone: 'Nothing has happened',
   create: 'Give the new customer a test clock',
   createWhat: 'Then you advance the time of the subscription yourself: months pass in seconds.',
+  createRefused:
+    'A customer with this e-mail address exists already, so it cannot get a test clock. Choose it as an existing customer, or enter another e-mail address.',
   gone: 'The clock was deleted. The time of this customer stands still.',
 }
