@@ -50,7 +50,9 @@ export const Totals = ({ customer: { totals } }: { readonly customer: CustomerWi
       {totals.length === 0 ? (
         <p class="quiet">{texts.noTotals}</p>
       ) : (
-        <Table label={texts.totals} columns={columns} rows={totals} keyOf={({ currency }) => currency} />
+        <div class="totals">
+          <Table label={texts.totals} columns={columns} rows={totals} keyOf={({ currency }) => currency} />
+        </div>
       )}
     </Section>
   )

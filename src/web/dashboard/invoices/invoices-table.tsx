@@ -13,6 +13,8 @@ import { useCustomerNames } from './use-customer-names.ts'
 
 /** Characters of an amount that fit beside the state in a narrow card. */
 const ROOM = 14
+/** Characters of a number that is always shown whole: it names the invoice. */
+const USUAL = 20
 
 type InvoicesTableProps = {
   readonly rows: readonly InvoiceWithLines[]
@@ -46,7 +48,7 @@ export const InvoicesTable = ({ rows, narrow = false }: InvoicesTableProps) => {
       head: texts.number,
       card: 3,
       cell: ({ id, number }) => (
-        <a class="open clip" href={address('invoices', id)}>
+        <a class={number !== null && number.length > USUAL ? 'open clip' : 'open'} href={address('invoices', id)}>
           {number ?? texts.draft}
         </a>
       ),
@@ -78,7 +80,9 @@ export const InvoicesTable = ({ rows, narrow = false }: InvoicesTableProps) => {
             <span class={formats.money(shownMinor, currency).length > ROOM ? 'invoices__long' : undefined}>
               <FiatAmount minor={shownMinor} currency={currency} />
             </span>
-            {shownMinor !== totalMinor && <span class="under">{texts.of(formats.money(totalMinor, currency))}</span>}
+            {shownMinor !== totalMinor && (
+              <span class="table__under">{texts.of(formats.money(totalMinor, currency))}</span>
+            )}
           </>
         )
       },

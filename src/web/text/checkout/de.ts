@@ -382,7 +382,7 @@ export const checkoutDe: Translated<typeof checkoutEn> = {
       '{shop} sendet Ihnen einen Link zu einer Seite, auf der Sie Ihre Adresse für die Erstattung eingeben. Wenn Sie diesen Link nicht haben, fragen Sie {shop}.',
     owedHint: 'Sie müssen nichts weiter tun. Diese Seite zeigt die Erstattung, sobald sie gesendet wurde.',
     refunded: 'Erstattet',
-    document: 'Rechnung wie ausgestellt (PDF)',
+    document: 'Ausgestellte Rechnung (PDF)',
     creditNotes: 'Rechnungskorrekturen',
     creditNoteOf: '{number} vom {date}',
     creditNoteDocument: 'Rechnungskorrektur {number} wie ausgestellt (PDF)',
