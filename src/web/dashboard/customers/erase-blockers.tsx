@@ -84,7 +84,8 @@ const openRefundsOf = async ({ id, emails }: Payer, { call, ...scope }: Scoped, 
   const lists = await Promise.all(
     emails.map(q => call('listRefunds', { ...scope, q, limit: SHOWN, status: OPEN_REFUNDS }, { signal })),
   )
-  const found = lists.flatMap(({ data }) => data)
+  // Once each: one address can begin with another.
+  const found = [...new Map(lists.flatMap(({ data }) => data.map(each => [each.id, each]))).values()]
   const payments = await Promise.all(
     found.map(({ merchantId, paymentId }) => call('getPayment', { merchantId, id: paymentId }, { signal })),
   )
