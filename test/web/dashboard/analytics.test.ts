@@ -385,7 +385,7 @@ describe.skipIf(!hasBrowser)('analytics', () => {
     await using visit = await served.visit()
     await visit.context.addCookies(await shop.visit.context.cookies())
     await visit.page.clock.install()
-    await visit.page.goto(shop.page.url().replace(/\/(live|test)\/.*/, '/test/analytics'))
+    await visit.page.goto(`${served.server.url}/dashboard/${shop.merchant}/test/analytics`)
     await visit.page.getByRole('heading', { name: texts.nothing }).waitFor()
     const asked = () => visit.asked.filter(each => each.includes('/analytics/summary')).length
     const before = asked()

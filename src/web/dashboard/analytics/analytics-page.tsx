@@ -46,13 +46,13 @@ export const AnalyticsPage = () => {
     <>
       <PageHead
         title={texts.title}
+        // Its line is there from the beginning, so that nothing below it moves.
         lead={
-          figures && (
-            <>
-              {texts.lead(currency ?? '–', texts.by[figures.bucket], figures.timeZone)}{' '}
-              {texts.asOf(formatsOf(locale, figures.timeZone).exact(figures.summary.asOf))}
-            </>
-          )
+          figures
+            ? `${texts.lead(currency ?? '–', texts.by[figures.bucket], figures.timeZone)} ${texts.asOf(
+                formatsOf(locale, figures.timeZone).exact(figures.summary.asOf),
+              )}`
+            : '\u00a0'
         }
       />
       <OwnersNote />
@@ -60,7 +60,7 @@ export const AnalyticsPage = () => {
         <PeriodPicks figures={figures} />
         <BucketPick bucket={bucket} />
         <CurrencyPick currencies={currencies} currency={currency} />
-        {figures && <ZonePick own={figures.summary.timeZone} chosen={timeZone} />}
+        <ZonePick own={figures?.summary.timeZone ?? '…'} chosen={timeZone} />
       </div>
       <Result result={result} skeleton={<ChartsSkeleton />}>
         {found => (

@@ -18,7 +18,7 @@ export const NoPaymentsThen = () => {
         )
       }
     >
-      {texts.nothingWhat}
+      {texts.nothingWhat} {canWrite && texts.nothingNext}
     </Empty>
   )
 }

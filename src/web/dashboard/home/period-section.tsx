@@ -56,17 +56,18 @@ const PeriodFigures = ({ figures, currency }: PeriodFiguresProps) => {
   const { isCompared } = usePeriodQuery()
   const { now, summary, timeZone } = figures
   const main = useMainFigures(figures, currency)
+  const hasChart = totalIn(now?.totals, currency) !== undefined
   return (
     <>
       <FigureList figures={main} />
-      {currency !== undefined && totalIn(now?.totals, currency) ? (
+      {currency !== undefined && hasChart ? (
         <MoneyChart {...{ figures, currency, isCompared }} kind="bars" />
       ) : (
         <NoPaymentsThen />
       )}
       <p class="chart-foot">
         <span>
-          {texts.partial} {texts.asOf(formatsOf(locale, timeZone).exact(summary.asOf))}
+          {hasChart && texts.partial} {texts.asOf(formatsOf(locale, timeZone).exact(summary.asOf))}
         </span>
         <a href={address('analytics')}>{texts.allCharts}</a>
       </p>

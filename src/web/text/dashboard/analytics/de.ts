@@ -91,7 +91,8 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
   other: 'Alle übrigen',
   showAll: count => `Alle ${count} anzeigen`,
   nothing: 'Keine Zahlungen in dieser Zeit',
-  nothingWhat: 'Wählen Sie einen längeren Zeitraum, oder erstellen Sie einen Zahlungslink für einen Kunden.',
+  nothingWhat: 'Wählen Sie einen längeren Zeitraum.',
+  nothingNext: 'Oder erstellen Sie einen Zahlungslink für einen Kunden.',
   newLink: 'Neuer Zahlungslink',
   limits: {
     order: {
@@ -123,5 +124,4 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
   ofLink: 'Einnahmen der letzten 12 Monate',
   ofLinkOther: 'Dieser Link gehört nicht zu den 50 mit den meisten Einnahmen und hat darum kein Diagramm.',
   ofLinkNothing: 'Mit diesem Link wurde in den letzten 12 Monaten nichts bezahlt.',
-  count: count => (count === 1 ? '1 Zahlung' : `${count} Zahlungen`),
 }

@@ -1,5 +1,3 @@
-const payments = (count: number) => (count === 1 ? '1 payment' : `${count} payments`)
-
 /** The texts of figures and charts of payments. */
 export const analyticsEn = {
   title: 'Analytics',
@@ -84,7 +82,8 @@ export const analyticsEn = {
   other: 'All others',
   showAll: (count: number) => `Show all ${count}`,
   nothing: 'No payments in this time',
-  nothingWhat: 'Choose a longer period, or create a payment link and send it to a customer.',
+  nothingWhat: 'Choose a longer period.',
+  nothingNext: 'Or create a payment link and send it to a customer.',
   newLink: 'New payment link',
   limits: {
     order: {
@@ -116,5 +115,4 @@ export const analyticsEn = {
   ofLink: 'Money in, last 12 months',
   ofLinkOther: 'This link is not among the 50 with the most money in this time, so it has no chart.',
   ofLinkNothing: 'Nothing was paid with this link in the last 12 months.',
-  count: payments,
 }
