@@ -37,31 +37,38 @@ export const hasExportSlot = async (sql: Sql, merchantId: string): Promise<boole
 /** `from` is inclusive and `to` exclusive. */
 export type ExportRange = { readonly from: Date; readonly to: Date }
 
-/** Sorts the rows of a list by time of creation, as responses show it, and ID. Only IDs are sorted. */
-export const openExportRows = async (snapshot: Sql, list: RowList, { from, to }: ExportRange): Promise<void> => {
+/**
+ * Sorts the rows of a list by time of creation, as responses show it, and ID. Only IDs are sorted. Returns a function that reads
+ * the next rows, none after the last one, for one caller at a time.
+ */
+export const openExportRows = async <Row extends { readonly id: string }>(
+  snapshot: Sql,
+  list: RowList,
+  { from, to, count }: ExportRange & { readonly count: number },
+): Promise<() => Promise<readonly Row[]>> => {
   const filters = snapshot`${list.filters ?? snapshot``} and created_at >= ${from} and created_at < ${to}`
   await snapshot`
     declare exported no scroll cursor for
     select id from (${allOf(snapshot, { ...list, filters })}) found
     order by date_trunc('milliseconds', created_at), id`
-}
-
-/** The next rows, none after the last one. */
-export const nextExportRows = async <Row extends { readonly id: string }>(
-  snapshot: Sql,
-  { table, columns = snapshot`*` }: RowList,
-  count: number,
-): Promise<readonly Row[]> => {
-  const ids = (await snapshot.unsafe<{ id: string }[]>(`fetch ${count} from exported`)).map(({ id }) => id)
-  if (ids.length === 0) return []
-  const rows = await snapshot<Row[]>`
-    select ${columns} from ${snapshot(table)} as r where id = any(${ids}::uuid[])`
-  const byId = new Map(rows.map(row => [row.id, row]))
-  return ids.map(id => {
-    const row = byId.get(id)
-    if (!row) throw new Error('a row of the snapshot is missing')
-    return row
-  })
+  const fetchIds = async () =>
+    (await snapshot.unsafe<{ id: string }[]>(`fetch ${count} from exported`)).map(({ id }) => id)
+  // Known before its rows are requested, so that this takes one round trip.
+  let ids = await fetchIds()
+  return async () => {
+    if (ids.length === 0) return []
+    const wanted = ids
+    const { table, columns = snapshot`*` } = list
+    const reading = snapshot<Row[]>`select ${columns} from ${snapshot(table)} as r where id = any(${wanted}::uuid[])`
+    const [rows, following] = await Promise.all([reading, fetchIds()])
+    ids = following
+    const byId = new Map(rows.map(row => [row.id, row]))
+    return wanted.map(id => {
+      const row = byId.get(id)
+      if (!row) throw new Error('a row of the snapshot is missing')
+      return row
+    })
+  }
 }
 
 /** What is exported. `query`: the parameters, as they were sent. */

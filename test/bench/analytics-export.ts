@@ -73,7 +73,7 @@ const download = async (
 const LINE_FEED = 10
 
 /** Copies of the payment that was made, with a transfer each, over 398 days. */
-const fillPayments = async ({ sql }: { readonly sql: Sql }, count: number): Promise<void> => {
+export const fillPayments = async ({ sql }: { readonly sql: Sql }, count: number): Promise<void> => {
   await sql.unsafe('alter table transfers disable trigger all')
   await sql.unsafe(`
     insert into payments overriding user value
