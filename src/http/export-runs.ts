@@ -31,6 +31,9 @@ export type ExportRunsOptions = {
   readonly mostMs?: number
 }
 
+/** Postgres ends the session so long after the deadline, if this process did not. */
+const FROZEN_MS = 10_000
+
 /** Each has a connection to the database. */
 const MOST_RUNS = 8
 export const EXPORT_RETRY_S = 10
@@ -55,7 +58,7 @@ export const openExportRuns = (
       await snapshot?.end()
     }
     try {
-      const opened = await openSnapshot(databaseUrl, { name: 'paymachine export', idleMs: mostMs })
+      const opened = await openSnapshot(databaseUrl, { name: 'paymachine export', idleMs: mostMs + FROZEN_MS })
       snapshot = opened
       fail = () => void opened.end()
       if (!(await takeExportSlot(opened.sql, merchantId))) refuse('rate_limited', { retryAfter: EXPORT_RETRY_S })

@@ -374,7 +374,7 @@ describe('what comes over the wire', () => {
   )
 
   test('an export that takes too long is broken off, also when its reader has stopped', async () => {
-    await using slow = await apiServer({ routes, exportMs: 700 })
+    await using slow = await apiServer({ routes, exportMs: 700, outside: { log } })
     const there = await shop(slow.api)
     const { actor } = await makePayment(slow.api, { merchantId: there.merchantId, livemode: false }, 'success')
     await copyPayments({ server: slow }, actor, PAYMENTS)
@@ -391,6 +391,7 @@ describe('what comes over the wire', () => {
     await until(async () => (await left()).length === 0)
     socket.resume()
     await closed
+    expect(logged).toContain('"outcome":"took too long"')
     expect(hasLastChunk(Buffer.concat(pieces))).toBe(false)
   }, 60_000)
 })

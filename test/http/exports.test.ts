@@ -71,11 +71,11 @@ describe('the records of an export', () => {
 
   test('are in the order of the time of creation, as shown, and the id', async () => {
     const { actor } = await makePayment(api, mode, 'success')
-    // Not in the order of the list, and several in one millisecond, in another order of its parts.
+    // Not in the order of the list, and several in one millisecond, whose parts are in another order than the IDs.
     await copyPayments(shops, actor, 1_100, `timestamptz '2026-03-05T12:00:00.0005Z' + n * interval '1 s'`)
     await sql`
       update payments set created_at = created_at - ('x' || substr(id::text, 1, 2))::bit(8)::integer * interval '1 s'
-        + ('x' || substr(id::text, 3, 1))::bit(4)::integer * interval '30 microseconds'
+        + (15 - ('x' || substr(id::text, 3, 1))::bit(4)::integer) * interval '30 microseconds'
       where created_at < '2026-04-01'`
     const found = await records('payments', { from: '2026-03-01', to: '2026-04-01' })
     const keys = found.map(({ createdAt, id }) => `${createdAt} ${id}`)

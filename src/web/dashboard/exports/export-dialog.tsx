@@ -76,7 +76,7 @@ export const ExportDialog = ({ lists, onClose }: DialogProps) => {
         />
       )}
       {hasRange && (
-        <div class="pair">
+        <>
           <DayField label={texts.from} value={from} onDay={setFrom} error={isFirstWrong ? shown : undefined} />
           <DayField
             label={texts.to}
@@ -85,7 +85,7 @@ export const ExportDialog = ({ lists, onClose }: DialogProps) => {
             hint={texts.rangeHint}
             error={isFirstWrong ? undefined : shown}
           />
-        </div>
+        </>
       )}
       <RadioChoice
         legend={texts.format}
