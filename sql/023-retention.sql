@@ -1,5 +1,6 @@
--- What is dropped when it is older than the operator keeps it: the responses of webhook endpoints, and deliveries with their
--- attempts and their history. See src/server/retention.ts.
+-- What is dropped when it is older than the operator keeps it: the responses of webhook endpoints, deliveries with their
+-- attempts and their history, and most of the history of payments and payment links that have ended. See
+-- src/server/retention.ts.
 
 -- How far each part was dropped. Everything that ends is in the feed of transitions, so the feed is walked once, in its order,
 -- and needs no index by time.
@@ -12,24 +13,28 @@ create table retention_progress (
   -- Rises with every change. What was found before another process has moved the place is not dropped.
   step integer not null,
   -- The sum of dropped_parts, by which the audit finds that one of its rows is missing.
-  dropped bigint not null
+  dropped bigint not null,
+  -- Nothing that has happened since then was dropped. Null: nothing was dropped.
+  before timestamptz,
+  constraint retention_progress_before check ((dropped > 0) <= (before is not null))
 );
-insert into retention_progress values ('attempt_bodies', 0, '0', 0, 0, 0), ('deliveries', 0, '0', 0, 0, 0);
+insert into retention_progress
+values ('attempt_bodies', 0, '0', 0, 0, 0), ('deliveries', 0, '0', 0, 0, 0), ('history', 0, '0', 0, 0, 0);
 
 -- One row for each part and day, written in the commit that drops something of it. The audit expects what is missing to be
 -- exactly what is counted here.
 create table dropped_parts (
   part text not null,
-  -- The day in UTC on which the deliveries were created.
+  -- The day in UTC on which the deliveries, or the actors of the history, were created.
   day date not null,
-  -- Attempts whose response was dropped, or deliveries.
+  -- Attempts whose response was dropped, deliveries, or transitions.
   dropped bigint not null,
-  -- The delivery that was dropped last.
+  -- The delivery or the actor of which something was dropped last.
   last_id uuid not null,
   dropped_at timestamptz not null,
   -- By dropped_part_digest(): the audit finds a row that was changed.
   digest bytea not null,
   constraint dropped_parts_pkey primary key (part, day),
-  constraint dropped_parts_part check (part in ('attempt_bodies', 'deliveries')),
+  constraint dropped_parts_part check (part in ('attempt_bodies', 'deliveries', 'history')),
   constraint dropped_parts_count check (dropped > 0)
 );

@@ -253,16 +253,26 @@ create function differing_payment_sums() returns table (merchant_id uuid) langua
     sum(sign * refunded)) <> row(0, 0, 0, 0, 0, 0)
 $$;
 
--- Makes the sums of payments again from the history up to the reader's place.
-create function rebuild_payment_sums() returns void language plpgsql as $$
+-- Whether a sum is of a time whose history was dropped. Such sums are kept as they are: what is left of the history would make
+-- them too low.
+create function is_of_dropped_history(sums payment_sums, before timestamptz) returns boolean language sql stable
+return coalesce(before > sums.starts_at at time zone case sums.span when 'quarter' then 'UTC' else coalesce(
+  (select sums_time_zone from billing_settings where merchant_id = sums.merchant_id), 'UTC') end, false);
+
+-- Makes the sums of payments again from the history up to the reader's place, since the time before which history was dropped.
+-- Returns that time: sums of earlier quarter-hours and days stay. Null: all are made again.
+create function rebuild_payment_sums() returns timestamptz language plpgsql as $$
 declare
   here feed_cursors;
   place feed_cursors;
   actors uuid[];
   revs integer[];
+  complete_since timestamptz;
 begin
+  -- Both wait until this is committed: the reader, and the dropping of history.
+  select before into complete_since from retention_progress where part = 'history' for update;
   select * into here from feed_cursors where reader = 'payments' for update;
-  delete from payment_sums;
+  delete from payment_sums s where not is_of_dropped_history(s, complete_since);
   place := ('payments', 0, '0', 0);
   loop
     select array_agg(actor), array_agg(rev), (array_agg(era))[count(*)], (array_agg(xid))[count(*)],
@@ -274,9 +284,11 @@ begin
       order by era, xid, seq
       limit 20000) page;
     exit when actors is null;
-    perform add_to_payment_sums(actors, revs);
+    perform add_payment_sum_rows(array(
+      select r from payment_sum_rows(actors, revs) r where not is_of_dropped_history(r, complete_since)));
   end loop;
   update billing_settings set sums_time_zone = time_zone where sums_time_zone <> time_zone;
+  return complete_since;
 end $$;
 
 -- Makes the days of a merchant whose time zone has changed from its quarter-hours. Older days keep the zone in which they

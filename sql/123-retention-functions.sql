@@ -9,11 +9,28 @@ return substring(sha256(convert_to(
 create function is_old_delivery(deliveries, before timestamptz) returns boolean language sql stable
 return $1.state in ('delivered', 'failed', 'canceled') and $1.updated_at < before;
 
--- The next deliveries of a part, among `most` transitions that the readers of the feed have passed. The place is that of the
--- last of these transitions; there is no row when none is older than `before`. A delivery is found by its last transition,
--- so one that is open is passed, and found again after it has ended.
-create function find_old_deliveries(its_part text, before timestamptz, most integer)
-returns table (step integer, era integer, xid xid8, seq bigint, deliveries uuid[]) language plpgsql stable
+-- The payments and payment links among these transitions that have ended with one that is theirs: nothing about them is open.
+-- Refunds and billing records keep their history.
+create function find_ended_actors(actors uuid[], revs integer[]) returns setof uuid language sql stable
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  select p.id
+  from unnest(actors, revs) as t (actor, rev) join payments p on p.id = t.actor and p.rev = t.rev
+  where p.state in ('success', 'failed', 'expired', 'canceled') and not p.attention
+    and p.refunds_reserved_minor = p.amount_refunded_minor
+    and not exists (select from timers m where m.actor = p.id)
+    and not exists (select from unsettled_payments u where u.payment_id = p.id)
+  union all
+  select l.id
+  from unnest(actors, revs) as t (actor, rev) join payment_links l on l.id = t.actor and l.rev = t.rev
+  where l.state <> 'active' and l.payments_processing = 0
+    and not exists (select from timers m where m.actor = l.id)
+$$;
+
+-- The next actors of a part, among `most` transitions that the readers of the feed have passed. The place is that of the last
+-- of these transitions; there is no row when none is older than `before`. An actor is found by its last transition, so one
+-- that is open is passed, and found again after it has ended.
+create function find_old_actors(its_part text, before timestamptz, most integer)
+returns table (step integer, era integer, xid xid8, seq bigint, actors uuid[]) language plpgsql stable
 -- A plan from when the table was empty would read all of it.
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 #variable_conflict use_column
@@ -31,13 +48,17 @@ begin
       where (era, xid, seq) > (here.era, here.xid, here.seq) and (era, xid, seq) <= (passed.era, passed.xid, passed.seq)
       order by era, xid, seq
       limit most) t
+  ), old as materialized (
+    select * from page where is_old and (kind = 'delivery') = (its_part <> 'history')
   )
-  select here.step, last.era, last.xid, last.seq, array(
-    select distinct d.id
-    from page p join deliveries d on d.id = p.actor
-    where p.is_old and p.kind = 'delivery'
-      and (its_part = 'attempt_bodies' or d.rev = p.rev and is_old_delivery(d, before))
-    order by d.id)
+  select here.step, last.era, last.xid, last.seq, case its_part
+    when 'attempt_bodies' then array(
+      select distinct d.id from old o join deliveries d on d.id = o.actor order by d.id)
+    when 'deliveries' then array(
+      select d.id from old o join deliveries d on d.id = o.actor and d.rev = o.rev and is_old_delivery(d, before) order by d.id)
+    else array(
+      select id from find_ended_actors(array(select actor from old order by actor, rev), array(select rev from old order by actor, rev)) id
+      order by id) end
   from (select era, xid, seq from page where is_old order by era desc, xid desc, seq desc limit 1) last;
 end $$;
 
@@ -46,21 +67,24 @@ create function take_retention(its_part text, its_step integer) returns setof re
   select * from retention_progress where part = its_part and step = its_step for update skip locked
 $$;
 
--- Records what is about to be dropped: the deliveries, one entry for each dropped row.
-create function record_dropped(its_part text, ids uuid[]) returns void language plpgsql
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+-- Records what is dropped: for each row the delivery or the actor, and when it was created.
+create function record_dropped(its_part text, its_before timestamptz, ids uuid[], created timestamptz[]) returns void
+language plpgsql as $$
 begin
   insert into dropped_parts as p (part, day, dropped, last_id, dropped_at, digest)
   select its_part, day, dropped, last_id, now(), dropped_part_digest(its_part, day, dropped, last_id, now())
   from (
-    select (d.created_at at time zone 'UTC')::date as day, count(*) as dropped, (array_agg(d.id order by d.id desc))[1] as last_id
-    from unnest(ids) as gone (id) join deliveries d on d.id = gone.id
+    select (at at time zone 'UTC')::date as day, count(*) as dropped, (array_agg(id order by id desc))[1] as last_id
+    from unnest(ids, created) as gone (id, at)
     group by 1) days
   order by day
   on conflict (part, day) do update set
     dropped = p.dropped + excluded.dropped, last_id = excluded.last_id, dropped_at = excluded.dropped_at,
     digest = dropped_part_digest(p.part, p.day, p.dropped + excluded.dropped, excluded.last_id, excluded.dropped_at);
-  update retention_progress set dropped = dropped + cardinality(ids), step = step + 1 where part = its_part;
+  update retention_progress set
+    dropped = dropped + cardinality(ids), step = step + 1,
+    before = case when ids <> '{}' then greatest(before, its_before) else before end
+  where part = its_part;
 end $$;
 
 -- Moves the place of a part.
@@ -77,19 +101,21 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
 declare
   found_ids uuid[];
   found_numbers integer[];
+  created timestamptz[];
 begin
   perform take_retention('attempt_bodies', its_step);
   if not found then
     return;
   end if;
-  select coalesce(array_agg(delivery_id), '{}'), coalesce(array_agg(number), '{}') into found_ids, found_numbers
+  select coalesce(array_agg(delivery_id), '{}'), coalesce(array_agg(number), '{}'), array_agg(created_at)
+  into found_ids, found_numbers, created
   from (
-    select a.delivery_id, a.number from delivery_attempts a
+    select a.delivery_id, a.number, d.created_at from deliveries d join delivery_attempts a on a.delivery_id = d.id
     where a.delivery_id = any(ids) and a.finished_at < before
       and (a.response_snippet is not null or a.response_headers is not null)
     order by a.delivery_id, a.number
-    for update skip locked) a;
-  perform record_dropped('attempt_bodies', found_ids);
+    for update of a skip locked) a;
+  perform record_dropped('attempt_bodies', before, found_ids, created);
   update delivery_attempts a set response_snippet = null, response_headers = null
   from unnest(found_ids, found_numbers) as gone (id, number)
   where a.delivery_id = gone.id and a.number = gone.number;
@@ -126,9 +152,10 @@ begin
     where not exists (
       select from delivery_attempts a
       where a.delivery_id = f.id
-        and not exists (select from held h where h.delivery_id = a.delivery_id and h.number = a.number)))
+        and not exists (select from held h where h.delivery_id = a.delivery_id and h.number = a.number))
+    order by f.id)
   into free;
-  perform record_dropped('deliveries', free);
+  perform record_dropped('deliveries', before, free, array(select created_at from deliveries where id = any(free) order by id));
   -- The sums of states count what exists. Their reader has added all of these, see find_old_deliveries(), and waits here.
   perform from feed_cursors where reader = 'machines' for update;
   update machine_states s set actors = s.actors - gone.actors
@@ -144,3 +171,50 @@ begin
   end if;
   return next;
 end $$;
+
+-- Drops the history of these actors but its last entry and that by which the actor came into its state, and moves the place
+-- of the part. At most `most` entries: a payment link may have any number. Returns how many, and how many are left; the place
+-- stays while some are. Entries are never changed, so nothing is locked, and actors go on.
+create function drop_history(
+  its_step integer, to_era integer, to_xid xid8, to_seq bigint, ids uuid[], before timestamptz, most integer default 10000
+) returns table (dropped integer, locked integer) language plpgsql
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+#variable_conflict use_column
+declare
+  gone uuid[];
+  created timestamptz[];
+  its_before timestamptz := before;
+begin
+  perform take_retention('history', its_step);
+  if not found then
+    return;
+  end if;
+  with dropping as (
+    delete from transitions t
+    using (select actor, rev from old_entries(ids, its_before) order by actor, rev limit most) old
+    where t.actor = old.actor and t.rev = old.rev
+    returning t.actor, t.actor_created_at
+  )
+  select coalesce(array_agg(actor), '{}'), coalesce(array_agg(actor_created_at), '{}') into gone, created from dropping;
+  perform record_dropped('history', its_before, gone, created);
+  dropped := cardinality(gone);
+  select count(*) into locked from old_entries(ids, its_before);
+  if locked = 0 then
+    perform pass_retention('history', to_era, to_xid, to_seq);
+  end if;
+  return next;
+end $$;
+
+-- The entries of these histories that are not needed any more.
+create function old_entries(ids uuid[], before timestamptz) returns table (actor uuid, rev integer) language sql stable
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  select t.actor, t.rev
+  from unnest(ids) as its (id)
+  cross join lateral (
+    select last.rev, last.to_state from transitions last where last.actor = its.id order by last.rev desc limit 1) last
+  cross join lateral (
+    select max(e.rev) as rev from transitions e
+    where e.actor = its.id and e.to_state = last.to_state and e.from_state is distinct from e.to_state) entered
+  join transitions t on t.actor = its.id and t.rev < last.rev and t.rev is distinct from entered.rev
+  where t.at < before
+$$;

@@ -44,6 +44,8 @@ export type RetainDays = {
   readonly attemptBodies: number | undefined
   /** Webhook deliveries that have ended, with their attempts and their history. */
   readonly deliveries: number | undefined
+  /** The history of payments and payment links that have ended, but its end. */
+  readonly history: number | undefined
 }
 
 /** Throws a StartError with one line: the variable and the allowed values. Never its value, which may be a secret. */
@@ -75,13 +77,20 @@ export const parseEnv = (variables: Readonly<Record<string, string | undefined>>
     apiRateLimit: { live: env.API_RATE_LIMIT_LIVE, test: env.API_RATE_LIMIT_TEST },
     checkoutRateLimit: env.CHECKOUT_RATE_LIMIT,
     webhooks: { allow: env.WEBHOOK_ALLOW, ports: env.WEBHOOK_PORTS },
-    retainDays: { attemptBodies: env.RETAIN_ATTEMPT_BODIES_DAYS, deliveries: env.RETAIN_DELIVERIES_DAYS },
+    retainDays: {
+      attemptBodies: env.RETAIN_ATTEMPT_BODIES_DAYS,
+      deliveries: env.RETAIN_DELIVERIES_DAYS,
+      history: env.RETAIN_HISTORY_DAYS,
+    },
     logLevel: env.LOG_LEVEL,
   }
 }
 
-/** The figures of the state machines go back 31 days, and are made again from the history of deliveries too. */
-const LEAST_DAYS = { attemptBodies: 1, deliveries: 35 }
+/**
+ * Figures can be made again from the history: those of the state machines go back 31 days, and those of merchants are kept by
+ * the quarter-hour for 400 days.
+ */
+const LEAST_DAYS = { attemptBodies: 1, deliveries: 35, history: 400 }
 
 const invalid = (name: string) => {
   const rule = new Map(Object.entries(allowed)).get(name) ?? allowed.RPC_URLS_
@@ -118,6 +127,7 @@ const allowed = {
   WEBHOOK_PORTS: 'port numbers, 1 to 65535, separated by commas',
   RETAIN_ATTEMPT_BODIES_DAYS: days(LEAST_DAYS.attemptBodies),
   RETAIN_DELIVERIES_DAYS: days(LEAST_DAYS.deliveries),
+  RETAIN_HISTORY_DAYS: days(LEAST_DAYS.history),
   LOG_LEVEL: 'fatal, error, warn, info, debug, trace or silent',
 }
 
@@ -182,6 +192,7 @@ const environment = type({
   WEBHOOK_PORTS: list.to(port.array().atLeastLength(1)).default('443,8443'),
   RETAIN_ATTEMPT_BODIES_DAYS: daysFrom(LEAST_DAYS.attemptBodies).default('30'),
   RETAIN_DELIVERIES_DAYS: daysFrom(LEAST_DAYS.deliveries).default('90'),
+  RETAIN_HISTORY_DAYS: daysFrom(LEAST_DAYS.history).default('400'),
   LOG_LEVEL: type("'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'").default('info'),
 })
 

@@ -209,6 +209,16 @@ const table: readonly {
     says: 'a whole number of days, 35 to 36500, or forever',
   },
   {
+    name: 'RETAIN_HISTORY_DAYS',
+    good: {
+      '400': env => env.retainDays.history === 400,
+      forever: env => env.retainDays.history === undefined,
+      '': env => env.retainDays.history === 400,
+    },
+    bad: ['0', '399', '36501'],
+    says: 'a whole number of days, 400 to 36500, or forever',
+  },
+  {
     name: 'LOG_LEVEL',
     good: { silent: env => env.logLevel === 'silent', '': env => env.logLevel === 'info' },
     bad: ['verbose', 'INFO'],

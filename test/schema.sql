@@ -531,7 +531,7 @@ create table dropped_parts (
   digest bytea not null,
   constraint dropped_parts_pkey PRIMARY KEY (part, day),
   constraint dropped_parts_count CHECK (dropped > 0),
-  constraint dropped_parts_part CHECK (part = ANY (ARRAY['attempt_bodies'::text, 'deliveries'::text]))
+  constraint dropped_parts_part CHECK (part = ANY (ARRAY['attempt_bodies'::text, 'deliveries'::text, 'history'::text]))
 );
 
 create table eras (
@@ -1290,7 +1290,9 @@ create table retention_progress (
   seq bigint not null,
   step integer not null,
   dropped bigint not null,
-  constraint retention_progress_pkey PRIMARY KEY (part)
+  before timestamp with time zone,
+  constraint retention_progress_pkey PRIMARY KEY (part),
+  constraint retention_progress_before CHECK ((dropped > 0) <= (before IS NOT NULL))
 );
 
 create table security_events (
@@ -3529,19 +3531,21 @@ AS $function$
 declare
   found_ids uuid[];
   found_numbers integer[];
+  created timestamptz[];
 begin
   perform take_retention('attempt_bodies', its_step);
   if not found then
     return;
   end if;
-  select coalesce(array_agg(delivery_id), '{}'), coalesce(array_agg(number), '{}') into found_ids, found_numbers
+  select coalesce(array_agg(delivery_id), '{}'), coalesce(array_agg(number), '{}'), array_agg(created_at)
+  into found_ids, found_numbers, created
   from (
-    select a.delivery_id, a.number from delivery_attempts a
+    select a.delivery_id, a.number, d.created_at from deliveries d join delivery_attempts a on a.delivery_id = d.id
     where a.delivery_id = any(ids) and a.finished_at < before
       and (a.response_snippet is not null or a.response_headers is not null)
     order by a.delivery_id, a.number
-    for update skip locked) a;
-  perform record_dropped('attempt_bodies', found_ids);
+    for update of a skip locked) a;
+  perform record_dropped('attempt_bodies', before, found_ids, created);
   update delivery_attempts a set response_snippet = null, response_headers = null
   from unnest(found_ids, found_numbers) as gone (id, number)
   where a.delivery_id = gone.id and a.number = gone.number;
@@ -3580,9 +3584,10 @@ begin
     where not exists (
       select from delivery_attempts a
       where a.delivery_id = f.id
-        and not exists (select from held h where h.delivery_id = a.delivery_id and h.number = a.number)))
+        and not exists (select from held h where h.delivery_id = a.delivery_id and h.number = a.number))
+    order by f.id)
   into free;
-  perform record_dropped('deliveries', free);
+  perform record_dropped('deliveries', before, free, array(select created_at from deliveries where id = any(free) order by id));
   -- The sums of states count what exists. Their reader has added all of these, see find_old_deliveries(), and waits here.
   perform from feed_cursors where reader = 'machines' for update;
   update machine_states s set actors = s.actors - gone.actors
@@ -3595,6 +3600,39 @@ begin
   select count(*) into locked from deliveries d where d.id = any(ids) and is_old_delivery(d, before);
   if locked = 0 then
     perform pass_retention('deliveries', to_era, to_xid, to_seq);
+  end if;
+  return next;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.drop_history(its_step integer, to_era integer, to_xid xid8, to_seq bigint, ids uuid[], before timestamp with time zone, most integer DEFAULT 10000)
+ RETURNS TABLE(dropped integer, locked integer)
+ LANGUAGE plpgsql
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+#variable_conflict use_column
+declare
+  gone uuid[];
+  created timestamptz[];
+  its_before timestamptz := before;
+begin
+  perform take_retention('history', its_step);
+  if not found then
+    return;
+  end if;
+  with dropping as (
+    delete from transitions t
+    using (select actor, rev from old_entries(ids, its_before) order by actor, rev limit most) old
+    where t.actor = old.actor and t.rev = old.rev
+    returning t.actor, t.actor_created_at
+  )
+  select coalesce(array_agg(actor), '{}'), coalesce(array_agg(actor_created_at), '{}') into gone, created from dropping;
+  perform record_dropped('history', its_before, gone, created);
+  dropped := cardinality(gone);
+  select count(*) into locked from old_entries(ids, its_before);
+  if locked = 0 then
+    perform pass_retention('history', to_era, to_xid, to_seq);
   end if;
   return next;
 end $function$;
@@ -4025,6 +4063,27 @@ AS $function$
   select due.endpoint_id, due.next_attempt_at from due where due.next_attempt_at <= now_at
 $function$;
 
+CREATE OR REPLACE FUNCTION public.find_ended_actors(actors uuid[], revs integer[])
+ RETURNS SETOF uuid
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  select p.id
+  from unnest(actors, revs) as t (actor, rev) join payments p on p.id = t.actor and p.rev = t.rev
+  where p.state in ('success', 'failed', 'expired', 'canceled') and not p.attention
+    and p.refunds_reserved_minor = p.amount_refunded_minor
+    and not exists (select from timers m where m.actor = p.id)
+    and not exists (select from unsettled_payments u where u.payment_id = p.id)
+  union all
+  select l.id
+  from unnest(actors, revs) as t (actor, rev) join payment_links l on l.id = t.actor and l.rev = t.rev
+  where l.state <> 'active' and l.payments_processing = 0
+    and not exists (select from timers m where m.actor = l.id)
+$function$;
+
 CREATE OR REPLACE FUNCTION public.find_kept_answer(merchant uuid, its_livemode boolean, its_key text)
  RETURNS TABLE(fingerprint bytea, status integer, body text)
  LANGUAGE plpgsql
@@ -4115,8 +4174,8 @@ begin
     where c.now is distinct from ms_time(s.now_ms));
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.find_old_deliveries(its_part text, before timestamp with time zone, most integer)
- RETURNS TABLE(step integer, era integer, xid xid8, seq bigint, deliveries uuid[])
+CREATE OR REPLACE FUNCTION public.find_old_actors(its_part text, before timestamp with time zone, most integer)
+ RETURNS TABLE(step integer, era integer, xid xid8, seq bigint, actors uuid[])
  LANGUAGE plpgsql
  STABLE
  SET enable_seqscan TO 'off'
@@ -4139,13 +4198,17 @@ begin
       where (era, xid, seq) > (here.era, here.xid, here.seq) and (era, xid, seq) <= (passed.era, passed.xid, passed.seq)
       order by era, xid, seq
       limit most) t
+  ), old as materialized (
+    select * from page where is_old and (kind = 'delivery') = (its_part <> 'history')
   )
-  select here.step, last.era, last.xid, last.seq, array(
-    select distinct d.id
-    from page p join deliveries d on d.id = p.actor
-    where p.is_old and p.kind = 'delivery'
-      and (its_part = 'attempt_bodies' or d.rev = p.rev and is_old_delivery(d, before))
-    order by d.id)
+  select here.step, last.era, last.xid, last.seq, case its_part
+    when 'attempt_bodies' then array(
+      select distinct d.id from old o join deliveries d on d.id = o.actor order by d.id)
+    when 'deliveries' then array(
+      select d.id from old o join deliveries d on d.id = o.actor and d.rev = o.rev and is_old_delivery(d, before) order by d.id)
+    else array(
+      select id from find_ended_actors(array(select actor from old order by actor, rev), array(select rev from old order by actor, rev)) id
+      order by id) end
   from (select era, xid, seq from page where is_old order by era desc, xid desc, seq desc limit 1) last;
 end $function$;
 
@@ -5343,6 +5406,12 @@ AS $function$
         where s.merchant_id = w.merchant_id and s.livemode = w.livemode and s.chain_id = chain offset 0))
 $function$;
 
+CREATE OR REPLACE FUNCTION public.is_of_dropped_history(sums payment_sums, before timestamp with time zone)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN COALESCE((before > ((sums).starts_at AT TIME ZONE CASE (sums).span WHEN 'quarter'::text THEN 'UTC'::text ELSE COALESCE((SELECT billing_settings.sums_time_zone FROM billing_settings WHERE (billing_settings.merchant_id = (is_of_dropped_history.sums).merchant_id)), 'UTC'::text) END)), false);
+
 CREATE OR REPLACE FUNCTION public.is_old_delivery(deliveries, before timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -6137,6 +6206,25 @@ AS $function$
   on conflict (chain_id, tx_hash, refund_id) do update set from_address = null, looks = 0, next_look_at = now()
 $function$;
 
+CREATE OR REPLACE FUNCTION public.old_entries(ids uuid[], before timestamp with time zone)
+ RETURNS TABLE(actor uuid, rev integer)
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+  select t.actor, t.rev
+  from unnest(ids) as its (id)
+  cross join lateral (
+    select last.rev, last.to_state from transitions last where last.actor = its.id order by last.rev desc limit 1) last
+  cross join lateral (
+    select max(e.rev) as rev from transitions e
+    where e.actor = its.id and e.to_state = last.to_state and e.from_state is distinct from e.to_state) entered
+  join transitions t on t.actor = its.id and t.rev < last.rev and t.rev is distinct from entered.rev
+  where t.at < before
+$function$;
+
 CREATE OR REPLACE FUNCTION public.open_session(new_id uuid, account uuid, new_hash bytea, actor text, from_address text, from_network text, from_agent text)
  RETURNS void
  LANGUAGE plpgsql
@@ -6528,7 +6616,7 @@ begin
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.rebuild_payment_sums()
- RETURNS void
+ RETURNS timestamp with time zone
  LANGUAGE plpgsql
 AS $function$
 declare
@@ -6536,9 +6624,12 @@ declare
   place feed_cursors;
   actors uuid[];
   revs integer[];
+  complete_since timestamptz;
 begin
+  -- Both wait until this is committed: the reader, and the dropping of history.
+  select before into complete_since from retention_progress where part = 'history' for update;
   select * into here from feed_cursors where reader = 'payments' for update;
-  delete from payment_sums;
+  delete from payment_sums s where not is_of_dropped_history(s, complete_since);
   place := ('payments', 0, '0', 0);
   loop
     select array_agg(actor), array_agg(rev), (array_agg(era))[count(*)], (array_agg(xid))[count(*)],
@@ -6550,9 +6641,11 @@ begin
       order by era, xid, seq
       limit 20000) page;
     exit when actors is null;
-    perform add_to_payment_sums(actors, revs);
+    perform add_payment_sum_rows(array(
+      select r from payment_sum_rows(actors, revs) r where not is_of_dropped_history(r, complete_since)));
   end loop;
   update billing_settings set sums_time_zone = time_zone where sums_time_zone <> time_zone;
+  return complete_since;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.reclaim_deliveries(claim uuid)
@@ -6676,25 +6769,25 @@ begin
   return coalesce(cardinality(concerned), 0);
 end $function$;
 
-CREATE OR REPLACE FUNCTION public.record_dropped(its_part text, ids uuid[])
+CREATE OR REPLACE FUNCTION public.record_dropped(its_part text, its_before timestamp with time zone, ids uuid[], created timestamp with time zone[])
  RETURNS void
  LANGUAGE plpgsql
- SET enable_seqscan TO 'off'
- SET enable_hashjoin TO 'off'
- SET enable_mergejoin TO 'off'
 AS $function$
 begin
   insert into dropped_parts as p (part, day, dropped, last_id, dropped_at, digest)
   select its_part, day, dropped, last_id, now(), dropped_part_digest(its_part, day, dropped, last_id, now())
   from (
-    select (d.created_at at time zone 'UTC')::date as day, count(*) as dropped, (array_agg(d.id order by d.id desc))[1] as last_id
-    from unnest(ids) as gone (id) join deliveries d on d.id = gone.id
+    select (at at time zone 'UTC')::date as day, count(*) as dropped, (array_agg(id order by id desc))[1] as last_id
+    from unnest(ids, created) as gone (id, at)
     group by 1) days
   order by day
   on conflict (part, day) do update set
     dropped = p.dropped + excluded.dropped, last_id = excluded.last_id, dropped_at = excluded.dropped_at,
     digest = dropped_part_digest(p.part, p.day, p.dropped + excluded.dropped, excluded.last_id, excluded.dropped_at);
-  update retention_progress set dropped = dropped + cardinality(ids), step = step + 1 where part = its_part;
+  update retention_progress set
+    dropped = dropped + cardinality(ids), step = step + 1,
+    before = case when ids <> '{}' then greatest(before, its_before) else before end
+  where part = its_part;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.record_inbox_request(endpoint uuid, request uuid, at timestamp with time zone, its_headers json, its_body text, is_valid boolean)

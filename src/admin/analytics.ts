@@ -7,8 +7,9 @@ export const analyticsCommands = [
     does: 'makes the figures of merchants from the history of their payments',
     options: {},
     run: async ({ sql, print }) => {
-      await rebuildPaymentSums(sql)
+      const since = await rebuildPaymentSums(sql)
       print('The figures of all merchants are made anew')
+      if (since) print(`Days before ${since.toISOString()} are kept as they were, because their history was dropped`)
     },
   }),
 ]

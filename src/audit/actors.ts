@@ -3,6 +3,7 @@ import { type Kind, snakeCase } from '../actors/kind.ts'
 import { type ActorRow, rowCodec } from '../actors/rows.ts'
 import type { Sql } from '../postgres/connect.ts'
 import { type Check, isIn, type PartCheck } from './rules/check.ts'
+import { mayLackEntries } from './rules/dropped-parts.ts'
 import { eachRow, ROWS_AT_ONCE } from './rules/each-row.ts'
 import { gapsOf, isCreationRecorded, isGap } from './rules/unrecorded.ts'
 
@@ -18,7 +19,7 @@ const auditKind = (kind: Kind): Check[] => {
       breaches: sql => sql`
       select distinct h.actor as id
       from transitions h
-      where h.kind = ${name} and ${isCreationRecorded(kind) ? sql`h.rev = 1` : sql`true`}
+      where h.kind = ${name} and ${isCreationRecorded(kind) ? sql`(h.rev = 1 or ${mayLackEntries(sql, sql`h`)})` : sql`true`}
         and not exists (select from ${sql(table)} where id = h.actor)`,
     },
     {
@@ -75,7 +76,7 @@ export const auditHistory = (kinds: readonly Kind[]): PartCheck[] => [
     breaches: (sql, part) => sql`
       select actor as id
       from (
-        select actor, kind, rev, from_state, era, xid, seq,
+        select actor, kind, rev, from_state, era, xid, seq, actor_created_at,
           lag(rev) over history as rev_before, lag(to_state) over history as state_before,
           lag(era) over history as era_before, lag(xid) over history as xid_before, lag(seq) over history as seq_before
         from transitions
@@ -91,7 +92,7 @@ export const auditHistory = (kinds: readonly Kind[]): PartCheck[] => [
           to: sql`from_state`,
           revs: sql`rev - coalesce(rev_before, 0) - 1`,
         },
-      )})
+      )}) and not (rev <> coalesce(rev_before, 0) + 1 and ${mayLackEntries(sql, sql`h`)})
         or (era, xid, seq) <= (era_before, xid_before, seq_before)`,
   },
   {

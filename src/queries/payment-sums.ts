@@ -16,7 +16,8 @@ export const paymentSumsReader: FeedReader = {
   },
 }
 
-/** Makes the sums of payments again from the history. */
-export const rebuildPaymentSums = async (sql: Sql): Promise<void> => {
-  await sql`select rebuild_payment_sums()`
+/** Makes the sums of payments again from the history. Sums before the returned time stay: their history was dropped. */
+export const rebuildPaymentSums = async (sql: Sql): Promise<Date | null> => {
+  const [row] = await sql<{ since: Date | null }[]>`select rebuild_payment_sums() as since`
+  return row?.since ?? null
 }

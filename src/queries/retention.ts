@@ -1,46 +1,50 @@
 import type { Sql } from '../postgres/connect.ts'
 
 /** What is dropped by its age. */
-export type RetainedPart = 'attempt_bodies' | 'deliveries'
+export type RetainedPart = 'attempt_bodies' | 'deliveries' | 'history'
 
-/** The deliveries that a commit drops, or whose attempts lose their responses, and the place in the feed up to which it is done. */
-export type OldDeliveries = {
+/** The actors of which a commit drops something, and the place in the feed up to which it is done. */
+export type OldActors = {
   /** Of the progress, when they were found. */
   readonly step: number
   readonly era: number
   readonly xid: string
   readonly seq: string
-  readonly deliveries: readonly string[]
+  readonly actors: readonly string[]
 }
 
 /** The next of them, among `most` transitions. Undefined if nothing is older than the time. */
-export const findOldDeliveries = async (
+export const findOldActors = async (
   sql: Sql,
   part: RetainedPart,
   { before, most }: { readonly before: Date; readonly most: number },
-): Promise<OldDeliveries | undefined> =>
+): Promise<OldActors | undefined> =>
   (
-    await sql<OldDeliveries[]>`
-      select step, era, xid::text as xid, seq::text as seq, deliveries from find_old_deliveries(${part}, ${before}, ${most})`
+    await sql<OldActors[]>`
+      select step, era, xid::text as xid, seq::text as seq, actors from find_old_actors(${part}, ${before}, ${most})`
   )[0]
 
 export type Dropped = {
   readonly dropped: number
-  /** What another transaction has locked, and is dropped later. */
+  /** What is dropped later: another transaction has locked it, or it is too much for one commit. */
   readonly locked: number
 }
 
-/** Drops them in one commit. Undefined if another process has dropped them, or is dropping them. */
-export const dropOldDeliveries = async (
+/** Drops it in one commit. Undefined if another process has dropped it, or is dropping it. */
+export const dropOfActors = async (
   sql: Sql,
   part: RetainedPart,
-  { step, era, xid, seq, deliveries }: OldDeliveries,
+  { step, era, xid, seq, actors }: OldActors,
   before: Date,
 ): Promise<Dropped | undefined> => {
-  const drop = { attempt_bodies: sql`drop_attempt_bodies`, deliveries: sql`drop_deliveries` }[part]
+  const drop = {
+    attempt_bodies: sql`drop_attempt_bodies`,
+    deliveries: sql`drop_deliveries`,
+    history: sql`drop_history`,
+  }[part]
   const [done] = await sql<Dropped[]>`
     select * from ${drop}(
-      ${step}, ${era}, ${xid}::text::xid8, ${seq}, ${[...deliveries]}::uuid[], ${before})`
+      ${step}, ${era}, ${xid}::text::xid8, ${seq}, ${[...actors]}::uuid[], ${before})`
   return done
 }
 

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { auditDeliveries } from '../audit/dropped-deliveries.ts'
+import { auditPart } from '../audit/dropped.ts'
 import { nameOf } from '../audit/record-run.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { RetainDays } from '../env.ts'
-import { dropOldDeliveries, findOldDeliveries, findRetentionDay, type RetainedPart } from '../queries/retention.ts'
+import { dropOfActors, findOldActors, findRetentionDay, type RetainedPart } from '../queries/retention.ts'
 import { type Checks, runChecks } from '../workers/checks.ts'
 import type { WorkerShare } from '../workers/share.ts'
 
 const EVERY_MS = 600_000
 /** Between two commits, so that others go on. */
 const REST_MS = 50
-/** Transitions that a commit passes, and at most as many deliveries that it drops. */
+/** Transitions that a commit passes, and at most as many actors of which it drops something. */
 export const TRANSITIONS_AT_ONCE = 1_000
 
 export type RetentionOptions = {
@@ -45,6 +45,7 @@ export const dropOldRecords = (
       for (const [part, days] of [
         ['attempt_bodies', retainDays.attemptBodies],
         ['deliveries', retainDays.deliveries],
+        ['history', retainDays.history],
       ] as const)
         if (days !== undefined && !signal.aborted)
           await dropPart(deps, part, {
@@ -62,9 +63,9 @@ type Dropping = { readonly before: Date; readonly signal: AbortSignal; readonly 
 const dropPart = async ({ sql, log }: Deps, part: RetainedPart, { before, signal, transitionsAtOnce }: Dropping) => {
   let dropped = 0
   while (!signal.aborted) {
-    const found = await findOldDeliveries(sql, part, { before, most: transitionsAtOnce })
+    const found = await findOldActors(sql, part, { before, most: transitionsAtOnce })
     if (!found) break
-    const broken = await auditDeliveries(sql, found.deliveries)
+    const broken = await auditPart(sql, part, found.actors)
     if (broken.length > 0) {
       const checks = broken.map(finding => ({ name: nameOf(finding), count: finding.count, sample: finding.example }))
       log.error(
@@ -73,10 +74,10 @@ const dropPart = async ({ sql, log }: Deps, part: RetainedPart, { before, signal
       )
       break
     }
-    const done = await dropOldDeliveries(sql, part, found, before)
+    const done = await dropOfActors(sql, part, found, before)
     dropped += done?.dropped ?? 0
-    // Another process drops them, or a transaction has locked some: the next check goes on.
-    if (!done || done.locked > 0) break
+    // Another process drops them, or a transaction has locked the rest: the next check goes on.
+    if (!done || (done.locked > 0 && done.dropped === 0)) break
     await sleep(REST_MS, undefined, { signal }).catch(() => {})
   }
   if (dropped > 0) log.info({ part, dropped, before }, 'old records dropped')

@@ -8,7 +8,7 @@ const [, , databaseUrl = ''] = process.argv
 dropOldRecords(
   { sql: connect(databaseUrl, { name: 'retention', max: 1 }), log: openLog('silent') },
   {
-    retainDays: { attemptBodies: 30, deliveries: 90 },
+    retainDays: { attemptBodies: 30, deliveries: 90, history: 400 },
     share: () => ({ position: 0, count: 1 }),
     everyMs: 20,
     transitionsAtOnce: 3,

@@ -1,21 +1,16 @@
 import { expect, test } from 'bun:test'
 import { audit } from '../../src/audit/audit.ts'
 import { kinds } from '../../src/kinds/all.ts'
-import { openLog } from '../../src/log.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { findChangesBegin } from '../../src/queries/changes.ts'
-import { dropOldDeliveries, findOldDeliveries } from '../../src/queries/retention.ts'
-import { dropOldRecords, type RetentionOptions } from '../../src/server/retention.ts'
+import { dropOfActors, findOldActors } from '../../src/queries/retention.ts'
 import { findingsAfter } from '../audit/planted.ts'
 import { blockStatement } from '../chain/watch/block-statement.ts'
 import { endSessions, startProgram } from '../commands/killed-program.ts'
 import { until } from '../harness/until.ts'
 import { receiver } from '../webhooks/receiver.ts'
-import { reaches, type SendingInstance, sendingInstance } from '../webhooks/sending-instance.ts'
-
-const DAY_MS = 86_400_000
-
-const daysAgo = (days: number) => new Date(Date.now() - days * DAY_MS)
+import { reaches, sendingInstance } from '../webhooks/sending-instance.ts'
+import { countIn, daysAgo, readFeeds, recordAudit, runRetention } from './retaining.ts'
 
 /** The ages of the deliveries in days, one of each. The last two are younger than anything that is dropped. */
 const AGES = [700, 400, 200, 100, 95, 60, 40, 20, 1]
@@ -54,38 +49,6 @@ const agedInstance = async () => {
   return { ...instance, endpoint, closed, [Symbol.asyncDispose]: () => rest.disposeAsync() }
 }
 
-const countIn = async ({ sql }: SendingInstance, table: string, condition = 'true'): Promise<number> => {
-  const [row] = await sql.unsafe<{ count: number }[]>(
-    `select count(*)::integer as count from ${table} where ${condition}`,
-  )
-  return row?.count ?? 0
-}
-
-const readFeeds = async ({ sql }: SendingInstance) => {
-  await sql`select count_transitions(10000)`
-  await sql`select add_payment_sums(10000)`
-}
-
-const recordAudit = ({ sql }: SendingInstance, status: 'clean' | 'findings', finishedAt = new Date()) => sql`
-  insert into audits (status, started_by, finished_at) values (${status}, 'schedule', ${finishedAt})`
-
-const defaults = { attemptBodies: 30, deliveries: 90 }
-
-type Line = { readonly level: string; readonly message: string } & Record<string, unknown>
-
-/** Runs the check until it has been made twice, and returns what it has logged. */
-const runRetention = async ({ sql }: SendingInstance, options: Partial<RetentionOptions> = {}): Promise<Line[]> => {
-  const lines: Line[] = []
-  const say = (level: string) => (fields: object, message: string) => void lines.push({ level, message, ...fields })
-  const log = { ...openLog('silent'), info: say('info'), warn: say('warn'), error: say('error') }
-  let turns = 0
-  const share = () => ({ position: turns++ < 2 ? 0 : 1, count: 1 })
-  const checks = dropOldRecords({ sql, log: log as never }, { retainDays: defaults, share, everyMs: 1, ...options })
-  await until(() => turns > 2)
-  await checks.stop()
-  return lines
-}
-
 const bodies = `(response_snippet is not null or response_headers is not null)`
 
 test('the responses of attempts are dropped after 30 days and deliveries after 90, in parts that leave a row each', async () => {
@@ -113,6 +76,13 @@ test('the responses of attempts are dropped after 30 days and deliveries after 9
   ])
   expect(await audit(sql, kinds)).toEqual([])
   expect(await runRetention(instance)).toEqual([])
+  // As after some weeks: what was too young is found.
+  const shorter = { attemptBodies: 10, deliveries: 35, history: 400 }
+  expect(await runRetention(instance, { retainDays: shorter })).toMatchObject([
+    { part: 'attempt_bodies', dropped: 1 * 2 },
+    { part: 'deliveries', dropped: 2 },
+  ])
+  expect(await audit(sql, kinds)).toEqual([])
 })
 
 test('the sums of the state machines follow, and making them again gives the same', async () => {
@@ -166,7 +136,11 @@ test('nothing is dropped without a clean audit of today, or by settings that kee
   const { sql } = instance
   const counted = () => Promise.all([countIn(instance, 'deliveries'), countIn(instance, 'delivery_attempts', bodies)])
   const all = await counted()
-  expect(await runRetention(instance, { retainDays: { attemptBodies: undefined, deliveries: undefined } })).toEqual([])
+  expect(
+    await runRetention(instance, {
+      retainDays: { attemptBodies: undefined, deliveries: undefined, history: undefined },
+    }),
+  ).toEqual([])
   await sql`update audits set finished_at = finished_at - interval '1 day'`
   expect(await runRetention(instance)).toEqual([])
   await recordAudit(instance, 'findings')
@@ -192,7 +166,7 @@ test.each([
     const lines = await runRetention({ ...instance, sql: alone })
     expect(lines.map(({ message }) => message)).toContain('old records not dropped, their audit failed')
     expect(JSON.stringify(lines)).toContain(`"${invariant}: `)
-    expect(await findOldDeliveries(alone, 'deliveries', { before, most: 1_000 })).toMatchObject({ step: 0 })
+    expect(await findOldActors(alone, 'deliveries', { before, most: 1_000 })).toMatchObject({ step: 0 })
     expect(await countIn({ ...instance, sql: alone }, 'dropped_parts')).toBe(0)
   } finally {
     await alone`rollback`
@@ -204,9 +178,9 @@ test('a delivery that is sent again after it was found is kept, and so is one th
   await using instance = await agedInstance()
   const { sql, world, endpoint } = instance
   const before = daysAgo(90)
-  const found = await findOldDeliveries(sql, 'deliveries', { before, most: 1_000 })
-  expect(found?.deliveries).toHaveLength(5)
-  const [again = '', locked = ''] = found?.deliveries ?? []
+  const found = await findOldActors(sql, 'deliveries', { before, most: 1_000 })
+  expect(found?.actors).toHaveLength(5)
+  const [again = '', locked = ''] = found?.actors ?? []
   expect(await world.actors.dispatch({ kind: 'delivery', actor: again, event: { type: 'redeliver' } })).toMatchObject({
     ok: true,
   })
@@ -222,10 +196,10 @@ test('a delivery that is sent again after it was found is kept, and so is one th
     await alone`begin`
     await alone`select from delivery_attempts where delivery_id = ${locked} limit 1 for update`
     if (!found) throw new Error('nothing was found')
-    expect(await dropOldDeliveries(sql, 'deliveries', found, before)).toEqual({ dropped: 3, locked: 1 })
+    expect(await dropOfActors(sql, 'deliveries', found, before)).toEqual({ dropped: 3, locked: 1 })
     expect(await countIn(instance, 'deliveries', `id in ('${again}', '${locked}')`)).toBe(2)
     // Its step is over.
-    expect(await dropOldDeliveries(sql, 'deliveries', found, before)).toBeUndefined()
+    expect(await dropOfActors(sql, 'deliveries', found, before)).toBeUndefined()
     expect(await runRetention(instance)).toMatchObject([{ part: 'attempt_bodies' }])
   } finally {
     await alone`rollback`

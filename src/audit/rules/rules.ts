@@ -38,7 +38,7 @@ export const rulesOf = (kinds: readonly Kind[], keyring: Keyring | undefined): C
     ...(has('payment') ? [cursorBlock, paymentAddress, paymentTransfer] : []),
     ...(has('payment') && keyring ? [depositDerivation(keyring)] : []),
     ...(has('payment', 'payment_link') ? [paymentLink] : []),
-    ...(has('delivery') ? [droppedParts] : []),
+    ...(has('delivery') ? droppedParts : []),
     ...(has('payment', 'refund') ? [refundPayment] : []),
     ...(has('refund', 'credit_note') ? [refundKey] : []),
     ...(has('invoice', 'credit_note', 'document_series', 'customer')
