@@ -5,7 +5,7 @@ import type { customersEn } from './en.ts'
 export const customersDe: Translated<typeof customersEn> = {
   title: 'Kunden',
   one: 'Kunde',
-  what: 'Menschen und Firmen, die bei Ihnen bezahlen. Jede E-Mail-Adresse gehört zu einem Kunden.',
+  what: 'Wer bei Ihnen bezahlt. Jede E-Mail-Adresse gehört zu einem Kunden.',
   create: 'Neuer Kunde',
   search: 'Kunden durchsuchen',
   searchHint: 'Name, Firma oder E-Mail',
