@@ -10,6 +10,7 @@ import { openServer } from './server.ts'
  * [payments]`. The tables are written anew first, so that a figure is neither room for later rows nor dead rows.
  */
 const payments = Number(process.argv[2] ?? 2_000)
+const inFlight = Math.min(payments, 500)
 
 type Size = { readonly table: string; readonly index: string | null; readonly bytes: number }
 
@@ -26,10 +27,10 @@ const sizesOf = async (sql: Sql): Promise<readonly Size[]> => {
 }
 
 await using server = await openServer({ used: false })
-await using service = await openService(server, { merchants: 20, links: Math.min(payments, 1_000) })
+await using service = await openService(server, { merchants: 20, links: inFlight })
 const { sql } = service
 const before = new Map((await sizesOf(sql)).map(size => [`${size.table} ${size.index}`, size.bytes]))
-const load = await startLoad(service, { inFlight: 500, blockMs: 50, most: payments })
+const load = await startLoad(service, { inFlight, blockMs: 50, most: payments })
 const paid = await load.finish()
 await until(async () => (await sql`select from delivery_claims`).length === 0)
 await sql`select count_transitions(1000000)`
