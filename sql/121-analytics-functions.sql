@@ -287,7 +287,6 @@ begin
     perform add_payment_sum_rows(array(
       select r from payment_sum_rows(actors, revs) r where not is_of_dropped_history(r, complete_since)));
   end loop;
-  update billing_settings set sums_time_zone = time_zone where sums_time_zone <> time_zone;
   return complete_since;
 end $$;
 
