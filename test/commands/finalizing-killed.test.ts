@@ -79,6 +79,8 @@ test.each([
     const first = start(server.databaseUrl, merchantId, 1)
     await until(async () => first.answered.length >= 1)
     await first.kill()
+    // The next commit may be under way.
+    await endSessions(server, 'finalizing')
     const [before] = await server.sql`select count(*)::int as count from invoices where sequence is not null`
     await server.sql`
     insert into credit_entries (customer_id, currency, id, merchant_id, livemode, type, amount_minor, created_at)
