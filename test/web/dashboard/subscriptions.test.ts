@@ -106,6 +106,7 @@ describe.skipIf(!hasBrowser)('subscriptions', () => {
     await page.getByRole('link', { name: 'Period 1' }).click()
     await page.getByRole('link', { name: 'All invoices of this subscription' }).click()
     await page.getByRole('button', { name: 'One subscription' }).waitFor()
+    await page.getByRole('row').nth(1).waitFor()
     expect(await page.getByRole('row').count()).toBe(2)
     await go(`customers/${data[0].customerId}`)
     await page.getByRole('row', { name: /Active.*Lamp of the month/ }).waitFor()
