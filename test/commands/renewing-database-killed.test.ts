@@ -13,6 +13,7 @@ import { SECRET_KEY } from '../harness/api.ts'
 import { postgresServer } from '../harness/server.ts'
 import { until } from '../harness/until.ts'
 import { makeTestClock } from '../http/test-clocks.ts'
+import { expectPeriods } from './renewed-periods.ts'
 
 const START = new Date('2026-11-30T12:00:00.000Z')
 /** Two days after the beginning of period 3. */
@@ -65,21 +66,7 @@ test(`a Postgres server that is killed ${KILLS} times while ${SUBSCRIPTIONS} sub
   // Each kill was in the middle of the work.
   expect(interrupted.every(count => count < all)).toBe(true)
 
-  const found = await sql`
-    select s.state, s.period_index as period,
-      (select string_agg(concat(i.period_index, i.state), ' ' order by i.seq) from invoices i
-       where i.subscription_id = s.id) as invoices,
-      (select string_agg(concat(e.object->>'periodIndex', e.type), ' ' order by e.seq) from events e
-       where e.actor = s.id and e.type in ('subscription.activated', 'subscription.renewed')) as begun,
-      (select count(*)::integer from transitions t
-       where t.actor = s.id and t.event like 'after.boundary.%') as boundaries
-    from subscriptions s`
-  expect(Array.from(found)).toEqual(
-    Array.from({ length: SUBSCRIPTIONS }, () => ({
-      ...{ state: 'active', period: 3, boundaries: 3, invoices: '0paid 1paid 2paid 3paid' },
-      begun: '0subscription.activated 1subscription.renewed 2subscription.renewed 3subscription.renewed',
-    })),
-  )
+  await expectPeriods(sql, SUBSCRIPTIONS)
   const numbers = await sql<{ sequences: number[] }[]>`
     select array_agg(sequence order by sequence)::integer[] as sequences from invoices group by series_id order by min(issued_at)`
   expect(numbers.map(({ sequences }) => sequences)).toEqual(

@@ -11,6 +11,7 @@ import { shop } from '../http/people.ts'
 import { makeSubscription } from '../http/subscriptions.ts'
 import { makeTestClock } from '../http/test-clocks.ts'
 import { endSessions, startProgram } from './killed-program.ts'
+import { expectPeriods } from './renewed-periods.ts'
 
 const START = new Date('2026-11-30T12:00:00.000Z')
 /** Two days after the beginning of period 3. */
@@ -39,21 +40,7 @@ const count = async ({ sql }: ApiServer, what: string) =>
 /** Each period was invoiced, paid and begun once, in order, and the clock has arrived. */
 const expectRenewed = async (server: ApiServer, subscriptions: number) => {
   const { sql } = server
-  const found = await sql<{ state: string; period: number; invoices: string; begun: string; boundaries: number }[]>`
-    select s.state, s.period_index as period,
-      (select string_agg(concat(i.period_index, i.state), ' ' order by i.seq) from invoices i
-       where i.subscription_id = s.id) as invoices,
-      (select string_agg(concat(e.object->>'periodIndex', e.type), ' ' order by e.seq) from events e
-       where e.actor = s.id and e.type in ('subscription.activated', 'subscription.renewed')) as begun,
-      (select count(*)::integer from transitions t
-       where t.actor = s.id and t.event like 'after.boundary.%') as boundaries
-    from subscriptions s`
-  expect(Array.from(found)).toEqual(
-    Array.from({ length: subscriptions }, () => ({
-      ...{ state: 'active', period: 3, boundaries: 3, invoices: '0paid 1paid 2paid 3paid' },
-      begun: '0subscription.activated 1subscription.renewed 2subscription.renewed 3subscription.renewed',
-    })),
-  )
+  await expectPeriods(sql, subscriptions)
   expect(Array.from(await sql`select balance_minor::integer as balance from credit_balances`)).toEqual([{ balance: 0 }])
   expect(Array.from(await sql`select state, now from test_clocks`)).toEqual([{ state: 'ready', now: TO }])
   expect(await audit(sql, kinds, { keyring: openKeyring(SECRET_KEY) })).toEqual([])

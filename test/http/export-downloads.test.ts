@@ -11,6 +11,7 @@ import { takeExportSlot } from '../../src/queries/exports.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
 import { until } from '../harness/until.ts'
 import { copyPayments, exportCalls, wide } from './export-calls.ts'
+import { exportSessions } from './export-sessions.ts'
 import { makePayment } from './payments.ts'
 import { member, shop } from './people.ts'
 import { hasLastChunk, isBegun, type RawRequest, rawResponse } from './raw-response.ts'
@@ -51,25 +52,7 @@ const begin = async (format = 'ndjson') => {
   const response = await fetch(url, { headers, signal: leaving.signal })
   return { response, leave: () => leaving.abort() }
 }
-type Session = { readonly pid: number; readonly state: string; readonly at: Date }
-const sessions = async () =>
-  sql<Session[]>`
-    select pid, state, state_change as at from pg_stat_activity
-    where application_name = 'paymachine export' and datname = current_database()`
-const noSessions = () => until(async () => (await sessions()).length === 0, { what: 'no session of an export' })
-/** Until an export has made what fits into the buffers of its connection, and waits for its reader. */
-const untilItWaits = () => {
-  let last = ''
-  return until(
-    async () => {
-      const now = JSON.stringify(await sessions())
-      const waits = now === last && now.includes('idle in transaction')
-      last = now
-      return waits
-    },
-    { everyMs: 100, what: 'an export that waits for its reader' },
-  )
-}
+const { sessions, noSessions, untilItWaits } = exportSessions(sql)
 
 const untilLost = ({ requireOpen }: Snapshot) =>
   until(() => {

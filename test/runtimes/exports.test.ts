@@ -7,6 +7,7 @@ import { dataFolder } from '../harness/embedded-parent.ts'
 import { type Main, startMain } from '../harness/main.ts'
 import { until } from '../harness/until.ts'
 import { copyPayments, wide } from '../http/export-calls.ts'
+import { exportSessions } from '../http/export-sessions.ts'
 import { makePayment } from '../http/payments.ts'
 import { type Shop, shop } from '../http/people.ts'
 import { hasLastChunk, isBegun, rawResponse } from '../http/raw-response.ts'
@@ -18,9 +19,11 @@ let server: ApiServer
 let lamps: Shop
 let path: string
 let whole: string
+let database: ReturnType<typeof exportSessions>
 
 beforeAll(async () => {
   server = await apiServer({ routes: exportRoutes })
+  database = exportSessions(server.sql)
   lamps = await shop(server.api)
   const { actor } = await makePayment(server.api, { merchantId: lamps.merchantId, livemode: false }, 'success')
   await copyPayments({ server }, actor, 16_000)
@@ -42,26 +45,9 @@ const start = async (name: string): Promise<(Main & { readonly home: Disposable 
   return Object.assign(await startMain(env, runtime && { runtime, program }), { home })
 }
 
-const sessions = () => server.sql<{ pid: number; state: string; at: Date }[]>`
-  select pid, state, state_change as at from pg_stat_activity
-  where application_name = 'paymachine export' and datname = current_database()`
-const noSessions = () => until(async () => (await sessions()).length === 0, { what: 'no session of an export' })
-/** The server has filled the buffers of the connection, and makes no more until they are read. */
-const untilItWaits = () => {
-  let last = ''
-  return until(
-    async () => {
-      const now = JSON.stringify(await sessions())
-      const waits = now === last && now.includes('idle in transaction')
-      last = now
-      return waits
-    },
-    { everyMs: 200, what: 'an export that waits for its reader' },
-  )
-}
 const endSession = async () => {
-  await untilItWaits()
-  for (const { pid } of await sessions()) await server.sql`select pg_terminate_backend(${pid})`
+  await database.untilItWaits()
+  for (const { pid } of await database.sessions()) await server.sql`select pg_terminate_backend(${pid})`
 }
 
 test.each(names)(
@@ -80,30 +66,30 @@ test.each(names)(
       expect(response.headers.get('content-encoding')).toBe(accept ?? null)
       const bytes = Buffer.from(await response.arrayBuffer())
       expect((accept ? gunzipSync(bytes) : bytes).toString() === whole).toBe(true)
-      await noSessions()
+      await database.noSessions()
       const read = await rawResponse(asked)
       expect([name, accept, isBegun(read), hasLastChunk(read)]).toEqual([name, accept, true, true])
-      await noSessions()
+      await database.noSessions()
 
       const broken = await rawResponse({ ...asked, meanwhile: endSession })
       expect([name, accept, isBegun(broken), hasLastChunk(broken)]).toEqual([name, accept, true, false])
       expect(broken.length).toBeLessThan(read.length)
-      await noSessions()
+      await database.noSessions()
     }
 
     // The client is away: what it used is free.
     const ask = { url: main.url, path, bearer: lamps.owner.bearer }
-    await rawResponse({ ...ask, meanwhile: untilItWaits, leaves: true })
-    await noSessions()
+    await rawResponse({ ...ask, meanwhile: database.untilItWaits, leaves: true })
+    await database.noSessions()
 
     // Two here, and none in another process: until this one is killed.
     const ended = [1, 2].map(() => rawResponse({ ...ask, meanwhile: () => main.exited }))
-    await until(async () => (await sessions()).length === 2)
-    await untilItWaits()
+    await until(async () => (await database.sessions()).length === 2)
+    await database.untilItWaits()
     expect((await server.call('GET', path, { bearer: lamps.owner.bearer })).status).toBe(429)
     main.child.kill('SIGKILL')
     for (const bytes of await Promise.all(ended)) expect([isBegun(bytes), hasLastChunk(bytes)]).toEqual([true, false])
-    await noSessions()
+    await database.noSessions()
     expect((await server.call('GET', path, { bearer: lamps.owner.bearer })).status).toBe(200)
   },
   120_000,
@@ -118,7 +104,7 @@ test.each(names)(
     const bytes = await rawResponse({
       ...{ url: main.url, path, bearer: lamps.owner.bearer },
       meanwhile: async () => {
-        await untilItWaits()
+        await database.untilItWaits()
         main.child.kill('SIGTERM')
         expect(await main.exited).toBe(0)
       },

@@ -34,7 +34,7 @@ test('a day on which clocks change has its date and says how long it is', () => 
   ])
 })
 
-test('an hour that occurs twice is told apart by its offset, and each has its own time in files', () => {
+test('an hour that occurs twice is labeled with its offset, and each of the two has its own time in files', () => {
   const hours = rowsIn('2026-10-25', '2026-10-26', 'hour', 'Europe/Berlin').slice(1, 5)
   expect(hours.map(({ name }) => name.replace(/\s/g, ' '))).toEqual([
     ...['Oct 25, 1:00 AM GMT+2', 'Oct 25, 2:00 AM GMT+2', 'Oct 25, 2:00 AM GMT+1', 'Oct 25, 3:00 AM GMT+1'],

@@ -194,7 +194,7 @@ describe.skipIf(!hasBrowser)('a customer', () => {
     expect(complaints).toEqual([])
   }, 90_000)
 
-  test('is told that the subscription has changed meanwhile, and goes on from there', async () => {
+  test('sees a message that the subscription has changed meanwhile, and continues from there', async () => {
     const { url, id } = await subscribed({ trialDays: 14 })
     await using visit = await to.visit()
     const { page } = visit
