@@ -49,7 +49,7 @@ export const AnalyticsPage = () => {
         // Its line is there from the beginning, so that nothing below it moves.
         lead={
           figures
-            ? `${texts.lead(currency ?? '–', texts.by[figures.bucket], figures.timeZone)} ${texts.asOf(
+            ? `${currency === undefined ? '' : texts.lead(currency, texts.by[figures.bucket], figures.timeZone)}${texts.asOf(
                 formatsOf(locale, figures.timeZone).exact(figures.summary.asOf),
               )}`
             : '\u00a0'

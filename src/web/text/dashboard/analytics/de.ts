@@ -4,7 +4,7 @@ import type { analyticsEn } from './en.ts'
 /** The texts of figures and charts of payments in German. */
 export const analyticsDe: Translated<typeof analyticsEn> = {
   title: 'Auswertung',
-  lead: (currency, by, zone) => `${currency}, ${by}, in der Zeitzone ${zone}.`,
+  lead: (currency, by, zone) => `${currency}, ${by}, in der Zeitzone ${zone}. `,
   asOf: time => `Stand: ${time}.`,
   rebuilding: 'Ihre neue Zeitzone wird übernommen',
   rebuildingWhat: (old, next) =>
@@ -22,7 +22,7 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
   compare: 'Vergleichen',
   currency: 'Währung',
   bucket: 'Anzeige',
-  automatic: 'was passt',
+  automatic: 'automatisch',
   timeZone: 'Zeitzone',
   by: { hour: 'je Stunde', day: 'je Tag', week: 'je Woche', month: 'je Monat' },
   heads: { hour: 'Stunde', day: 'Tag', week: 'Woche ab', month: 'Monat' },
@@ -103,12 +103,12 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
     buckets: {
       title: 'Das wären mehr als 400 Punkte',
       what: 'Ein Diagramm hat höchstens 400. Wählen Sie einen kürzeren Zeitraum oder längere Schritte.',
-      action: 'Passendes wählen',
+      action: 'Automatisch wählen',
     },
     hours: {
       title: 'Stunden werden 400 Tage aufbewahrt',
       what: 'Davor sind Werte je Tag bekannt. Wählen Sie einen späteren ersten Tag oder längere Schritte.',
-      action: 'Passendes wählen',
+      action: 'Automatisch wählen',
     },
     other_zone: {
       title: 'Andere Zeitzonen reichen 400 Tage zurück',

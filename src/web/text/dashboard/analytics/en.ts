@@ -1,7 +1,7 @@
 /** The texts of figures and charts of payments. */
 export const analyticsEn = {
   title: 'Analytics',
-  lead: (currency: string, by: string, zone: string) => `${currency}, ${by}, in the time zone ${zone}.`,
+  lead: (currency: string, by: string, zone: string) => `${currency}, ${by}, in the time zone ${zone}. `,
   asOf: (time: string) => `As of ${time}.`,
   rebuilding: 'Your new time zone is being applied',
   rebuildingWhat: (old: string, next: string) =>
@@ -19,7 +19,7 @@ export const analyticsEn = {
   compare: 'Compare',
   currency: 'Currency',
   bucket: 'Shown by',
-  automatic: 'what fits',
+  automatic: 'automatic',
   timeZone: 'Time zone',
   by: { hour: 'by hour', day: 'by day', week: 'by week', month: 'by month' },
   heads: { hour: 'Hour', day: 'Day', week: 'Week from', month: 'Month' },
@@ -94,12 +94,12 @@ export const analyticsEn = {
     buckets: {
       title: 'This would be more than 400 points',
       what: 'A chart has at most 400. Choose a shorter period, or longer steps.',
-      action: 'Choose what fits',
+      action: 'Choose automatically',
     },
     hours: {
       title: 'Hours are kept for 400 days',
       what: 'Before that, figures are known by day. Choose a later first day, or longer steps.',
-      action: 'Choose what fits',
+      action: 'Choose automatically',
     },
     other_zone: {
       title: 'Other time zones go back 400 days',
