@@ -66,7 +66,24 @@ describe.skipIf(!hasBrowser)('the first page of a shop', () => {
     expect(await linesOf(texts.net)).toEqual([money(is.netMinor), change('netMinor')])
     expect((await linesOf(texts.conversion))[0]).toBe(formats.share((is.conversionBps ?? 0) / 10_000))
     await shop.page.getByText(/As of \w+ \d+, \d{4}, \d+:\d\d:\d\d/).waitFor()
+    const days = preceding(30)
+    const compared = texts.comparedWith(formats.day(days.from), formats.day(addDays(days.to, -1)))
+    await shop.page.getByText(compared.trim()).waitFor()
     await on.expectSound()
+  })
+
+  test('compares this month with the same days of the one before', async () => {
+    const { page } = shop
+    await open('home')
+    await pick(texts.period, 'month')
+    await page.getByRole('heading', { name: 'This month' }).waitFor()
+    const first = `${today.slice(0, 8)}01`
+    const before = `${addDays(first, -1).slice(0, 8)}01`
+    const { totals } = await shop.series({ from: first, to: addDays(today, 1) })
+    await figure(texts.moneyIn)
+      .getByText(money(totalOf(totals, 'EUR').volumeMinor), { exact: true })
+      .waitFor()
+    await page.getByText(`Compared with ${formats.day(before)} to `).waitFor()
   })
 
   test('has the range and the comparison in its address, which a step back restores', async () => {

@@ -11,7 +11,7 @@ import { Result } from '../shell/result.tsx'
 import { BigFigure } from './big-figure.tsx'
 import { BreakdownSection } from './breakdown.tsx'
 import { changeText, pointsText } from './changes.ts'
-import { totalIn } from './figure-list.tsx'
+import { totalIn, useComparedDays } from './figure-list.tsx'
 import { Funnel } from './funnel.tsx'
 import { LimitNote } from './limit-note.tsx'
 import { MoneyChart, useBucketRows } from './money-chart.tsx'
@@ -42,6 +42,7 @@ export const AnalyticsPage = () => {
   const figures = result.data
   const currencies = figures ? currenciesOf(figures) : []
   const currency = useCurrency(currencies)
+  const compared = useComparedDays(figures)
   return (
     <>
       <PageHead
@@ -49,7 +50,7 @@ export const AnalyticsPage = () => {
         // Its line is there from the beginning, so that nothing below it moves.
         lead={
           figures
-            ? `${currency === undefined ? '' : texts.lead(currency, texts.by[figures.bucket], figures.timeZone)}${texts.asOf(
+            ? `${currency === undefined ? '' : texts.lead(currency, texts.by[figures.bucket], figures.timeZone)}${compared}${texts.asOf(
                 formatsOf(locale, figures.timeZone).exact(figures.summary.asOf),
               )}`
             : '\u00a0'

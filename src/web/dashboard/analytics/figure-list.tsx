@@ -1,3 +1,4 @@
+import { addDays } from '../../../billing/days.ts'
 import type { AnalyticsTotal } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
 import { changeText, pointsText } from './changes.ts'
@@ -52,6 +53,15 @@ export const useMainFigures = ({ now, before }: ShownFigures, currency: string |
       note: is && is.refundedMinor > 0 ? `${netNote} · ${texts.refunded(money(is.refundedMinor))}` : netNote,
     },
   ]
+}
+
+/** Which days the figures are compared with. */
+export const useComparedDays = (figures: ShownFigures | undefined): string => {
+  const texts = useAnalyticsTexts()
+  const { formats } = useReader()
+  if (!figures?.before) return ''
+  const { from, to } = figures.previous
+  return texts.comparedWith(formats.day(from), formats.day(addDays(to, -1)))
 }
 
 /** What is subscribed, owed and credited now; undefined in a shop without billing. */

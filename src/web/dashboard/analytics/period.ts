@@ -4,7 +4,7 @@ import type { Calls } from '../../api/calls.ts'
 export type BucketName = NonNullable<Calls['getAnalyticsSeries']['input']['bucket']>
 
 /** As the address has them. Without one, it is the last 30 days. */
-export const rangeNames = ['7d', '30d', '90d', '12m', 'custom'] as const
+export const rangeNames = ['7d', '30d', '90d', 'month', 'last_month', '12m', 'custom'] as const
 
 export type RangeName = (typeof rangeNames)[number]
 
@@ -34,16 +34,24 @@ export const monthsOf = (today: string): { readonly period: FiguresPeriod; reado
 const dayCounts = { '7d': 7, '30d': 30, '90d': 90, custom: 30 } as const
 
 export const figuresPeriodOf = ({ range, first, last }: PeriodQuery, today: string): FiguresPeriod => {
-  if (range === '12m') return { from: addMonths(firstOfMonth(today), -11), to: addDays(today, 1) }
+  const month = firstOfMonth(today)
+  if (range === '12m') return { from: addMonths(month, -11), to: addDays(today, 1) }
+  if (range === 'month') return { from: month, to: addDays(today, 1) }
+  if (range === 'last_month') return { from: addMonths(month, -1), to: month }
   const to = addDays(last ?? today, 1)
   return { from: first ?? addDays(to, -dayCounts[range]), to }
 }
 
-/** The time of the same length before it. Twelve months are compared with the same months of the year before. */
-export const previousOf = ({ from, to }: FiguresPeriod, range: RangeName): FiguresPeriod =>
-  range === '12m'
-    ? { from: addMonths(from, -12), to: addDays(addMonths(addDays(to, -1), -12), 1) }
-    : { from: addDays(from, -daysIn({ from, to })), to: from }
+/**
+ * The time of the same length before it. Twelve months are compared with the same months of the year before, this month with
+ * the same days of the one before, and the last month with the whole one before.
+ */
+export const previousOf = ({ from, to }: FiguresPeriod, range: RangeName): FiguresPeriod => {
+  if (range === 'last_month') return { from: addMonths(from, -1), to: from }
+  if (range !== '12m' && range !== 'month') return { from: addDays(from, -daysIn({ from, to })), to: from }
+  const months = range === '12m' ? -12 : -1
+  return { from: addMonths(from, months), to: addDays(addMonths(addDays(to, -1), months), 1) }
+}
 
 /** One that gives a chart as many points as can be told apart. */
 export const bucketFor = (period: FiguresPeriod, range: RangeName, today: string): BucketName => {

@@ -28,6 +28,8 @@ export type ShownFigures = {
   readonly isOwnZone: boolean
   readonly today: string
   readonly period: FiguresPeriod
+  /** The one before, that it is compared with. */
+  readonly previous: FiguresPeriod
   readonly bucket: BucketName
   readonly limit: Limit | undefined
   /** Undefined beyond a limit. */
@@ -48,6 +50,7 @@ export const useFigures = (query: FiguresQuery) =>
       const isOwnZone = timeZone === summary.timeZone
       const today = dayIn(timeZone, new Date(summary.asOf))
       const period = figuresPeriodOf(query, today)
+      const previous = previousOf(period, range)
       const bucket = query.bucket ?? bucketFor(period, range, today)
       const limitIn = (asked: FiguresPeriod) => limitOf(asked, { bucket, hasKeys: false, isOwnZone, today })
       const read = async (asked: FiguresPeriod) =>
@@ -55,9 +58,9 @@ export const useFigures = (query: FiguresQuery) =>
           ? call('getAnalyticsSeries', { ...scope, ...asked, bucket, ...(!isOwnZone && { timeZone }) }, { signal })
           : undefined
       const limit = limitIn(period)
-      const [now, before] = limit ? [] : await Promise.all([read(period), read(previousOf(period, range))])
+      const [now, before] = limit ? [] : await Promise.all([read(period), read(previous)])
       const futureZone = settings.timeZone === summary.timeZone ? undefined : settings.timeZone
-      return { summary, futureZone, timeZone, isOwnZone, today, period, bucket, limit, now, before }
+      return { summary, futureZone, timeZone, isOwnZone, today, period, previous, bucket, limit, now, before }
     },
     { placeholderData: keepPreviousData },
   ).value

@@ -1,7 +1,6 @@
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { formatsOf } from '../../text/format.ts'
-import { FigureList, totalIn, useBillingFigures, useMainFigures } from '../analytics/figure-list.tsx'
+import { FigureList, totalIn, useBillingFigures, useComparedDays, useMainFigures } from '../analytics/figure-list.tsx'
 import { LimitNote } from '../analytics/limit-note.tsx'
 import { MoneyChart } from '../analytics/money-chart.tsx'
 import { NoPaymentsThen } from '../analytics/no-payments-then.tsx'
@@ -51,11 +50,12 @@ type PeriodFiguresProps = { readonly figures: ShownFigures; readonly currency: s
 
 const PeriodFigures = ({ figures, currency }: PeriodFiguresProps) => {
   const texts = useAnalyticsTexts()
-  const { locale } = useReader()
+  const { formats } = useReader()
   const address = useAddress()
   const { isCompared } = usePeriodQuery()
   const { now, summary, timeZone } = figures
   const main = useMainFigures(figures, currency)
+  const compared = useComparedDays(figures)
   const hasChart = totalIn(now?.totals, currency) !== undefined
   return (
     <>
@@ -67,7 +67,10 @@ const PeriodFigures = ({ figures, currency }: PeriodFiguresProps) => {
       )}
       <p class="chart-foot">
         <span>
-          {hasChart && texts.partial} {texts.asOf(formatsOf(locale, timeZone).exact(summary.asOf))}
+          {compared}
+          {/* Times on this page are in the time zone of the reader. */}
+          {timeZone !== Intl.DateTimeFormat().resolvedOptions().timeZone && texts.daysIn(timeZone)}
+          {hasChart && texts.partial} {texts.asOf(formats.exact(summary.asOf))}
         </span>
         <a href={address('analytics')}>{texts.allCharts}</a>
       </p>

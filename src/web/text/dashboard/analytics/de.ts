@@ -6,6 +6,8 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
   title: 'Auswertung',
   lead: (currency, by, zone) => `${currency}, ${by}, in der Zeitzone ${zone}. `,
   asOf: time => `Stand: ${time}.`,
+  comparedWith: (first, last) => `Verglichen mit ${first} bis ${last}. `,
+  daysIn: zone => `Tage in der Zeitzone ${zone}. `,
   rebuilding: 'Ihre neue Zeitzone wird übernommen',
   rebuildingWhat: (old, next) =>
     `Die Werte je Tag werden für ${next} neu gezählt. Bis dahin gelten die Tage von ${old}.`,
@@ -14,6 +16,8 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
     '7d': 'Letzte 7 Tage',
     '30d': 'Letzte 30 Tage',
     '90d': 'Letzte 90 Tage',
+    month: 'Dieser Monat',
+    last_month: 'Letzter Monat',
     '12m': 'Letzte 12 Monate',
     custom: 'Zwischen zwei Tagen',
   },

@@ -3,6 +3,8 @@ export const analyticsEn = {
   title: 'Analytics',
   lead: (currency: string, by: string, zone: string) => `${currency}, ${by}, in the time zone ${zone}. `,
   asOf: (time: string) => `As of ${time}.`,
+  comparedWith: (first: string, last: string) => `Compared with ${first} to ${last}. `,
+  daysIn: (zone: string) => `Days are those of ${zone}. `,
   rebuilding: 'Your new time zone is being applied',
   rebuildingWhat: (old: string, next: string) =>
     `Figures by day are being counted anew in ${next}. Until that is done, days are those of ${old}.`,
@@ -11,6 +13,8 @@ export const analyticsEn = {
     '7d': 'Last 7 days',
     '30d': 'Last 30 days',
     '90d': 'Last 90 days',
+    month: 'This month',
+    last_month: 'Last month',
     '12m': 'Last 12 months',
     custom: 'Between two days',
   },
