@@ -1,5 +1,5 @@
 -- What is dropped when it is older than the operator keeps it: the responses of webhook endpoints, deliveries with their
--- attempts and their history, and most of the history of payments and payment links that have ended. See
+-- attempts and their history, and most of the history of actors that are finished. See
 -- src/server/retention.ts.
 
 -- How far each part was dropped. Everything that ends is in the feed of transitions, so the feed is walked once, in its order,
@@ -16,7 +16,13 @@ create table retention_progress (
   dropped bigint not null,
   -- Nothing that has happened since then was dropped. Null: nothing was dropped.
   before timestamptz,
-  constraint retention_progress_before check ((dropped > 0) <= (before is not null))
+  -- When it was last looked through and nothing was left to drop. Null: not yet, or everything is kept.
+  completed_at timestamptz,
+  -- Why the rest is kept: the last audit had findings, the audit of what would be dropped next had, or an error. Null if nothing
+  -- is held back.
+  held text,
+  constraint retention_progress_before check ((dropped > 0) <= (before is not null)),
+  constraint retention_progress_held check (held in ('audit', 'broken', 'failed'))
 );
 insert into retention_progress
 values ('attempt_bodies', 0, '0', 0, 0, 0), ('deliveries', 0, '0', 0, 0, 0), ('history', 0, '0', 0, 0, 0);

@@ -9,21 +9,57 @@ return substring(sha256(convert_to(
 create function is_old_delivery(deliveries, before timestamptz) returns boolean language sql stable
 return $1.state in ('delivered', 'failed', 'canceled') and $1.updated_at < before;
 
--- The payments and payment links among these transitions that have ended with one that is theirs: nothing about them is open.
--- Refunds and billing records keep their history.
-create function find_ended_actors(actors uuid[], revs integer[]) returns setof uuid language sql stable
+-- Whether nothing about an actor is open, by its kind: the history of a kind without such a function is kept. An actor is looked
+-- at once, at its last transition, so one that is open for another reason keeps its history until it has a further one. See
+-- docs/decisions/0009-old-rows-by-the-feed.md.
+create function is_finished(payments) returns boolean language sql stable
+set enable_seqscan = off as $$
+  select $1.state in ('success', 'failed', 'expired', 'canceled') and not $1.attention
+    and $1.refunds_reserved_minor = $1.amount_refunded_minor
+    and not exists (select from unsettled_payments u where u.payment_id = $1.id)
+$$;
+create function is_finished(payment_links) returns boolean language sql stable
+return $1.state <> 'active' and $1.payments_processing = 0;
+-- One that has failed can be retried.
+create function is_finished(refunds) returns boolean language sql stable
+return $1.state in ('processed', 'canceled') and not $1.attention;
+create function is_finished(disputes) returns boolean language sql stable
+return $1.state in ('won', 'lost');
+create function is_finished(customers) returns boolean language sql stable
+return $1.state in ('merged', 'erased');
+create function is_finished(invoices) returns boolean language sql stable
+return $1.state in ('paid', 'void', 'deleted') and $1.amount_processing_minor = 0;
+create function is_finished(subscriptions) returns boolean language sql stable
+return $1.state in ('canceled', 'expired', 'completed');
+create function is_finished(plans) returns boolean language sql stable
+return $1.state = 'archived';
+create function is_finished(test_clocks) returns boolean language sql stable
+return $1.state = 'deleted';
+
+-- The finished ones among the actors whose last transition is one of these.
+create function find_finished_actors(actors uuid[], revs integer[]) returns setof uuid language sql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
-  select p.id
-  from unnest(actors, revs) as t (actor, rev) join payments p on p.id = t.actor and p.rev = t.rev
-  where p.state in ('success', 'failed', 'expired', 'canceled') and not p.attention
-    and p.refunds_reserved_minor = p.amount_refunded_minor
-    and not exists (select from timers m where m.actor = p.id)
-    and not exists (select from unsettled_payments u where u.payment_id = p.id)
-  union all
-  select l.id
-  from unnest(actors, revs) as t (actor, rev) join payment_links l on l.id = t.actor and l.rev = t.rev
-  where l.state <> 'active' and l.payments_processing = 0
-    and not exists (select from timers m where m.actor = l.id)
+  with last as materialized (select * from unnest(actors, revs) as t (id, rev)),
+  finished as (
+    select a.id from last join payments a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join payment_links a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join refunds a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join disputes a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join customers a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join invoices a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join subscriptions a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join plans a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join test_clocks a using (id, rev) where is_finished(a)
+  )
+  select id from finished f where not exists (select from timers m where m.actor = f.id)
 $$;
 
 -- The next actors of a part, among `most` transitions that the readers of the feed have passed. The place is that of the last
@@ -42,14 +78,25 @@ begin
   select * into passed from feed_cursors order by era, xid, seq limit 1;
   return query
   with page as materialized (
-    select t.*, bool_and(at < before) over (order by era, xid, seq) as is_old
-    from (
-      select era, xid, seq, kind, actor, rev, at from transitions
-      where (era, xid, seq) > (here.era, here.xid, here.seq) and (era, xid, seq) <= (passed.era, passed.xid, passed.seq)
-      order by era, xid, seq
-      limit most) t
+    select era, xid, seq, kind, actor, rev, at from transitions
+    where (era, xid, seq) > (here.era, here.xid, here.seq) and (era, xid, seq) <= (passed.era, passed.xid, passed.seq)
+    order by era, xid, seq
+    limit most
+  ), following as materialized (
+    select min(t.at) as at
+    from (select era, xid, seq, at from page order by era desc, xid desc, seq desc limit 1) last
+    cross join lateral (
+      select t.at from transitions t
+      where (t.era, t.xid, t.seq) > (last.era, last.xid, last.seq)
+        and (t.era, t.xid, t.seq) <= (passed.era, passed.xid, passed.seq)
+      order by t.era, t.xid, t.seq
+      limit 10 * most) t
+    where last.at >= before
+  ), aged as materialized (
+    select p.*, least(f.at, min(p.at) over (order by era desc, xid desc, seq desc)) < before as is_old
+    from page p cross join following f
   ), old as materialized (
-    select * from page where is_old and (kind = 'delivery') = (its_part <> 'history')
+    select * from aged where is_old and (kind = 'delivery') = (its_part <> 'history')
   )
   select here.step, last.era, last.xid, last.seq, case its_part
     when 'attempt_bodies' then array(
@@ -57,9 +104,9 @@ begin
     when 'deliveries' then array(
       select d.id from old o join deliveries d on d.id = o.actor and d.rev = o.rev and is_old_delivery(d, before) order by d.id)
     else array(
-      select id from find_ended_actors(array(select actor from old order by actor, rev), array(select rev from old order by actor, rev)) id
+      select id from find_finished_actors(array(select actor from old order by actor, rev), array(select rev from old order by actor, rev)) id
       order by id) end
-  from (select era, xid, seq from page where is_old order by era desc, xid desc, seq desc limit 1) last;
+  from (select era, xid, seq from aged where is_old order by era desc, xid desc, seq desc limit 1) last;
 end $$;
 
 -- Takes the place of a part for a change. There is no row when another process has moved it or is moving it.
@@ -141,6 +188,9 @@ begin
   if not found then
     return;
   end if;
+  -- The sums of states count what exists. Their reader has added all of these, see find_old_actors(), and waits until this is
+  -- committed. Locked first: a wait for the reader must not hold deliveries, which a merchant may be sending again.
+  perform from feed_cursors where reader = 'machines' for update;
   free := array(
     select d.id from deliveries d where d.id = any(ids) and is_old_delivery(d, before) order by d.id for update skip locked);
   -- The erasure of a customer changes attempts, in another order: this waits for none of them.
@@ -156,8 +206,6 @@ begin
     order by f.id)
   into free;
   perform record_dropped('deliveries', before, free, array(select created_at from deliveries where id = any(free) order by id));
-  -- The sums of states count what exists. Their reader has added all of these, see find_old_deliveries(), and waits here.
-  perform from feed_cursors where reader = 'machines' for update;
   update machine_states s set actors = s.actors - gone.actors
   from (select state, count(*) as actors from deliveries where id = any(free) group by state) gone
   where s.kind = 'delivery' and s.state = gone.state;
@@ -174,7 +222,8 @@ end $$;
 
 -- Drops the history of these actors but its last entry and that by which the actor came into its state, and moves the place
 -- of the part. At most `most` entries: a payment link may have any number. Returns how many, and how many are left; the place
--- stays while some are. Entries are never changed, so nothing is locked, and actors go on.
+-- stays while some are. Entries are never changed, so nothing is locked, and actors go on: a transition that is committed
+-- meanwhile is the same as one that follows.
 create function drop_history(
   its_step integer, to_era integer, to_xid xid8, to_seq bigint, ids uuid[], before timestamptz, most integer default 10000
 ) returns table (dropped integer, locked integer) language plpgsql
@@ -205,16 +254,37 @@ begin
   return next;
 end $$;
 
--- The entries of these histories that are not needed any more.
+-- The entries of these histories that are not needed any more. None of an actor that has gone on and is not finished.
 create function old_entries(ids uuid[], before timestamptz) returns table (actor uuid, rev integer) language sql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+  with ends as materialized (
+    select its.id, last.rev, last.to_state
+    from unnest(ids) as its (id)
+    cross join lateral (
+      select last.rev, last.to_state from transitions last where last.actor = its.id order by last.rev desc limit 1) last
+  )
   select t.actor, t.rev
-  from unnest(ids) as its (id)
-  cross join lateral (
-    select last.rev, last.to_state from transitions last where last.actor = its.id order by last.rev desc limit 1) last
+  from find_finished_actors(array(select id from ends order by id), array(select rev from ends order by id)) as its (id)
+  join ends last on last.id = its.id
   cross join lateral (
     select max(e.rev) as rev from transitions e
     where e.actor = its.id and e.to_state = last.to_state and e.from_state is distinct from e.to_state) entered
   join transitions t on t.actor = its.id and t.rev < last.rev and t.rev is distinct from entered.rev
   where t.at < before
+$$;
+
+-- Records how a check of a part has ended: `done`, nothing is left to drop; `off`, all is kept; or why the rest is held back. A
+-- row that is locked is being changed by a process that records it itself, or by a rebuild: the next check records it.
+create function report_retention(its_part text, outcome text) returns void language sql as $$
+  with here as (
+    select part from retention_progress where part = its_part for update skip locked
+  ), news as (
+    select nullif(nullif(outcome, 'done'), 'off') as held, case outcome
+      when 'done' then case when completed_at >= date_trunc('day', now(), 'UTC') then completed_at else now() end
+      when 'off' then null else completed_at end as completed_at
+    from retention_progress where part = its_part
+  )
+  update retention_progress p set held = n.held, completed_at = n.completed_at
+  from here, news n
+  where p.part = here.part and (p.held, p.completed_at) is distinct from (n.held, n.completed_at)
 $$;

@@ -1291,8 +1291,11 @@ create table retention_progress (
   step integer not null,
   dropped bigint not null,
   before timestamp with time zone,
+  completed_at timestamp with time zone,
+  held text,
   constraint retention_progress_pkey PRIMARY KEY (part),
-  constraint retention_progress_before CHECK ((dropped > 0) <= (before IS NOT NULL))
+  constraint retention_progress_before CHECK ((dropped > 0) <= (before IS NOT NULL)),
+  constraint retention_progress_held CHECK (held = ANY (ARRAY['audit'::text, 'broken'::text, 'failed'::text]))
 );
 
 create table security_events (
@@ -3573,6 +3576,9 @@ begin
   if not found then
     return;
   end if;
+  -- The sums of states count what exists. Their reader has added all of these, see find_old_actors(), and waits until this is
+  -- committed. Locked first: a wait for the reader must not hold deliveries, which a merchant may be sending again.
+  perform from feed_cursors where reader = 'machines' for update;
   free := array(
     select d.id from deliveries d where d.id = any(ids) and is_old_delivery(d, before) order by d.id for update skip locked);
   -- The erasure of a customer changes attempts, in another order: this waits for none of them.
@@ -3588,8 +3594,6 @@ begin
     order by f.id)
   into free;
   perform record_dropped('deliveries', before, free, array(select created_at from deliveries where id = any(free) order by id));
-  -- The sums of states count what exists. Their reader has added all of these, see find_old_deliveries(), and waits here.
-  perform from feed_cursors where reader = 'machines' for update;
   update machine_states s set actors = s.actors - gone.actors
   from (select state, count(*) as actors from deliveries where id = any(free) group by state) gone
   where s.kind = 'delivery' and s.state = gone.state;
@@ -4063,7 +4067,7 @@ AS $function$
   select due.endpoint_id, due.next_attempt_at from due where due.next_attempt_at <= now_at
 $function$;
 
-CREATE OR REPLACE FUNCTION public.find_ended_actors(actors uuid[], revs integer[])
+CREATE OR REPLACE FUNCTION public.find_finished_actors(actors uuid[], revs integer[])
  RETURNS SETOF uuid
  LANGUAGE sql
  STABLE
@@ -4071,17 +4075,27 @@ CREATE OR REPLACE FUNCTION public.find_ended_actors(actors uuid[], revs integer[
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$
-  select p.id
-  from unnest(actors, revs) as t (actor, rev) join payments p on p.id = t.actor and p.rev = t.rev
-  where p.state in ('success', 'failed', 'expired', 'canceled') and not p.attention
-    and p.refunds_reserved_minor = p.amount_refunded_minor
-    and not exists (select from timers m where m.actor = p.id)
-    and not exists (select from unsettled_payments u where u.payment_id = p.id)
-  union all
-  select l.id
-  from unnest(actors, revs) as t (actor, rev) join payment_links l on l.id = t.actor and l.rev = t.rev
-  where l.state <> 'active' and l.payments_processing = 0
-    and not exists (select from timers m where m.actor = l.id)
+  with last as materialized (select * from unnest(actors, revs) as t (id, rev)),
+  finished as (
+    select a.id from last join payments a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join payment_links a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join refunds a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join disputes a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join customers a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join invoices a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join subscriptions a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join plans a using (id, rev) where is_finished(a)
+    union all
+    select a.id from last join test_clocks a using (id, rev) where is_finished(a)
+  )
+  select id from finished f where not exists (select from timers m where m.actor = f.id)
 $function$;
 
 CREATE OR REPLACE FUNCTION public.find_kept_answer(merchant uuid, its_livemode boolean, its_key text)
@@ -4192,14 +4206,25 @@ begin
   select * into passed from feed_cursors order by era, xid, seq limit 1;
   return query
   with page as materialized (
-    select t.*, bool_and(at < before) over (order by era, xid, seq) as is_old
-    from (
-      select era, xid, seq, kind, actor, rev, at from transitions
-      where (era, xid, seq) > (here.era, here.xid, here.seq) and (era, xid, seq) <= (passed.era, passed.xid, passed.seq)
-      order by era, xid, seq
-      limit most) t
+    select era, xid, seq, kind, actor, rev, at from transitions
+    where (era, xid, seq) > (here.era, here.xid, here.seq) and (era, xid, seq) <= (passed.era, passed.xid, passed.seq)
+    order by era, xid, seq
+    limit most
+  ), following as materialized (
+    select min(t.at) as at
+    from (select era, xid, seq, at from page order by era desc, xid desc, seq desc limit 1) last
+    cross join lateral (
+      select t.at from transitions t
+      where (t.era, t.xid, t.seq) > (last.era, last.xid, last.seq)
+        and (t.era, t.xid, t.seq) <= (passed.era, passed.xid, passed.seq)
+      order by t.era, t.xid, t.seq
+      limit 10 * most) t
+    where last.at >= before
+  ), aged as materialized (
+    select p.*, least(f.at, min(p.at) over (order by era desc, xid desc, seq desc)) < before as is_old
+    from page p cross join following f
   ), old as materialized (
-    select * from page where is_old and (kind = 'delivery') = (its_part <> 'history')
+    select * from aged where is_old and (kind = 'delivery') = (its_part <> 'history')
   )
   select here.step, last.era, last.xid, last.seq, case its_part
     when 'attempt_bodies' then array(
@@ -4207,9 +4232,9 @@ begin
     when 'deliveries' then array(
       select d.id from old o join deliveries d on d.id = o.actor and d.rev = o.rev and is_old_delivery(d, before) order by d.id)
     else array(
-      select id from find_ended_actors(array(select actor from old order by actor, rev), array(select rev from old order by actor, rev)) id
+      select id from find_finished_actors(array(select actor from old order by actor, rev), array(select rev from old order by actor, rev)) id
       order by id) end
-  from (select era, xid, seq from page where is_old order by era desc, xid desc, seq desc limit 1) last;
+  from (select era, xid, seq from aged where is_old order by era desc, xid desc, seq desc limit 1) last;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.find_taken(actors uuid[], commands uuid[], every boolean)
@@ -5366,6 +5391,65 @@ AS $function$
       select from pg_stat_get_activity(s.backend) a where a.backend_start = s.backend_start)
 $function$;
 
+CREATE OR REPLACE FUNCTION public.is_finished(customers)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (($1).state = ANY (ARRAY['merged'::text, 'erased'::text]));
+
+CREATE OR REPLACE FUNCTION public.is_finished(disputes)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (($1).state = ANY (ARRAY['won'::text, 'lost'::text]));
+
+CREATE OR REPLACE FUNCTION public.is_finished(invoices)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((($1).state = ANY (ARRAY['paid'::text, 'void'::text, 'deleted'::text])) AND (($1).amount_processing_minor = (0)::numeric));
+
+CREATE OR REPLACE FUNCTION public.is_finished(payment_links)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((($1).state <> 'active'::text) AND (($1).payments_processing = 0));
+
+CREATE OR REPLACE FUNCTION public.is_finished(payments)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+ SET enable_seqscan TO 'off'
+AS $function$
+  select $1.state in ('success', 'failed', 'expired', 'canceled') and not $1.attention
+    and $1.refunds_reserved_minor = $1.amount_refunded_minor
+    and not exists (select from unsettled_payments u where u.payment_id = $1.id)
+$function$;
+
+CREATE OR REPLACE FUNCTION public.is_finished(plans)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (($1).state = 'archived'::text);
+
+CREATE OR REPLACE FUNCTION public.is_finished(refunds)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN ((($1).state = ANY (ARRAY['processed'::text, 'canceled'::text])) AND (NOT ($1).attention));
+
+CREATE OR REPLACE FUNCTION public.is_finished(subscriptions)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (($1).state = ANY (ARRAY['canceled'::text, 'expired'::text, 'completed'::text]));
+
+CREATE OR REPLACE FUNCTION public.is_finished(test_clocks)
+ RETURNS boolean
+ LANGUAGE sql
+ STABLE
+RETURN (($1).state = 'deleted'::text);
+
 CREATE OR REPLACE FUNCTION public.is_leased(lease uuid, leased_until timestamp with time zone, holder uuid, now_at timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
@@ -6214,10 +6298,15 @@ CREATE OR REPLACE FUNCTION public.old_entries(ids uuid[], before timestamp with 
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$
+  with ends as materialized (
+    select its.id, last.rev, last.to_state
+    from unnest(ids) as its (id)
+    cross join lateral (
+      select last.rev, last.to_state from transitions last where last.actor = its.id order by last.rev desc limit 1) last
+  )
   select t.actor, t.rev
-  from unnest(ids) as its (id)
-  cross join lateral (
-    select last.rev, last.to_state from transitions last where last.actor = its.id order by last.rev desc limit 1) last
+  from find_finished_actors(array(select id from ends order by id), array(select rev from ends order by id)) as its (id)
+  join ends last on last.id = its.id
   cross join lateral (
     select max(e.rev) as rev from transitions e
     where e.actor = its.id and e.to_state = last.to_state and e.from_state is distinct from e.to_state) entered
@@ -7119,6 +7208,23 @@ begin
     perform record_security_event(null, account, actor, from_address, 'mfa.recovery_codes_replaced', '{}'::json);
   end if;
 end $function$;
+
+CREATE OR REPLACE FUNCTION public.report_retention(its_part text, outcome text)
+ RETURNS void
+ LANGUAGE sql
+AS $function$
+  with here as (
+    select part from retention_progress where part = its_part for update skip locked
+  ), news as (
+    select nullif(nullif(outcome, 'done'), 'off') as held, case outcome
+      when 'done' then case when completed_at >= date_trunc('day', now(), 'UTC') then completed_at else now() end
+      when 'off' then null else completed_at end as completed_at
+    from retention_progress where part = its_part
+  )
+  update retention_progress p set held = n.held, completed_at = n.completed_at
+  from here, news n
+  where p.part = here.part and (p.held, p.completed_at) is distinct from (n.held, n.completed_at)
+$function$;
 
 CREATE OR REPLACE FUNCTION public.restart_chain_state(chain bigint, from_number bigint, from_hash text, block json, of_epoch text)
  RETURNS integer

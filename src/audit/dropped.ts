@@ -1,13 +1,18 @@
-import { type Kind, registered } from '../actors/kind.ts'
-import { deliveryKind } from '../kinds/delivery.ts'
-import { paymentKind } from '../kinds/payment.ts'
-import { paymentLinkKind } from '../kinds/payment-link.ts'
+import type { Kind } from '../actors/kind.ts'
+import { kindNamed, kinds } from '../kinds/all.ts'
 import type { Sql } from '../postgres/connect.ts'
 import type { RetainedPart } from '../queries/retention.ts'
 import { auditHistory } from './actors.ts'
 import { countBreaches } from './audit.ts'
+import { eventsOfTransitions } from './events.ts'
+import { paymentHistory } from './payments.ts'
+import { refundDestinations } from './refund-claims.ts'
+import { refundSignatures } from './refund-signers.ts'
+import { refundOutcomes } from './refund-transactions.ts'
 import type { Finding, Part, PartCheck } from './rules/check.ts'
+import { refundKey } from './rules/refund-key.ts'
 import { rowHistory } from './rules/row-history.ts'
+import { periodBoundaries } from './rules/subscriptions.ts'
 import { transitionDigest } from './rules/transition-digest.ts'
 import { auditAttempts } from './sending.ts'
 import { auditFanOut } from './webhooks.ts'
@@ -18,12 +23,23 @@ const ofHistory = (kinds: readonly Kind[]): readonly PartCheck[] => [
   transitionDigest,
 ]
 
-const ofDeliveries = [...auditFanOut, ...auditAttempts, ...ofHistory([registered(deliveryKind)])]
+const delivery = kindNamed('delivery')
+
+const ofDeliveries = [...auditFanOut, ...auditAttempts, ...ofHistory([delivery])]
 
 const checksOf: Readonly<Record<RetainedPart, readonly PartCheck[]>> = {
   attempt_bodies: ofDeliveries,
   deliveries: ofDeliveries,
-  history: ofHistory([registered(paymentKind), registered(paymentLinkKind)]),
+  history: [
+    ...ofHistory(kinds.filter(kind => kind !== delivery)),
+    ...eventsOfTransitions(kinds),
+    ...paymentHistory,
+    ...refundOutcomes,
+    ...refundDestinations,
+    ...refundSignatures,
+    refundKey,
+    periodBoundaries,
+  ],
 }
 
 /** Checks what can be checked of these actors for the last time before something of them is dropped. */

@@ -1,18 +1,22 @@
 import type { Kind } from '../actors/kind.ts'
-import type { Check } from './rules/check.ts'
+import { type Check, isIn, type PartCheck } from './rules/check.ts'
 
 /** Invariants of single kinds; checked only if these kinds are registered. */
 export const auditPayments = (kinds: readonly Kind[]): Check[] =>
   perKind.filter(({ of }) => of.every(name => kinds.some(kind => kind.name === name)))
 
-const perKind: (Check & { of: readonly string[] })[] = [
+export const paymentHistory: readonly PartCheck[] = [
   {
-    of: ['payment'],
     invariant: 'I2',
     what: 'a payment that has left success',
-    breaches: sql => sql`
-      select actor as id from transitions where kind = 'payment' and from_state = 'success' and to_state <> 'success'`,
+    breaches: (sql, part) => sql`
+      select actor as id from transitions
+      where ${isIn(sql, part, sql`actor`)} and kind = 'payment' and from_state = 'success' and to_state <> 'success'`,
   },
+]
+
+const perKind: (Check & { of: readonly string[] })[] = [
+  ...paymentHistory.map(check => ({ ...check, of: ['payment'] })),
   {
     of: ['payment', 'refund'],
     invariant: 'I4',

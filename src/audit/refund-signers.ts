@@ -1,12 +1,45 @@
 import type { Kind } from '../actors/kind.ts'
 import type { Sql } from '../postgres/connect.ts'
-import type { Check } from './rules/check.ts'
+import { type Check, isIn, type PartCheck } from './rules/check.ts'
+import { mayLackEntries } from './rules/dropped-parts.ts'
 
 /** Invariants of refund signers; checked only if refunds are registered. */
 export const auditRefundSigners = (kinds: readonly Kind[]): Check[] =>
   kinds.some(({ name }) => name === 'refund') ? checks : []
 
+/** What the history of a refund says about its signed transactions. */
+export const refundSignatures: readonly PartCheck[] = [
+  {
+    // Both were committed together.
+    invariant: 'I3',
+    what: 'a signed transaction that is not in the history of its refund',
+    breaches: (sql, part) => sql`
+      select t.tx_hash as id from signed_transactions t join signer_nonces n using (signer_id, nonce)
+      where ${isIn(sql, part, sql`n.refund_id`)} and n.refund_id is not null and not exists (
+        select from transitions h
+        where h.actor = n.refund_id and h.event in ('transaction_sent', 'transaction_replaced')
+          and h.context->>'txHash' = t.tx_hash)
+        -- Of a history that was dropped this was checked before.
+        and not exists (
+          select from transitions h where h.actor = n.refund_id and ${mayLackEntries(sql, sql`h`)} having count(*) < max(h.rev))`,
+  },
+  {
+    // Not in the sandbox, whose chain can be lost.
+    invariant: 'I3',
+    what: 'a refund that failed as dropped although its transaction was mined',
+    breaches: (sql, part) => sql`
+      select h.actor as id
+      from transitions h
+      join signed_transactions t on t.tx_hash = h.context->>'txHash'
+      join signer_nonces n on n.signer_id = t.signer_id and n.nonce = t.nonce and n.refund_id = h.actor
+      join refund_signers s on s.id = n.signer_id
+      where ${isIn(sql, part, sql`h.actor`)} and h.kind = 'refund' and h.event = 'transaction_failed'
+        and h.context->>'failureReason' = 'dropped' and n.state = 'mined' and s.epoch is null and ${isNotAcceptedByMember(sql, 'h.actor')}`,
+  },
+]
+
 const checks: Check[] = [
+  ...refundSignatures,
   {
     invariant: 'I3',
     what: 'a refund with two open nonces of signers',
@@ -37,30 +70,6 @@ const checks: Check[] = [
     breaches: sql => sql`
       select t.tx_hash as id from signed_transactions t
       where not exists (select from signer_nonces n where n.signer_id = t.signer_id and n.nonce = t.nonce)`,
-  },
-  {
-    // Both were committed together.
-    invariant: 'I3',
-    what: 'a signed transaction that is not in the history of its refund',
-    breaches: sql => sql`
-      select t.tx_hash as id from signed_transactions t join signer_nonces n using (signer_id, nonce)
-      where n.refund_id is not null and not exists (
-        select from transitions h
-        where h.actor = n.refund_id and h.event in ('transaction_sent', 'transaction_replaced')
-          and h.context->>'txHash' = t.tx_hash)`,
-  },
-  {
-    // Not in the sandbox, whose chain can be lost.
-    invariant: 'I3',
-    what: 'a refund that failed as dropped although its transaction was mined',
-    breaches: sql => sql`
-      select h.actor as id
-      from transitions h
-      join signed_transactions t on t.tx_hash = h.context->>'txHash'
-      join signer_nonces n on n.signer_id = t.signer_id and n.nonce = t.nonce and n.refund_id = h.actor
-      join refund_signers s on s.id = n.signer_id
-      where h.kind = 'refund' and h.event = 'transaction_failed' and h.context->>'failureReason' = 'dropped'
-        and n.state = 'mined' and s.epoch is null and ${isNotAcceptedByMember(sql, 'h.actor')}`,
   },
   {
     invariant: 'I3',

@@ -1,45 +1,28 @@
 import type { Kind } from '../actors/kind.ts'
-import type { Check } from './rules/check.ts'
+import { type Check, isIn, type PartCheck } from './rules/check.ts'
 
 /** A refund is paid by one transaction, and its result comes from the chain. */
 export const auditRefundTransactions = (kinds: readonly Kind[]): Check[] =>
   kinds.some(({ name }) => name === 'refund') ? checks : []
 
-const checks: Check[] = [
-  {
-    invariant: 'I3',
-    what: 'a transaction that pays two refunds',
-    breaches: sql => sql`
-      select tx_hash as id from refunds
-      where state in ('processing', 'processed') group by chain_id, tx_hash having count(*) > 1`,
-  },
+/** What the history of a refund says about its result. */
+export const refundOutcomes: readonly PartCheck[] = [
   {
     invariant: 'I3',
     what: 'a refund that was processed twice',
-    breaches: sql => sql`
+    breaches: (sql, part) => sql`
       select actor as id from transitions
-      where kind = 'refund' and event = 'transaction_verified' group by actor having count(*) > 1`,
-  },
-  {
-    invariant: 'I3',
-    what: 'a balance increase that is recorded for a refund which it does not pay',
-    breaches: sql => sql`
-      select p.refund_id as id
-      from refund_rises p
-      left join refunds r on r.id = p.refund_id and r.state = 'processed' and r.chain_id = p.chain_id
-        and r.token_address is null and lower(r.destination) = p.address
-      where r.id is null
-      union all
-      select refund_id from refund_rises group by refund_id having count(*) > 1`,
+      where ${isIn(sql, part, sql`actor`)} and kind = 'refund' and event = 'transaction_verified'
+      group by actor having count(*) > 1`,
   },
   {
     invariant: 'I3',
     what: 'a refund whose result did not come from its chain',
     // Exceptions: one of our signers reports that its transaction can never be mined; a member decides what the chain could
     // not show at that time. A result without a cause is a breach too.
-    breaches: sql => sql`
+    breaches: (sql, part) => sql`
       select t.actor as id from transitions t join refunds r on r.id = t.actor
-      where t.kind = 'refund' and t.event in ('transaction_verified', 'transaction_failed')
+      where ${isIn(sql, part, sql`t.actor`)} and t.kind = 'refund' and t.event in ('transaction_verified', 'transaction_failed')
         and t.cause is distinct from 'chain:' || r.chain_id
         and not (t.event = 'transaction_failed' and exists (
           select from signed_transactions x join signer_nonces n using (signer_id, nonce)
@@ -52,6 +35,29 @@ const checks: Check[] = [
             else j.why <> 'stray_transfer'
               and (t.event = 'transaction_verified' or t.context->>'failureReason' = 'unproven')
           end))`,
+  },
+]
+
+const checks: Check[] = [
+  ...refundOutcomes,
+  {
+    invariant: 'I3',
+    what: 'a transaction that pays two refunds',
+    breaches: sql => sql`
+      select tx_hash as id from refunds
+      where state in ('processing', 'processed') group by chain_id, tx_hash having count(*) > 1`,
+  },
+  {
+    invariant: 'I3',
+    what: 'a balance increase that is recorded for a refund which it does not pay',
+    breaches: sql => sql`
+      select p.refund_id as id
+      from refund_rises p
+      left join refunds r on r.id = p.refund_id and r.state = 'processed' and r.chain_id = p.chain_id
+        and r.token_address is null and lower(r.destination) = p.address
+      where r.id is null
+      union all
+      select refund_id from refund_rises group by refund_id having count(*) > 1`,
   },
   {
     invariant: 'I7',

@@ -1,7 +1,8 @@
 import type { Sql } from '../postgres/connect.ts'
 
 /** What is dropped by its age. */
-export type RetainedPart = 'attempt_bodies' | 'deliveries' | 'history'
+export const retainedParts = ['attempt_bodies', 'deliveries', 'history'] as const
+export type RetainedPart = (typeof retainedParts)[number]
 
 /** The actors of which a commit drops something, and the place in the feed up to which it is done. */
 export type OldActors = {
@@ -62,4 +63,16 @@ export const findRetentionDay = async (sql: Sql): Promise<RetentionDay> => {
     from (select date_trunc('day', now(), 'UTC') as today) as day`
   if (!row) throw new Error('cannot read the day: the database returned no row')
   return row
+}
+
+/**
+ * Why a part is held back: the last audit had findings, the audit of what would be dropped next had, or an error. `done`:
+ * nothing is left to drop. `off`: all of it is kept.
+ */
+export type RetentionOutcome = 'done' | 'off' | HeldBack
+export type HeldBack = 'audit' | 'broken' | 'failed'
+
+/** Written only if it differs from what is known. */
+export const reportRetention = async (sql: Sql, part: RetainedPart, outcome: RetentionOutcome): Promise<void> => {
+  await sql`select report_retention(${part}, ${outcome})`
 }

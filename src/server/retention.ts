@@ -3,7 +3,14 @@ import { auditPart } from '../audit/dropped.ts'
 import { nameOf } from '../audit/record-run.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { RetainDays } from '../env.ts'
-import { dropOfActors, findOldActors, findRetentionDay, type RetainedPart } from '../queries/retention.ts'
+import {
+  dropOfActors,
+  findOldActors,
+  findRetentionDay,
+  type RetainedPart,
+  reportRetention,
+  retainedParts,
+} from '../queries/retention.ts'
 import { type Checks, runChecks } from '../workers/checks.ts'
 import type { WorkerShare } from '../workers/share.ts'
 
@@ -31,6 +38,11 @@ export const dropOldRecords = (
   { retainDays, share, everyMs = EVERY_MS, transitionsAtOnce = TRANSITIONS_AT_ONCE }: RetentionOptions,
 ): Checks => {
   let isWarned = false
+  const daysOf = {
+    attempt_bodies: retainDays.attemptBodies,
+    deliveries: retainDays.deliveries,
+    history: retainDays.history,
+  } satisfies Record<RetainedPart, number | undefined>
   return runChecks({
     ...{ share, everyMs },
     check: async signal => {
@@ -41,18 +53,19 @@ export const dropOldRecords = (
           'old records not dropped, the audit found broken invariants',
         )
       isWarned = audit === 'findings'
-      if (audit !== 'clean') return
-      for (const [part, days] of [
-        ['attempt_bodies', retainDays.attemptBodies],
-        ['deliveries', retainDays.deliveries],
-        ['history', retainDays.history],
-      ] as const)
-        if (days !== undefined && !signal.aborted)
-          await dropPart(deps, part, {
-            before: new Date(today.getTime() - days * 86_400_000),
-            signal,
-            transitionsAtOnce,
+      for (const part of retainedParts) {
+        const days = daysOf[part]
+        if (days === undefined) await reportRetention(deps.sql, part, 'off')
+        else if (audit === 'findings') await reportRetention(deps.sql, part, 'audit')
+        else if (audit === 'clean' && !signal.aborted) {
+          const before = new Date(today.getTime() - days * 86_400_000)
+          await dropPart(deps, part, { before, signal, transitionsAtOnce }).catch(async error => {
+            // Without the database this fails too.
+            await reportRetention(deps.sql, part, 'failed')
+            throw error
           })
+        }
+      }
     },
     onFailure: err => deps.log.error({ err }, 'old records not dropped, retrying'),
   })
@@ -60,11 +73,15 @@ export const dropOldRecords = (
 
 type Dropping = { readonly before: Date; readonly signal: AbortSignal; readonly transitionsAtOnce: number }
 
-const dropPart = async ({ sql, log }: Deps, part: RetainedPart, { before, signal, transitionsAtOnce }: Dropping) => {
+const dropPart = async (deps: Deps, part: RetainedPart, { before, signal, transitionsAtOnce }: Dropping) => {
+  const { sql, log } = deps
   let dropped = 0
   while (!signal.aborted) {
     const found = await findOldActors(sql, part, { before, most: transitionsAtOnce })
-    if (!found) break
+    if (!found) {
+      await reportRetention(sql, part, 'done')
+      break
+    }
     const broken = await auditPart(sql, part, found.actors)
     if (broken.length > 0) {
       const checks = broken.map(finding => ({ name: nameOf(finding), count: finding.count, sample: finding.example }))
@@ -72,6 +89,7 @@ const dropPart = async ({ sql, log }: Deps, part: RetainedPart, { before, signal
         { part, broken: checks, action: 'keep the database as it is' },
         'old records not dropped, their audit failed',
       )
+      await reportRetention(sql, part, 'broken')
       break
     }
     const done = await dropOfActors(sql, part, found, before)

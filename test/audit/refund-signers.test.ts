@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { openNamedLocks } from '../../src/signer/named-locks.ts'
 import { signRefund } from '../../src/signer/sign.ts'
+import { readFeeds, recordAudit, runRetention } from '../server/retaining.ts'
 import { type SignerInstance, signerInstance } from '../signer/signer-instance.ts'
 
 /** The signer's finding that another transaction has used its nonce. */
@@ -65,4 +66,31 @@ test('the signed transactions have no findings, and each violation is found', as
     await instance.sql.unsafe(mending)
     expect([what, await isFound()]).toEqual([what, false])
   }
+})
+
+test('the transaction of a refund whose history was dropped is not missed', async () => {
+  await using instance = await signerInstance()
+  const { api, sql } = instance
+  const { merchantId } = await instance.newSigner()
+  const [{ id = '' } = {}] = await instance.refunds(merchantId, 1)
+  await signRefund(instance.desk, openNamedLocks(), id)
+  const { txHash } = await instance.refund(id)
+  const [of] = await sql<{ payment: string; chain: string }[]>`
+    select payment_id as payment, chain_id::text as chain from refunds where id = ${id}`
+  const cause = `chain:${of?.chain}`
+  const event = { type: 'transaction_verified', txHash, confirmations: 9 }
+  expect(
+    await api.actors.dispatchBundle([
+      { kind: 'refund', actor: id, event, cause },
+      { kind: 'payment', actor: of?.payment ?? '', event: { type: 'refund_processed', amountMinor: 10 }, cause },
+    ]),
+  ).toMatchObject({ ok: true })
+  await sql`update signer_nonces set state = 'mined' where refund_id = ${id}`
+  expect(await instance.audit()).toEqual([])
+  await readFeeds(instance)
+  await recordAudit(instance, 'clean')
+  // As in a year.
+  await runRetention(instance, { retainDays: { attemptBodies: undefined, deliveries: undefined, history: -1 } })
+  expect(await sql`select from transitions where actor = ${id} and event = 'transaction_sent'`).toHaveLength(0)
+  expect(await instance.audit()).toEqual([])
 })

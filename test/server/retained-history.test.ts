@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { audit } from '../../src/audit/audit.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { rebuildPaymentSums } from '../../src/queries/payment-sums.ts'
+import { dropOfActors, findOldActors } from '../../src/queries/retention.ts'
 import { findingsAfter } from '../audit/planted.ts'
 import { blockStatement } from '../chain/watch/block-statement.ts'
 import { endSessions, startProgram } from '../commands/killed-program.ts'
@@ -133,6 +134,60 @@ test('the entry by which a payment succeeded is kept when another follows, and a
   expect(await historyOf(shop, refunded)).toEqual([4, 6])
   expect(await audit(shop.sql, kinds)).toEqual([])
 })
+
+test('an actor that goes on after it was found keeps its history, and two processes drop the rest once', async () => {
+  await using shop = await agedShop()
+  const [first = '', , third = ''] = shop.paid
+  const found = await findOldActors(shop.sql, 'history', { before: daysAgo(400), most: 1_000 })
+  expect(found?.actors).toContain(first)
+  if (!found) throw new Error('nothing was found')
+  const reserve = { ...payments.events['reserve 300'], type: 'reserve_refund' }
+  const refund = { ...refundOpening, paymentId: first, amountMinor: 300 }
+  const [merchant] = await shop.sql<{ id: string }[]>`select id from merchants`
+  const actor = crypto.randomUUID()
+  expect(
+    await shop.world.actors.dispatchBundle([
+      { kind: 'payment', actor: first, event: reserve },
+      { kind: 'refund', actor, create: { ...refund, merchantId: merchant?.id } },
+      { kind: 'refund', actor, event: { type: '', ...refunds.events['name destination'] } },
+    ]),
+  ).toMatchObject({ ok: true })
+  await Promise.all([1, 2].map(() => dropOfActors(shop.sql, 'history', found, daysAgo(400))))
+  expect(await historyOf(shop, first)).toEqual([1, 2, 3, 4, 5])
+  expect(await historyOf(shop, third)).toEqual([4])
+  await readFeeds(shop)
+  expect(await audit(shop.sql, kinds)).toEqual([])
+})
+
+test.each([
+  ['one time', 1],
+  ['five times', 5],
+  ['all times from then on', 100],
+])(
+  'with %s of a wrong clock in the feed, what is before them is dropped, and what is after an old one',
+  async (_, count) => {
+    await using shop = await agedShop()
+    const { sql } = shop
+    // As if the clock of the database had been ten years ahead while the payments of 600 days ago were made, and now.
+    await sql`
+    create table clock_was_wrong as
+    (select actor, rev, at, digest from transitions where at > now() - interval '610 days' order by era, xid, seq limit ${count})
+    union
+    (select actor, rev, at, digest from transitions order by era desc, xid desc, seq desc limit 1)`
+    await sql`
+    update transitions t set at = now() + interval '10 years',
+      digest = transition_digest(t.actor, t.rev, kind, command, event, from_state, to_state, cause, context,
+        now() + interval '10 years', merchant_id, livemode, actor_created_at)
+    from clock_was_wrong w where t.actor = w.actor and t.rev = w.rev`
+    await runRetention(shop, { transitionsAtOnce: 10 })
+    expect(await historyOf(shop, shop.paid[0] ?? '')).toEqual([4])
+    expect(await historyOf(shop, shop.paid[3] ?? '')).toEqual(count === 100 ? [1, 2, 3, 4] : [4])
+    expect(await historyOf(shop, shop.paid[4] ?? '')).toEqual([1, 2, 3, 4])
+    await sql`
+    update transitions t set at = w.at, digest = w.digest from clock_was_wrong w where t.actor = w.actor and t.rev = w.rev`
+    expect(await audit(sql, kinds)).toEqual([])
+  },
+)
 
 test('making the figures of merchants again keeps those whose history was dropped, and says since when', async () => {
   await using shop = await agedShop()

@@ -25,14 +25,17 @@ export const droppedParts: readonly Check[] = [
         from (
           select (min(actor_created_at) at time zone 'UTC')::date as day, max(rev) - count(*) as missing
           from transitions
-          where kind in ('payment', 'payment_link') and exists (select from dropped_parts where part = 'history')
+          where kind <> 'delivery' and exists (select from dropped_parts where part = 'history')
           group by actor) histories
         group by day) m on m.day = p.day
       where p.part = 'history' and p.dropped is distinct from m.missing`,
   },
 ]
 
-/** Whether entries may be missing in the history of a transition: some were dropped of actors that were created on its day. */
+/**
+ * Whether entries may be missing in the history of a transition: some were dropped of actors that were created on its day. The
+ * rule above counts them. A delivery is dropped as a whole.
+ */
 export const mayLackEntries = (sql: Sql, transition: Fragment): Fragment => sql`
-  (${transition}.kind in ('payment', 'payment_link') and (${transition}.actor_created_at at time zone 'UTC')::date in (
+  (${transition}.kind <> 'delivery' and (${transition}.actor_created_at at time zone 'UTC')::date in (
     select day from dropped_parts where part = 'history'))`

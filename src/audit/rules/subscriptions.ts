@@ -1,5 +1,5 @@
 import { isSettled, readUpTo } from '../../queries/invoice-waits.ts'
-import type { Check } from './check.ts'
+import { type Check, isIn, type PartCheck } from './check.ts'
 
 /** Among invoices that are not void: one of a next period that is voided by a change is issued again. */
 export const periodInvoices: Check = {
@@ -46,21 +46,21 @@ export const unpaidInvoices: Check = {
 }
 
 /** A period begins, or is owed, by one transition at its boundary, and periods follow each other. */
-export const periodBoundaries: Check = {
+export const periodBoundaries: PartCheck = {
   invariant: 'I9',
   what: 'a subscription with two transitions at the beginning of a period, or with a period before the one that it was in',
-  breaches: sql => sql`
+  breaches: (sql, part) => sql`
     select actor as id from (
       select actor, begins, lag(begins) over (partition by actor order by rev) as before from (
         select actor, rev, coalesce(context->>'owedIndex', context->>'periodIndex')::integer as begins
         from transitions
-        where kind = 'subscription' and event like 'after.boundary.%' and to_state in ('active', 'past_due')) boundaries) periods
+        where ${isIn(sql, part, sql`actor`)} and kind = 'subscription' and event like 'after.boundary.%' and to_state in ('active', 'past_due')) boundaries) periods
     where begins <= before
     union all
     select actor from (
       select actor, (context->>'periodIndex')::integer as index,
         lag((context->>'periodIndex')::integer) over (partition by actor order by rev) as before
-      from transitions where kind = 'subscription') periods
+      from transitions where ${isIn(sql, part, sql`actor`)} and kind = 'subscription') periods
     where index < before`,
 }
 
