@@ -253,7 +253,7 @@ describe('a download', () => {
     const answer = await open(live.path)
     expect([answer.status, answer.text]).toEqual([200, ''])
     expect(answer.headers.get('content-disposition')).toBe(
-      'attachment; filename="customers-2020-01-01-2020-01-02.ndjson"',
+      'attachment; filename="customers-2020-01-01-2020-01-01.ndjson"',
     )
     expect(answer.headers.get('content-type')).toBe('application/x-ndjson')
     const [entry] = await sql<{ details: object }[]>`

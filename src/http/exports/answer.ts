@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ActorRow } from '../../actors/rows.ts'
+import { addDays, isDay } from '../../billing/days.ts'
 import { encodeId } from '../../ids.ts'
 import type { TextAnswer } from '../../pages/answer.ts'
 import { openExportRows, recordExport } from '../../queries/exports.ts'
@@ -70,9 +71,10 @@ export const exportAnswer = async (api: Api, call: ExportCall): Promise<TextAnsw
   }
 }
 
-/** `payments-2026-01-01-2026-02-01-test.csv`. */
+/** `payments-2026-01-01-2026-01-31-test.csv`: as people name a range, with the last day that belongs to it. */
 const fileNameOf = ({ kind, format, query: { livemode, from, to } }: ExportCall, now: Date): string => {
-  const days = [from ?? now.toISOString(), to].flatMap(time => (time === undefined ? [] : [time.slice(0, 10)]))
+  const last = to !== undefined && isDay(to) ? addDays(to, -1) : to
+  const days = [from ?? now.toISOString(), last].flatMap(time => (time === undefined ? [] : [time.slice(0, 10)]))
   return `${[kind, ...days, ...(livemode ? [] : ['test'])].join('-')}.${format}`
 }
 

@@ -1,7 +1,6 @@
-import { addDays } from '../../../billing/days.ts'
 import type { AnalyticsTotal } from '../../api/calls.ts'
 import { useReader } from '../../parts/reader.ts'
-import { changeText, pointsText } from './changes.ts'
+import { changeText, daysText, pointsText } from './changes.ts'
 import { useAnalyticsTexts } from './texts.ts'
 import type { ShownFigures } from './use-figures.ts'
 
@@ -55,13 +54,16 @@ export const useMainFigures = ({ now, before }: ShownFigures, currency: string |
   ]
 }
 
-/** Which days the figures are compared with. */
-export const useComparedDays = (figures: ShownFigures | undefined): string => {
+/** The days of the figures, and those that they are compared with. */
+export const useDays = (figures: ShownFigures | undefined) => {
   const texts = useAnalyticsTexts()
-  const { formats } = useReader()
-  if (!figures?.before) return ''
-  const { from, to } = figures.previous
-  return texts.comparedWith(formats.day(from), formats.day(addDays(to, -1)))
+  const { locale } = useReader()
+  // A range that ends before it begins cannot be written.
+  const hasFigures = figures !== undefined && figures.limit === undefined
+  return {
+    shown: hasFigures ? daysText(figures.period, locale) : undefined,
+    compared: hasFigures && figures.before ? texts.comparedWith(daysText(figures.previous, locale)) : undefined,
+  }
 }
 
 /** What is subscribed, owed and credited now; undefined in a shop without billing. */

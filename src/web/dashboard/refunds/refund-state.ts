@@ -1,6 +1,6 @@
 import type { RefundWithAttention } from '../../api/calls.ts'
 import type { StatePath } from '../../parts/state-strip.tsx'
-import { findChain } from '../shell/chains.ts'
+import { findChain, networkNameOf } from '../shell/chains.ts'
 import type { RefundTexts } from './texts.ts'
 
 /** How far a refund got on its main path. */
@@ -48,5 +48,4 @@ export const refundRemark = (
     : undefined
 }
 
-export const networkOf = ({ crypto: { chainId } }: RefundWithAttention): string =>
-  findChain(chainId)?.network ?? String(chainId)
+export const networkOf = ({ crypto: { chainId } }: RefundWithAttention): string => networkNameOf(chainId)

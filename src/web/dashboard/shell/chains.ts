@@ -8,8 +8,8 @@ export const findChain = (chainId: number): ShownChain | undefined => chains.fin
 
 export const chainsIn = (livemode: boolean): readonly ShownChain[] => chains.filter(each => each.livemode === livemode)
 
-/** A chain that is no longer enabled has only its ID. */
-export const networkNameOf = (chainId: number): string => findChain(chainId)?.network ?? String(chainId)
+/** A chain that is no longer enabled has only its ID. The API names it the same. */
+export const networkNameOf = (chainId: number): string => findChain(chainId)?.network ?? `Chain ${chainId}`
 
 type OnChain = { readonly chainId: number; readonly asset: string; readonly tokenAddress: string | null }
 

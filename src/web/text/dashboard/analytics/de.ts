@@ -4,9 +4,10 @@ import type { analyticsEn } from './en.ts'
 /** The texts of figures and charts of payments in German. */
 export const analyticsDe: Translated<typeof analyticsEn> = {
   title: 'Auswertung',
-  lead: (currency, by, zone) => `${currency}, ${by}, in der Zeitzone ${zone}. `,
+  lead: (currency, by, zone, days) =>
+    `${currency}, ${by}, in der Zeitzone ${zone}${days === undefined ? '' : `: ${days}`}. `,
   asOf: time => `Stand: ${time}.`,
-  comparedWith: (first, last) => `Verglichen mit ${first} bis ${last}. `,
+  comparedWith: days => `Verglichen mit ${days}. `,
   daysIn: zone => `Tage in der Zeitzone ${zone}. `,
   rebuilding: 'Ihre neue Zeitzone wird übernommen',
   rebuildingWhat: (old, next) =>

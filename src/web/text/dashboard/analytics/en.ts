@@ -1,9 +1,10 @@
 /** The texts of figures and charts of payments. */
 export const analyticsEn = {
   title: 'Analytics',
-  lead: (currency: string, by: string, zone: string) => `${currency}, ${by}, in the time zone ${zone}. `,
+  lead: (currency: string, by: string, zone: string, days: string | undefined) =>
+    `${currency}, ${by}, in the time zone ${zone}${days === undefined ? '' : `: ${days}`}. `,
   asOf: (time: string) => `As of ${time}.`,
-  comparedWith: (first: string, last: string) => `Compared with ${first} to ${last}. `,
+  comparedWith: (days: string) => `Compared with ${days}. `,
   daysIn: (zone: string) => `Days are those of ${zone}. `,
   rebuilding: 'Your new time zone is being applied',
   rebuildingWhat: (old: string, next: string) =>
