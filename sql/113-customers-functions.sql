@@ -149,7 +149,9 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
     customer_id, currency, payments_count, volume_minor, refunded_minor, first_payment_at, last_payment_at)
   select c.customer_id, c.currency, sum(c.payments), sum(c.volume), sum(c.refunded), min(c.paid_at), max(c.paid_at)
   from unnest(actors, revs) as these (actor, rev)
-  join transitions t using (actor, rev)
+  -- The limit leaves only the primary key.
+  cross join lateral (
+    select * from transitions t where t.actor = these.actor and t.rev = these.rev limit 1) t
   cross join lateral customer_change(t.actor, t.kind, t.from_state, t.to_state, t.at) c
   group by c.customer_id, c.currency
   on conflict (customer_id, currency) do update set

@@ -5,10 +5,8 @@ create function asset_key(context json) returns text language sql immutable para
 return coalesce(context->>'chainId' || ':' || (context->>'asset'), '');
 
 -- The link of a payment as a key of payment_sums.
-create function payment_link_key(link uuid) returns text language sql stable as $$
-  select coalesce(
-    (select case when hidden or max_payments = 1 then 'single_use' end from payment_links where id = link), link::text)
-$$;
+create function payment_link_key(id uuid, link payment_links) returns text language sql immutable parallel safe
+return case when link.hidden or link.max_payments = 1 then 'single_use' else id::text end;
 
 -- Two classes of duration_class() together: percentiles of payments are within 10 %, and half as many counts are read.
 create function time_class(ms float8) returns smallint language sql immutable parallel safe
@@ -30,14 +28,17 @@ create function payment_sum_changes(actors uuid[], revs integer[]) returns table
 -- A plan from when the tables were empty would read all of them.
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   with these as materialized (
-    select t.*, asset_key(t.context) as asset
-    from unnest(actors, revs) as these (actor, rev) join transitions t using (actor, rev)
+    select t.*, case t.kind when 'payment' then asset_key(t.context) end as asset
+    from unnest(actors, revs) as asked (actor, rev)
+    -- The limit leaves only the primary key: while statistics are old, a join would read all transitions of payments for
+    -- each of these.
+    cross join lateral (select * from transitions t where t.actor = asked.actor and t.rev = asked.rev limit 1) t
     where t.kind = 'payment'
-      and (t.from_state is distinct from t.to_state or t.event in ('asset_picked', 'late_finalized'))
+        and (t.from_state is distinct from t.to_state or t.event in ('asset_picked', 'late_finalized'))
+      or t.kind = 'refund' and t.to_state = 'processed' and t.from_state <> 'processed'
   ), known as materialized (
     select t.merchant_id, t.livemode, t.at, t.actor_created_at, t.event, t.to_state, t.asset,
-      t.context->>'currency' as currency, (t.context->>'amountMinor')::bigint as amount,
-      payment_link_key(p.payment_link_id) as link,
+      p.currency, p.amount_minor as amount, payment_link_key(p.payment_link_id, l) as link,
       t.from_state is null as opens,
       t.from_state <> t.to_state as moves,
       before.asset as asset_before,
@@ -48,6 +49,7 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
         where b.actor = t.actor and b.rev < t.rev and b.event in ('late_accepted', 'late_finalized')) as is_late
     from these t
     join payments p on p.id = t.actor
+    left join payment_links l on l.id = p.payment_link_id
     left join lateral (
       select asset_key(b.context) as asset from transitions b
       where t.event in ('asset_picked', 'accept') and b.actor = t.actor and b.rev < t.rev
@@ -58,6 +60,7 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
       where t.to_state in ('processing', 'success') and b.actor = t.actor and b.rev < t.rev and b.to_state = 'processing'
       order by b.rev
       limit 1) seen on true
+    where t.kind = 'payment'
   )
   select k.merchant_id, k.livemode, c.at, k.currency, c.asset, k.link, c.opened, c.converted,
     (c.happened and k.event = 'asset_picked' and k.asset_before = '')::integer,
@@ -81,48 +84,62 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
   ) as c (at, asset, opened, converted, happened)
   where c.happened or c.opened <> 0 or c.converted <> 0
   union all
-  select t.merchant_id, t.livemode, t.at, r.currency, r.chain_id || ':' || r.asset, payment_link_key(p.payment_link_id),
+  select t.merchant_id, t.livemode, t.at, r.currency, r.chain_id || ':' || r.asset, payment_link_key(p.payment_link_id, l),
     0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, r.amount_minor, null, null
-  from unnest(actors, revs) as these (actor, rev) join transitions t using (actor, rev)
+  from these t
   join refunds r on r.id = t.actor
   join payments p on p.id = r.payment_id
-  where t.kind = 'refund' and t.to_state = 'processed' and t.from_state <> 'processed'
+  left join payment_links l on l.id = p.payment_link_id
+  where t.kind = 'refund'
 $$;
 
 -- The first quarter-hour that is kept. Older times are known by day only.
 create function first_quarter() returns timestamp language sql stable
 return date_trunc('day', now() at time zone 'UTC') - interval '400 days';
 
--- What transitions add to payment_sums, as its rows.
+-- What transitions add to payment_sums, as its rows. They are added up by asset and link before each becomes a row of each
+-- span and breakdown: most payments of a page happen in the same quarter-hour.
 create function payment_sum_rows(actors uuid[], revs integer[]) returns setof payment_sums language sql stable as $$
   with changes as materialized (
-    select c.*, s.span, s.breakdown, s.starts_at, s.key
+    select c.*, date_bin('15 minutes', c.at at time zone 'UTC', 'epoch') as quarter,
+      date_trunc('day', c.at at time zone coalesce(b.sums_time_zone, 'UTC')) as day
     from payment_sum_changes(actors, revs) c
     left join billing_settings b on b.merchant_id = c.merchant_id
-    cross join lateral (
-      select date_bin('15 minutes', c.at at time zone 'UTC', 'epoch') as quarter,
-        date_trunc('day', c.at at time zone coalesce(b.sums_time_zone, 'UTC')) as day) t
-    cross join lateral (values
-      ('quarter', 'all', t.quarter, ''), ('quarter', 'asset', t.quarter, c.asset), ('quarter', 'link', t.quarter, c.link),
-      ('day', 'all', t.day, ''), ('day', 'asset', t.day, c.asset), ('day', 'link', t.day, c.link)
-    ) as s (span, breakdown, starts_at, key)
-    where s.span = 'day' or s.starts_at >= first_quarter()
   ), sums as (
-    select merchant_id, livemode, span, breakdown, starts_at, currency, key, sum(opened) as opened,
+    select merchant_id, livemode, s.span, s.breakdown, s.starts_at, currency, s.key, sum(opened) as opened,
       sum(converted) as converted, sum(picked) as picked, sum(seen) as seen, sum(succeeded) as succeeded,
       sum(failed) as failed, sum(expired) as expired, sum(canceled) as canceled, sum(late) as late,
       sum(volume) as volume, sum(refunds) as refunds, sum(refunded) as refunded
-    from changes
-    group by merchant_id, livemode, span, breakdown, starts_at, currency, key
+    from (
+      select merchant_id, livemode, quarter, day, currency, asset, link, sum(opened) as opened,
+        sum(converted) as converted, sum(picked) as picked, sum(seen) as seen, sum(succeeded) as succeeded,
+        sum(failed) as failed, sum(expired) as expired, sum(canceled) as canceled, sum(late) as late,
+        sum(volume) as volume, sum(refunds) as refunds, sum(refunded) as refunded
+      from changes
+      group by merchant_id, livemode, quarter, day, currency, asset, link) c
+    cross join lateral (values
+      ('quarter', 'all', c.quarter, ''), ('quarter', 'asset', c.quarter, c.asset), ('quarter', 'link', c.quarter, c.link),
+      ('day', 'all', c.day, ''), ('day', 'asset', c.day, c.asset), ('day', 'link', c.day, c.link)
+    ) as s (span, breakdown, starts_at, key)
+    where s.span = 'day' or s.starts_at >= first_quarter()
+    group by merchant_id, livemode, s.span, s.breakdown, s.starts_at, currency, s.key
   ), times as (
     select merchant_id, livemode, span, breakdown, starts_at, currency, key,
       array_agg(time_count(class, payments) order by class) filter (where is_final is false) as pay,
       array_agg(time_count(class, payments) order by class) filter (where is_final) as final
     from (
-      select merchant_id, livemode, span, breakdown, starts_at, currency, key, m.is_final, m.class, count(*) as payments
-      from changes cross join lateral (values (false, pay_time), (true, final_time)) as m (is_final, class)
-      where m.class is not null and breakdown <> 'link'
-      group by merchant_id, livemode, span, breakdown, starts_at, currency, key, m.is_final, m.class) classes
+      select merchant_id, livemode, s.span, s.breakdown, s.starts_at, currency, s.key, is_final, class,
+        sum(payments)::bigint as payments
+      from (
+        select merchant_id, livemode, quarter, day, currency, asset, m.is_final, m.class, count(*) as payments
+        from changes cross join lateral (values (false, pay_time), (true, final_time)) as m (is_final, class)
+        where m.class is not null
+        group by merchant_id, livemode, quarter, day, currency, asset, m.is_final, m.class) c
+      cross join lateral (values
+        ('quarter', 'all', c.quarter, ''), ('quarter', 'asset', c.quarter, c.asset),
+        ('day', 'all', c.day, ''), ('day', 'asset', c.day, c.asset)
+      ) as s (span, breakdown, starts_at, key)
+      group by merchant_id, livemode, s.span, s.breakdown, s.starts_at, currency, s.key, is_final, class) classes
     group by merchant_id, livemode, span, breakdown, starts_at, currency, key
   )
   select merchant_id, livemode, span, breakdown, starts_at, currency, key, opened::integer, converted::integer,
@@ -171,18 +188,20 @@ $$;
 -- them, in one statement. Returns how many it read.
 create function add_payment_sums(most integer) returns integer language plpgsql as $$
 declare
+  taken integer;
   actors uuid[];
   revs integer[];
 begin
   -- A statement of its own: it locks the cursor, so that the next ones see what move_payment_sums() has committed.
-  select array_agg(actor), array_agg(rev) into actors, revs
+  select count(*), array_agg(actor) filter (where kind in ('payment', 'refund')),
+    array_agg(rev) filter (where kind in ('payment', 'refund'))
+  into taken, actors, revs
   from take_feed_page('payments', most);
-  if actors is null then
-    return 0;
+  if actors is not null then
+    perform add_to_customer_totals(actors, revs);
+    perform add_to_payment_sums(actors, revs);
   end if;
-  perform add_to_customer_totals(actors, revs);
-  perform add_to_payment_sums(actors, revs);
-  return cardinality(actors);
+  return taken;
 end $$;
 
 -- The sums exactly as this statement sees the tables: those that are stored, and the transitions that the reader of the feed

@@ -233,7 +233,7 @@ const stuckOf = (stuck: readonly StuckActor[] | undefined): readonly MetricFamil
 const feedHeld = (ms: number): MetricFamily =>
   gauge(
     'paymachine_feed_held_seconds',
-    'Longest time for which an open write transaction in any database of the server has held lists and feeds back.',
+    'Longest time for which an open write transaction in any database of the server has held lists, feeds and figures back.',
     ms / 1_000,
   )
 

@@ -4,6 +4,7 @@ import type { Sql } from '../../src/postgres/connect.ts'
 import { paymentSumsReader } from '../../src/queries/payment-sums.ts'
 import { newId, openInstance } from '../actors/lamps.ts'
 import { type ExportSizes, promiseExport } from './analytics-export.ts'
+import { promiseFreshFigures, promiseReaderCost, type ReaderSizes } from './analytics-reader.ts'
 import { type Bench, printSizes } from './bench.ts'
 import { milliseconds, percentile, perSecond, thousands } from './promises.ts'
 import { createMigrated } from './server.ts'
@@ -18,10 +19,18 @@ export type AnalyticsSizes = {
   readonly behind: number
   /** Payments whose size is measured. */
   readonly weighed: number
-} & ExportSizes
+} & ExportSizes &
+  ReaderSizes
 
-const whole: AnalyticsSizes = { payments: 10_000_000, reads: 40, behind: 40_000, weighed: 100_000, exported: 1_000_000 }
-const quick: AnalyticsSizes = { payments: 200_000, reads: 5, behind: 2_000, weighed: 2_000, exported: 20_000 }
+const whole: AnalyticsSizes = {
+  ...{ payments: 10_000_000, reads: 40, behind: 40_000, weighed: 100_000, exported: 1_000_000 },
+  // The reader adds every half second: short slices would end before half of its work.
+  ...{ perSecond: 1_000, forMs: 30_000, pairs: 12, sliceMs: 4_000, callers: 256 },
+}
+const quick: AnalyticsSizes = {
+  ...{ payments: 200_000, reads: 5, behind: 2_000, weighed: 2_000, exported: 20_000 },
+  ...{ perSecond: 1_000, forMs: 8_000, pairs: 4, sliceMs: 2_000, callers: 256 },
+}
 
 /** The figures of merchants: how fast they are answered, and how fast the reader of the feed is. */
 export const analytics = (bench: Bench): Promise<void> => measureAnalytics(bench, bench.quick ? quick : whole)
@@ -30,6 +39,8 @@ export const measureAnalytics = async (bench: Bench, sizes: AnalyticsSizes): Pro
   printSizes(bench, sizes)
   await promiseAnswers(bench, sizes)
   await promiseCatchUp(bench, sizes)
+  await promiseFreshFigures(bench, sizes)
+  await promiseReaderCost(bench, sizes)
   await promiseExport(bench, sizes)
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { feedLagMs } from '../../src/actors/feed.ts'
 import { analyticsRoutes } from '../../src/http/analytics.ts'
 import { refundTransactionRoutes } from '../../src/http/refund-transactions.ts'
 import { refundRoutes } from '../../src/http/refunds.ts'
@@ -120,7 +121,7 @@ test('viewers read the figures, and other merchants do not', async () => {
   expect(status).toBe(404)
 })
 
-test('asOf stays before what an open transaction holds back', async () => {
+test('asOf stays before what an open transaction holds back, and the metric of the feed says at least as much', async () => {
   await readAll()
   const other = await sql.reserve()
   try {
@@ -131,6 +132,8 @@ test('asOf stays before what an open transaction holds back', async () => {
     await paymentSumsReader.add(sql, 100)
     const { asOf, totals } = await summary()
     expect(Date.parse(asOf)).toBeLessThanOrEqual(committed)
+    const behind = Date.now() - Date.parse(asOf)
+    expect(await feedLagMs(sql)).toBeGreaterThanOrEqual(behind)
     expect(totals).toMatchObject([{ succeeded: 1 }])
   } finally {
     await other`rollback`
