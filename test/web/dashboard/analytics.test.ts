@@ -72,6 +72,23 @@ describe.skipIf(!hasBrowser)('the first page of a shop', () => {
     await on.expectSound()
   })
 
+  test('names the figures that it shows while those of another period are on their way', async () => {
+    const { page } = shop
+    await open('home')
+    await figure(texts.moneyIn).waitFor()
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/analytics/series*', async route => {
+      await held
+      await route.continue()
+    })
+    await pick(texts.period, '7d')
+    await page.locator('.period[aria-busy=true]').waitFor()
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toContain('Last 30 days')
+    release()
+    await page.getByRole('heading', { name: 'Last 7 days' }).waitFor()
+    await page.unroute('**/analytics/series*')
+  })
+
   test('compares this month with the same days of the one before', async () => {
     const { page } = shop
     await open('home')

@@ -163,7 +163,7 @@ describe.skipIf(!hasBrowser)('an export', () => {
     // Roles are cached for a second.
     for (const section of ['payments', 'refunds', 'invoices', 'subscriptions', 'customers', 'balances']) {
       await shop.go(section)
-      await page.getByText(/Only owners and developers can make changes here/).waitFor()
+      await page.getByText(/Only owners and developers can make changes here, and export lists/).waitFor()
       expect([section, await page.getByRole('button', { name: 'Export' }).count()]).toEqual([section, 0])
     }
   }, 60_000)

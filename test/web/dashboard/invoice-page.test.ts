@@ -349,7 +349,7 @@ describe.skipIf(!hasBrowser)('a viewer', () => {
     served.server.api.sessions.forgetAccount(String(row?.id))
     await open(id)
     await badge('Open')
-    await page.getByText('Only owners and developers can make changes here.').waitFor()
+    await page.getByText('Only owners and developers can make changes here, and export lists.').waitFor()
     expect(await buttons()).toEqual([])
     expect(await page.getByText('/invoices/', { exact: false }).count()).toBe(0)
     await page.getByRole('button', { name: 'Invoice as issued (PDF)' }).waitFor()

@@ -11,6 +11,7 @@ import {
   limitOf,
   type PeriodQuery,
   previousOf,
+  type RangeName,
 } from './period.ts'
 
 export type FiguresQuery = PeriodQuery & {
@@ -21,6 +22,8 @@ export type FiguresQuery = PeriodQuery & {
 }
 
 export type ShownFigures = {
+  /** What was asked for when they were read. */
+  readonly range: RangeName
   readonly summary: AnalyticsSummary
   /** The time zone of the shop in its settings, if its figures are still counted in another one. */
   readonly futureZone: string | undefined
@@ -60,7 +63,7 @@ export const useFigures = (query: FiguresQuery) =>
       const limit = limitIn(period)
       const [now, before] = limit ? [] : await Promise.all([read(period), read(previous)])
       const futureZone = settings.timeZone === summary.timeZone ? undefined : settings.timeZone
-      return { summary, futureZone, timeZone, isOwnZone, today, period, previous, bucket, limit, now, before }
+      return { range, summary, futureZone, timeZone, isOwnZone, today, period, previous, bucket, limit, now, before }
     },
     { placeholderData: keepPreviousData },
   ).value

@@ -21,7 +21,8 @@ export const PeriodSection = ({ result }: { readonly result: ReturnType<typeof u
   return (
     <>
       <Section
-        title={texts.ranges[range]}
+        // Figures of the last choice are shown, under its name, until those of another come.
+        title={texts.ranges[figures?.range ?? range]}
         aside={
           <>
             <PeriodPicks figures={figures} />

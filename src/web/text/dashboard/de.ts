@@ -129,7 +129,7 @@ export const dashboardDe: Translated<typeof dashboardEn> = {
     copy: 'JSON kopieren',
     ops: 'In der Betriebsansicht zeigen',
   },
-  owners: names => `Nur Inhaber und Entwickler können hier etwas ändern. Inhaber: ${names}.`,
+  owners: names => `Nur Inhaber und Entwickler können hier etwas ändern und Listen exportieren. Inhaber: ${names}.`,
   onlyOwnersRead: names => `Nur Inhaber können das lesen. Inhaber: ${names}.`,
   onlyOwners: names => `Nur Inhaber können hier etwas ändern. Inhaber: ${names}.`,
   leave: {

@@ -120,7 +120,7 @@ export const dashboardEn = {
     timeZone: (zone: string) => `Times in ${zone}.`,
   },
   record: { json: 'JSON', show: 'Show the record as JSON', copy: 'Copy JSON', ops: 'View in the operator console' },
-  owners: (names: string) => `Only owners and developers can make changes here. Owners: ${names}.`,
+  owners: (names: string) => `Only owners and developers can make changes here, and export lists. Owners: ${names}.`,
   onlyOwnersRead: (names: string) => `Only owners can read this. Owners: ${names}.`,
   onlyOwners: (names: string) => `Only owners can make changes here. Owners: ${names}.`,
   leave: {
