@@ -3,14 +3,14 @@ import { bucketsIn, inQuarters, type Span, startOfDay } from '../analytics/bucke
 import { type Figures, figuresOf, safeMinor } from '../analytics/figures.ts'
 import { type Breakdown, type KeyedSums, keyShown, sumsByCurrency } from '../analytics/keys.ts'
 import { rangesOf } from '../analytics/ranges.ts'
-import { addDays, dayIn, isDay, isTimeZone } from '../billing/days.ts'
+import { addDays, dayIn, isTimeZone } from '../billing/days.ts'
 import { chainIdsOf } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
 import { readPaymentSums, readSumsState, type SumsState } from '../queries/analytics.ts'
 import { type BillingFigures, countAttention, readBillingFigures } from '../queries/summary-figures.ts'
 import { getAnalyticsSeriesDocs, getAnalyticsSummaryDocs } from './docs/analytics.ts'
 import { livemodeQuery } from './list.ts'
-import { moment } from './moment.ts'
+import { dayOrTime, momentOf } from './moment.ts'
 import { forMembers, type Parsed, type Route } from './route.ts'
 import { boundedText } from './text.ts'
 
@@ -20,9 +20,6 @@ const DAY_MS = 86_400_000
 const QUARTERS_MS = 400 * DAY_MS
 /** In another time zone than that of the daily sums. */
 const DETAILED_MS = 35 * DAY_MS
-
-/** A day in a time zone, or a time. */
-export const dayOrTime = () => type('string').narrow(text => isDay(text) || moment().allows(text))
 
 const seriesQuery = () =>
   livemodeQuery().and({
@@ -81,7 +78,11 @@ export const analyticsRoutes: readonly Route[] = [
         const { livemode, bucket, breakdown, currency, timeZone = state.timeZone } = query
         const span = spanOf(query, timeZone, clock.now())
         const buckets =
-          bucketsIn(span, bucket, timeZone, MOST_BUCKETS) ?? refuse('parameter_invalid', { param: 'bucket' })
+          bucketsIn(span, bucket, timeZone, MOST_BUCKETS) ??
+          refuse('parameter_invalid', {
+            param: 'bucket',
+            message: `There are at most ${MOST_BUCKETS} buckets: choose a larger bucket or a shorter time.`,
+          })
         const isOwnZone = timeZone === state.timeZone
         refuseForgotten(span, { bucket, breakdown, isOwnZone }, clock.now())
         refuseForgottenTime(span, timeZone, clock.now())
@@ -100,10 +101,10 @@ export const analyticsRoutes: readonly Route[] = [
 /** The last 30 days, with today. */
 const spanOf = ({ from, to }: Pick<SeriesQuery, 'from' | 'to'>, timeZone: string, now: Date): Span => {
   const today = dayIn(timeZone, now)
-  const instant = (text: string) => (isDay(text) ? startOfDay(timeZone, text) : new Date(text))
-  const end = to === undefined ? startOfDay(timeZone, addDays(today, 1)) : instant(to)
-  const start = from === undefined ? startOfDay(timeZone, addDays(dayIn(timeZone, end), -30)) : instant(from)
-  if (start >= end) refuse('parameter_invalid', { param: to === undefined ? 'from' : 'to' })
+  const end = to === undefined ? startOfDay(timeZone, addDays(today, 1)) : momentOf(timeZone, to)
+  const start = from === undefined ? startOfDay(timeZone, addDays(dayIn(timeZone, end), -30)) : momentOf(timeZone, from)
+  if (start >= end)
+    refuse('parameter_invalid', { param: to === undefined ? 'from' : 'to', message: 'from must be earlier than to.' })
   return inQuarters({ start, end })
 }
 
@@ -113,14 +114,20 @@ type Detail = { readonly bucket: string; readonly breakdown: Breakdown; readonly
 const refuseForgotten = ({ start }: Span, { bucket, breakdown, isOwnZone }: Detail, now: Date): void => {
   if (isOwnZone && bucket !== 'hour') return
   const most = isOwnZone || breakdown === 'none' ? QUARTERS_MS : DETAILED_MS
-  if (now.getTime() - start.getTime() > most + DAY_MS) refuse('parameter_invalid', { param: 'from' })
+  if (now.getTime() - start.getTime() <= most + DAY_MS) return
+  const message = `from must be in the last ${most / DAY_MS} days with this bucket, breakdown or timeZone.`
+  refuse('parameter_invalid', { param: 'from', message })
 }
 
 const refuseForgottenTime = ({ start, end }: Span, timeZone: string, now: Date): void => {
-  const isForgotten = (at: Date): boolean =>
-    now.getTime() - at.getTime() > QUARTERS_MS && startOfDay(timeZone, dayIn(timeZone, at)).getTime() !== at.getTime()
-  if (isForgotten(start)) refuse('parameter_invalid', { param: 'from' })
-  if (isForgotten(end)) refuse('parameter_invalid', { param: 'to' })
+  for (const [param, at] of [
+    ['from', start],
+    ['to', end],
+  ] as const) {
+    const isMidnight = startOfDay(timeZone, dayIn(timeZone, at)).getTime() === at.getTime()
+    if (now.getTime() - at.getTime() > QUARTERS_MS && !isMidnight)
+      refuse('parameter_invalid', { param, message: `${param} must be a day if it is more than 400 days ago.` })
+  }
 }
 
 const seriesBody = (

@@ -20,7 +20,7 @@ import { answerIdempotently } from './idempotency.ts'
 import { changesIn, customerIn, invoiceChange, newInvoice } from './invoice-body.ts'
 import { readInvoiceFor, withoutUrl } from './invoice-facts.ts'
 import { listOf, listQuery, placedPage } from './list.ts'
-import { moment } from './moment.ts'
+import { dayOrTime } from './moment.ts'
 import { withPageUrl } from './page-urls.ts'
 import { requirePayable } from './payment-links.ts'
 import { recordId, recordKey } from './record-id.ts'
@@ -37,7 +37,7 @@ export const invoiceFilters = () =>
     'subscriptionId?': recordId('sub'),
     'number?': boundedText(1, 200),
     'overdue?': "'true'",
-    'dueBefore?': moment().or(type('string').narrow(isDay)),
+    'dueBefore?': dayOrTime(),
     'reference?': boundedText(1, 200),
   })
 

@@ -165,6 +165,7 @@ describe('the range', () => {
     expect(await refused({ from: '2026-01-02', to: '2026-01-02' })).toEqual([400, 'parameter_invalid', 'to'])
     expect(await refused({ from: '2026-01-02', to: '2026-01-01' })).toEqual([400, 'parameter_invalid', 'to'])
     expect(await refused({ from: '2026-02-30', to: '2026-03-02' })).toEqual([400, 'parameter_invalid', 'from'])
+    expect(await refused({ from: '0000-01-01', to: '0000-01-02' })).toEqual([400, 'parameter_invalid', 'from'])
     expect(await refused({ from: '2026-01-01', to: 'soon' })).toEqual([400, 'parameter_invalid', 'to'])
     expect(await refused({ from: '2025-01-01', to: '2026-02-06' })).toEqual([400, 'parameter_invalid', 'to'])
     expect((await get('payments.csv', { from: '2025-01-01', to: '2026-02-05' })).status).toBe(200)

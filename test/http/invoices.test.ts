@@ -384,6 +384,7 @@ describe('lists', () => {
       ['status=deleted', 'parameter_invalid', 'status'],
       ['overdue=false', 'parameter_invalid', 'overdue'],
       ['dueBefore=yesterday', 'parameter_invalid', 'dueBefore'],
+      ['dueBefore=0000-01-01', 'parameter_invalid', 'dueBefore'],
       ['customerId=1', 'parameter_invalid', 'customerId'],
       ['subscriptionId=1', 'parameter_invalid', 'subscriptionId'],
       ['q=a', 'parameter_unknown', 'q'],

@@ -69,6 +69,7 @@ export const refusedSearches: readonly RefusedQuery[] = [
   ['createdAfter=yesterday', 'parameter_invalid', 'createdAfter'],
   ['createdAfter=2026-02-30T00:00:00Z', 'parameter_invalid', 'createdAfter'],
   ['createdAfter=2026-11-20', 'parameter_invalid', 'createdAfter'],
+  ['createdAfter=0000-01-01T00:00:00Z', 'parameter_invalid', 'createdAfter'],
   ['createdBefore=2026-11-20T12:00:00%2B01:00', 'parameter_invalid', 'createdBefore'],
   ['createdBefore=1795176190', 'parameter_invalid', 'createdBefore'],
 ]

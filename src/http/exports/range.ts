@@ -1,9 +1,9 @@
-import { startOfDay } from '../../analytics/buckets.ts'
 import { isDay } from '../../billing/days.ts'
 import { refuse } from '../../errors.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { findBillingSettings } from '../../queries/billing-settings.ts'
 import type { ExportRange } from '../../queries/exports.ts'
+import { momentOf } from '../moment.ts'
 
 const DAY_MS = 86_400_000
 const MOST_DAYS = 400
@@ -14,8 +14,7 @@ type Sent = { readonly from: string; readonly to: string }
 export const rangeOf = async (sql: Sql, merchantId: string, { from, to }: Sent): Promise<ExportRange> => {
   const days = isDay(from) || isDay(to)
   const timeZone = (days ? (await findBillingSettings(sql, merchantId))?.time_zone : undefined) ?? 'UTC'
-  const timeOf = (text: string) => (isDay(text) ? startOfDay(timeZone, text) : new Date(text))
-  const range = { from: timeOf(from), to: timeOf(to) }
+  const range = { from: momentOf(timeZone, from), to: momentOf(timeZone, to) }
   if (range.from >= range.to) refuse('parameter_invalid', { param: 'to', message: 'to must be later than from.' })
   // Days of the calendar: 400 of them can have an hour more or less.
   const length =

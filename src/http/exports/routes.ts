@@ -5,10 +5,10 @@ import { encodeId } from '../../ids.ts'
 import { lazy } from '../../lazy.ts'
 import { type ExportRequest, hasExportSlot, insertExportTicket, takeExportTicket } from '../../queries/exports.ts'
 import { accountActorOf } from '../account-actor.ts'
-import { dayOrTime } from '../analytics.ts'
 import type { Api } from '../api.ts'
 import { EXPORT_RETRY_S } from '../export-runs.ts'
 import { livemodeQuery } from '../list.ts'
+import { dayOrTime } from '../moment.ts'
 import {
   type Call,
   define,
