@@ -7,6 +7,7 @@ import {
   type BillingSettingsChange,
   type BillingSettingsRow,
   findBillingSettings,
+  isZoneOfDatabase,
   type ShownBillingSettings,
   updateBillingSettings,
 } from '../queries/billing-settings.ts'
@@ -33,6 +34,9 @@ export const changeBillingSettings = async (
 ): Promise<ShownBillingSettings> => {
   const { merchantId, changes, nextNumber } = change
   const settings = (await findBillingSettings(services.sql, merchantId)) ?? refuse('resource_not_found')
+  const { time_zone: timeZone } = changes
+  if (timeZone !== undefined && !(await isZoneOfDatabase(services.sql, timeZone)))
+    refuse('parameter_invalid', { param: 'timeZone', message: 'timeZone must be a name of the IANA database.' })
   const after = { ...settings, ...withoutUndefined(changes) }
   const parsed = parseNumberPattern(after.number_pattern, after.restart)
   if (!parsed.ok) refuse('parameter_invalid', { param: 'numberPattern', message: parsed.message })

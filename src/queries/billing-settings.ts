@@ -44,6 +44,16 @@ export const findBillingSettings = async (sql: Sql, merchantId: string): Promise
   return row
 }
 
+/**
+ * Whether the database counts days in this time zone too. A runtime and a database can have different lists of them, and a few
+ * names, such as `IST`, stand for different zones.
+ */
+export const isZoneOfDatabase = async (sql: Sql, timeZone: string): Promise<boolean> => {
+  const [row] = await sql<{ known: boolean }[]>`
+    select exists (select from pg_timezone_names where lower(name) = lower(${timeZone})) as known`
+  return row?.known === true
+}
+
 export type BillingSettingsChange = {
   readonly merchantId: string
   readonly changes: BillingSettingsChanges

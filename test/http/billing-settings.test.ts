@@ -68,6 +68,8 @@ test.each([
   ['address', { ...address, country: 'gb' }],
   ['timeZone', 'Mars/Olympus'],
   ['timeZone', '+02:00'],
+  // The runtime knows it, and the database does not.
+  ['timeZone', 'US/Pacific-New'],
   ['invoicePrefix', 'IN V'],
   ['creditNotePrefix', ''],
   ['numberPattern', '{prefix}-{year}'],
