@@ -93,9 +93,10 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
   where t.kind = 'refund'
 $$;
 
--- The first quarter-hour that is kept. Older times are known by day only.
+-- The first quarter-hour that is kept. Older times are known by day only. One day more than 400, because the API is asked for
+-- 400 days of a time zone, the first of which can begin so much earlier.
 create function first_quarter() returns timestamp language sql stable
-return date_trunc('day', now() at time zone 'UTC') - interval '400 days';
+return date_trunc('day', now() at time zone 'UTC') - interval '401 days';
 
 -- What transitions add to payment_sums, as its rows. They are added up by asset and link before each becomes a row of each
 -- span and breakdown: most payments of a page happen in the same quarter-hour.

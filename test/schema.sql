@@ -4261,7 +4261,7 @@ CREATE OR REPLACE FUNCTION public.first_quarter()
  RETURNS timestamp without time zone
  LANGUAGE sql
  STABLE
-RETURN (date_trunc('day'::text, (now() AT TIME ZONE 'UTC'::text)) - '400 days'::interval);
+RETURN (date_trunc('day'::text, (now() AT TIME ZONE 'UTC'::text)) - '401 days'::interval);
 
 CREATE OR REPLACE FUNCTION public.forget_signing_wait(refund uuid, given json)
  RETURNS void

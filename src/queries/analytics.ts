@@ -28,7 +28,7 @@ export type SumQuestion = {
   readonly durations: boolean
 }
 
-/** Keys with less volume are added up, because a shop may have many links. */
+/** Keys with less volume than so many in their currency are added up, because a shop may have many links. */
 const MOST_KEYS = 50
 
 /** The sums of ranges by bucket, currency and key. Buckets without a payment have none. */
@@ -75,8 +75,12 @@ export const readPaymentSums = async (
           and starts_at >= r."from" and starts_at < r."to"
           and (${currency ?? null}::text is null or currency = ${currency ?? null})
         group by 1, 2) s
+    ), ranked as (
+      -- Amounts of different currencies are not compared.
+      select key, row_number() over (partition by currency order by sum(volume) desc, sum(opened) desc, key) as place
+      from found group by currency, key
     ), shown as (
-      select key from found group by key order by sum(volume) desc, sum(opened) desc, key limit ${MOST_KEYS}
+      select key from ranked group by key order by min(place), key limit ${MOST_KEYS}
     )
     select bucket, currency, case when key in (select key from shown) then key end as key,
       ${listed(name => sql`sum(${sql(name)})::float8 as ${sql(name)}`, sql`, `)},

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { dayIn } from '../../src/billing/days.ts'
+import { addDays, dayIn } from '../../src/billing/days.ts'
 import { analyticsRoutes } from '../../src/http/analytics.ts'
 import { encodeId } from '../../src/ids.ts'
 import { paymentSumsReader, rebuildPaymentSums } from '../../src/queries/payment-sums.ts'
@@ -309,6 +309,27 @@ test('the 50 links with the highest volume have their own figures, all others ar
   expect(new Set(rows.map(({ key }) => key)).size).toBe(51)
   expect(rows.find(({ key }) => key === 'other')).toMatchObject({ opened: 4, succeeded: 2, volumeMinor: 2_000 })
   expect(rows.filter(({ key }) => paid.includes(String(key))).length).toBeGreaterThanOrEqual(49)
+  // Less than all others, but in another currency.
+  const { linkId } = await makePayment(api, live, 'new', { currency: 'EUR' })
+  await readAll(1_000)
+  const { buckets: both } = await series({ livemode: 'true', breakdown: 'link', bucket: 'month' }, chairs)
+  expect(both.flatMap(bucket => bucket.rows).filter(({ currency }) => currency === 'EUR')).toMatchObject([
+    { key: linkId, opened: 1, volumeMinor: 0 },
+  ])
+})
+
+test('hours are kept for as long as they can be asked for, in every time zone', async () => {
+  const [kept] = await sql<{ since: Date }[]>`select first_quarter() at time zone 'UTC' as since`
+  const answers = await Promise.all(
+    Array.from({ length: 27 }, async (_, n) => {
+      const timeZone = `Etc/GMT${n < 13 ? '+' : '-'}${Math.abs(12 - n)}`
+      const from = addDays(dayIn(timeZone, new Date()), -400)
+      return series({ from, to: addDays(from, 1), bucket: 'hour', timeZone })
+    }),
+  )
+  const begins = answers.flatMap(({ status, buckets }) => (status === 200 ? [Date.parse(buckets[0]?.start ?? '')] : []))
+  expect(begins).toHaveLength(27)
+  expect(Math.min(...begins)).toBeGreaterThanOrEqual(kept?.since.getTime() ?? 0)
 })
 
 test.each([
