@@ -19,6 +19,13 @@ const common = [
   'At most two exports of a merchant run at a time, in all processes of the service: `429` otherwise. An export may take ten minutes. If it fails after it has begun, the connection is closed without the end of the response, so a part of a file cannot be taken for the whole: HTTP clients report an error. Each export is in the audit log.',
 ]
 
+/** What changes without `updatedAt`. */
+const ofMoment: Partial<Record<ExportName, string>> = {
+  payments: 'Confirmations are counted up to `confirmationsRequired`.',
+  refunds: '`attention` is that of the moment, without a change of `updatedAt`.',
+  customers: '`totals` are those of the moment, without a change of `updatedAt`.',
+}
+
 const csv =
   'The file is CSV by RFC 4180 in UTF-8, with CRLF and a line of column names. A column is a field of the object; a field inside another has both names with a dot. Times are ISO 8601 in UTC, amounts are those of the API (`Minor`: in the minor unit of the currency), lists and `metadata` are JSON. An empty cell is null, and `""` an empty text. A text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets a leading `\'`. New columns are added at the end of their object only.'
 
@@ -36,7 +43,8 @@ export const exportDocsOf = (name: ExportName, format: ExportFormat): Docs => {
         `Columns: ${columnsOf(kind.record, kind.secrets)
           .map(each => `\`${each.name}\``)
           .join(', ')}.`
-      return [...common, ...order, ...(format === 'csv' ? [csv, columns()] : [ndjson])].join('\n\n')
+      const moment = ofMoment[name] === undefined ? [] : [ofMoment[name]]
+      return [...common, ...moment, ...order, ...(format === 'csv' ? [csv, columns()] : [ndjson])].join('\n\n')
     },
     answers: { 200: { file: `The file: \`${format === 'csv' ? 'text/csv' : 'application/x-ndjson'}\`.` } },
     refusals: [

@@ -10,7 +10,7 @@ import { invoiceRowList } from '../../queries/invoice-lists.ts'
 import { readInvoice } from '../../queries/invoices.ts'
 import type { CommonFilter } from '../../queries/list-filters.ts'
 import type { ListOwner, RowList } from '../../queries/list-rows.ts'
-import { type MerchantsRow, paymentRowList, readMerchants } from '../../queries/payments.ts'
+import { type MerchantsPayment, type MerchantsRow, paymentRowList, readMerchants } from '../../queries/payments.ts'
 import { readRefund, refundRowList } from '../../queries/refunds.ts'
 import { readSubscription, subscriptionRowList } from '../../queries/subscriptions.ts'
 import { creditNoteReadRecord } from '../../records/credit-note.ts'
@@ -66,6 +66,18 @@ const within = (filter: CommonFilter, { from, to }: ExportRange) => ({
   createdBefore: filter.createdBefore && filter.createdBefore < to ? filter.createdBefore : to,
 })
 
+/**
+ * Confirmations go on rising with the chain, without a change of the payment: two exports would differ in every paid payment.
+ * An export counts as many as the payment requires.
+ */
+const withRequiredConfirmations = (found: MerchantsPayment): MerchantsPayment => {
+  const { confirmationsRequired } = found.payment.context
+  if (found.shown?.head == null || confirmationsRequired === null) return found
+  const { head, transfers } = found.shown
+  const latest = Math.max(0, ...transfers.map(({ block_number }) => block_number))
+  return { ...found, shown: { transfers, head: Math.min(head, latest + confirmationsRequired - 1) } }
+}
+
 const memberPaymentFilters = () => paymentFilters().and(attentionFilter())
 const memberRefundFilters = () => refundFilters().and(attentionFilter())
 
@@ -80,7 +92,7 @@ export const exportKinds = {
     },
     records: (api, owner, rows) => {
       const recordOf = paymentRecordIn(api, asViewer(owner))
-      return rows.map(row => recordOf(readMerchants(row as MerchantsRow)))
+      return rows.map(row => recordOf(withRequiredConfirmations(readMerchants(row as MerchantsRow))))
     },
   },
   refunds: {
