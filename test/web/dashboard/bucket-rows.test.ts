@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { bucketsIn, startOfDay } from '../../../src/analytics/buckets.ts'
 import { bucketRowsOf } from '../../../src/web/dashboard/analytics/bucket-rows.ts'
 import { changeText, pointsText } from '../../../src/web/dashboard/analytics/changes.ts'
+import { fileNumber } from '../../../src/web/dashboard/analytics/chart-file.ts'
 import { keySumsOf } from '../../../src/web/dashboard/analytics/key-sums.ts'
 import type { BucketName } from '../../../src/web/dashboard/analytics/period.ts'
 import { analyticsDe } from '../../../src/web/text/dashboard/analytics/de.ts'
@@ -125,4 +126,12 @@ test('a change is a share of the sum before, of shares it is in points', () => {
   expect([points(6_840, 6_710), points(6_700, 6_830), points(6_704, 6_702), points(null, 6_700)]).toEqual([
     ...['1,3 Punkte mehr als vorher', '1,3 Punkte weniger als vorher', 'so viel wie vorher', 'kein Vergleich'],
   ])
+})
+
+test('files have amounts in the unit of their currency', () => {
+  const amounts = ['EUR', 'JPY', 'KWD'].map(currency => fileNumber(123_450, 'money', currency))
+  expect(amounts).toEqual([{ number: '1234.50' }, { number: '123450' }, { number: '123.450' }])
+  expect([fileNumber(1_234, 'share', 'JPY'), fileNumber(12, 'count', 'KWD'), fileNumber(null, 'money', 'EUR')]).toEqual(
+    [...[{ number: '12.34' }, { number: '12' }, null]],
+  )
 })

@@ -10,11 +10,11 @@ import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
 import { useNames } from '../shell/use-names.ts'
+import { fileNameOf, fileNumber, unitIn } from './chart-file.ts'
 import { type ChartColumn, ChartView } from './chart-view.tsx'
 import { type KeySums, keySumsOf } from './key-sums.ts'
 import { LimitNote } from './limit-note.tsx'
 import { limitOf } from './period.ts'
-import { fileNameOf, fileNumber, unitIn } from './series-chart.tsx'
 import { useAnalyticsTexts } from './texts.ts'
 import type { ShownFigures } from './use-figures.ts'
 
@@ -107,19 +107,22 @@ const KeyChart = ({ by, sums, file, currency }: KeyChartProps) => {
         cell: row => formats.money(row.volumeMinor, currency),
       },
       fileHead: texts.moneyIn + unitIn('money', currency),
-      fileCell: row => fileNumber(row.volumeMinor, 'money'),
+      fileCell: row => fileNumber(row.volumeMinor, 'money', currency),
     },
     {
       ...{ key: 'share', head: texts.shareOfMoney, card: 3, named: true, end: true, cell: share },
-      ...{ fileHead: texts.shareOfMoney + unitIn('share', currency), fileCell: row => fileNumber(bps(row), 'share') },
+      ...{
+        fileHead: texts.shareOfMoney + unitIn('share', currency),
+        fileCell: row => fileNumber(bps(row), 'share', currency),
+      },
     },
     {
       ...{ key: 'opened', head: texts.opened, card: 5, named: true, end: true, cell: row => formats.count(row.opened) },
-      ...{ fileHead: texts.opened, fileCell: row => fileNumber(row.opened, 'count') },
+      ...{ fileHead: texts.opened, fileCell: row => fileNumber(row.opened, 'count', currency) },
     },
     {
       ...{ key: 'paid', head: texts.paid, card: 6, named: true, end: true, cell: row => formats.count(row.succeeded) },
-      ...{ fileHead: texts.paid, fileCell: row => fileNumber(row.succeeded, 'count') },
+      ...{ fileHead: texts.paid, fileCell: row => fileNumber(row.succeeded, 'count', currency) },
     },
   ]
   return (

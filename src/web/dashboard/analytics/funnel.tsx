@@ -2,9 +2,9 @@ import type { AnalyticsTotal } from '../../api/calls.ts'
 import { BarList } from '../../parts/bar-list.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { Section } from '../shell/record.tsx'
+import { fileNameOf, fileNumber, unitIn } from './chart-file.ts'
 import { type ChartColumn, ChartView } from './chart-view.tsx'
 import type { FiguresPeriod } from './period.ts'
-import { fileNameOf, fileNumber, unitIn } from './series-chart.tsx'
 import { useAnalyticsTexts } from './texts.ts'
 
 type FunnelProps = { readonly total: AnalyticsTotal; readonly period: FiguresPeriod }
@@ -34,13 +34,13 @@ export const Funnel = ({ total, period }: FunnelProps) => {
     },
     {
       ...{ key: 'count', head: texts.payments, card: 2, end: true, cell: ({ count }) => formats.count(count) },
-      ...{ fileHead: texts.payments, fileCell: ({ count }) => fileNumber(count, 'count') },
+      ...{ fileHead: texts.payments, fileCell: ({ count }) => fileNumber(count, 'count', currency) },
     },
     {
       ...{ key: 'share', head: texts.shareOfOpened, card: 3, named: true, end: true, cell: share },
       ...{
         fileHead: texts.shareOfOpened + unitIn('share', currency),
-        fileCell: step => fileNumber(bps(step), 'share'),
+        fileCell: step => fileNumber(bps(step), 'share', currency),
       },
     },
   ]

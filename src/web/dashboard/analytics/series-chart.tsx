@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { chartFormat } from '../../parts/chart-format.ts'
 import type { ChartUnit } from '../../parts/chart-ticks.ts'
-import type { CsvCell } from '../../parts/csv.ts'
 import { useReader } from '../../parts/reader.ts'
 import type { TableColumn } from '../../parts/table.tsx'
 import { TimeChart } from '../../parts/time-chart.tsx'
 import type { BucketRow } from './bucket-rows.ts'
+import { fileNameOf, fileNumber, unitIn } from './chart-file.ts'
 import { type ChartColumn, ChartView } from './chart-view.tsx'
 import type { BucketName, FiguresPeriod } from './period.ts'
 import { useAnalyticsTexts } from './texts.ts'
@@ -58,7 +58,10 @@ export const SeriesChart = ({ name, label, kind, rows, bucket, period, currency,
       return {
         ...{ key, head, end: true, card: cardOf(n), named: n > 0 },
         cell: (row: BucketRow) => written(of(row), exact),
-        ...{ fileHead: head + unitIn(unit, currency), fileCell: (row: BucketRow) => fileNumber(of(row), unit) },
+        ...{
+          fileHead: head + unitIn(unit, currency),
+          fileCell: (row: BucketRow) => fileNumber(of(row), unit, currency),
+        },
       }
     }),
   ]
@@ -90,16 +93,3 @@ const cards = [2, 3, 4, 5, 6, 7] as const satisfies readonly TableColumn<unknown
 const cardOf = (n: number) => cards[Math.min(n, cards.length - 1)] ?? 7
 
 const written = (value: number | null, exact: (value: number) => string) => (value === null ? null : exact(value))
-
-/** Files have whole numbers of a named unit, so that a spreadsheet can add them. */
-export const unitIn = (unit: ChartUnit, currency: string): string =>
-  ({ money: ` (${currency})`, count: '', share: ' (%)', duration: ' (ms)' })[unit]
-
-export const fileNumber = (value: number | null, unit: ChartUnit): CsvCell =>
-  value === null ? null : { number: unit === 'money' || unit === 'share' ? (value / 100).toFixed(2) : value }
-
-/** `money-in-EUR-2026-10-27-to-2026-11-25`, both days included. */
-export const fileNameOf = (name: string, { from, to }: FiguresPeriod, currency: string): string =>
-  [name, currency, from, 'to', lastDay(to)].join('-')
-
-const lastDay = (to: string): string => new Date(Date.parse(to) - 86_400_000).toISOString().slice(0, 10)
