@@ -237,10 +237,35 @@ const feedHeld = (ms: number): MetricFamily =>
     ms / 1_000,
   )
 
-const databaseOf = ({ sizeBytes, connections, maxConnections }: DatabaseReading): readonly MetricFamily[] => [
+const databaseOf = ({
+  sizeBytes,
+  connections,
+  maxConnections,
+  retention,
+}: DatabaseReading): readonly MetricFamily[] => [
   gauge('paymachine_database_bytes', 'Size of the database: all tables and indexes.', sizeBytes),
   gauge('paymachine_database_connections', 'Open connections to all databases of this Postgres.', connections),
   gauge('paymachine_database_connections_max', 'max_connections of this Postgres.', maxConnections),
+  {
+    name: 'paymachine_retention_dropped_total',
+    help: 'Old records that were dropped, by part.',
+    type: 'counter',
+    samples: retention.map(({ part, dropped }) => ({ labels: { part }, value: dropped })),
+  },
+  {
+    name: 'paymachine_retention_age_seconds',
+    help: 'Time since the last night on which nothing older was left to drop, by part; none where everything is kept.',
+    type: 'gauge',
+    samples: retention.flatMap(({ part, ageSeconds }) =>
+      ageSeconds === null ? [] : [{ labels: { part }, value: ageSeconds }],
+    ),
+  },
+  {
+    name: 'paymachine_retention_held_back',
+    help: 'Whether old records are kept because an audit was not clean or an error occurred, by part.',
+    type: 'gauge',
+    samples: retention.map(({ part, heldBack }) => ({ labels: { part }, value: heldBack === null ? 0 : 1 })),
+  },
 ]
 
 const ofChains = (

@@ -1,6 +1,8 @@
+import { type } from 'arktype'
+import { example } from '../fields/examples.ts'
 import { groupOf, recordOf } from '../fields/record.ts'
-import { count, flag, text } from '../fields/wire.ts'
-import type { DatabaseReading, OpenTransaction } from '../queries/ops/database.ts'
+import { count, flag, text, timeOrNull } from '../fields/wire.ts'
+import type { DatabaseReading, OpenTransaction, RetentionReading } from '../queries/ops/database.ts'
 
 /** What is known of the disk under the database. */
 export type DiskSpace = { readonly freeBytes: number; readonly totalBytes: number }
@@ -26,6 +28,30 @@ const transaction = groupOf<OpenTransaction>()({
     about: 'Whether it has written. Lists and feeds wait for it then.',
     example: true,
     of: ({ isWriting }) => isWriting,
+  },
+})
+
+const retention = groupOf<RetentionReading>()({
+  part: {
+    type: () => type("'attempt_bodies' | 'deliveries' | 'history'"),
+    about:
+      '`attempt_bodies`: responses of webhook endpoints. `deliveries`: webhook deliveries. `history`: transitions of finished records.',
+    example: 'deliveries' as const,
+    of: ({ part }) => part,
+  },
+  dropped: { type: count, about: 'How many were dropped until now.', example: 120_000, of: row => row.dropped },
+  completedAt: {
+    type: timeOrNull,
+    about: 'When a worker last found that nothing older is left. Null if it has not yet, or if everything is kept.',
+    example: example.at,
+    of: ({ completedAt }) => completedAt && new Date(completedAt).toISOString(),
+  },
+  heldBack: {
+    type: () => type("'audit' | 'broken' | 'failed' | null"),
+    about:
+      'Why old records are kept: `audit`: the last audit of today had findings; `broken`: the audit of what would be dropped next had; `failed`: an error, which is in the log. Null if nothing is held back.',
+    example: null,
+    of: ({ heldBack }) => heldBack,
   },
 })
 
@@ -68,6 +94,13 @@ export const opsDatabaseRecord = recordOf<OpsDatabase>()('OpsDatabase', {
     inside: transaction.inside,
     example: [transaction.example],
     of: ({ transactions }) => transactions.map(transaction.render),
+  },
+  retention: {
+    type: () => retention.type().array(),
+    about: 'How far old records were dropped, by part.',
+    inside: retention.inside,
+    example: [retention.example],
+    of: row => row.retention.map(retention.render),
   },
   disk: {
     type: () => disk.type().or('null'),

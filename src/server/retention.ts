@@ -53,19 +53,23 @@ export const dropOldRecords = (
           'old records not dropped, the audit found broken invariants',
         )
       isWarned = audit === 'findings'
+      const errors: unknown[] = []
       for (const part of retainedParts) {
         const days = daysOf[part]
         if (days === undefined) await reportRetention(deps.sql, part, 'off')
         else if (audit === 'findings') await reportRetention(deps.sql, part, 'audit')
         else if (audit === 'clean' && !signal.aborted) {
           const before = new Date(today.getTime() - days * 86_400_000)
-          await dropPart(deps, part, { before, signal, transitionsAtOnce }).catch(async error => {
+          try {
+            await dropPart(deps, part, { before, signal, transitionsAtOnce })
+          } catch (error) {
+            errors.push(error)
             // Without the database this fails too.
             await reportRetention(deps.sql, part, 'failed')
-            throw error
-          })
+          }
         }
       }
+      if (errors.length > 0) throw errors[0]
     },
     onFailure: err => deps.log.error({ err }, 'old records not dropped, retrying'),
   })

@@ -94,6 +94,18 @@ test('the checks with breaches of the last finished audit are counted, and its a
   expect(Math.floor(series.get('paymachine_audit_age_seconds') ?? 0)).toBe(3_600)
 })
 
+test('what was dropped of old records is counted by part, with its last night and whether the rest is held back', async () => {
+  await server.sql`
+    update retention_progress set dropped = 7, before = now(), completed_at = now() - interval '1 hour' where part = 'deliveries'`
+  await server.sql`update retention_progress set held = 'failed' where part = 'history'`
+  const series = parse((await scrape()).text)
+  const of = (name: string) =>
+    ['attempt_bodies', 'deliveries', 'history'].map(part => series.get(`paymachine_retention_${name}{part="${part}"}`))
+  expect(of('dropped_total')).toEqual([0, 7, 0])
+  expect(of('age_seconds').map(value => value && Math.floor(value))).toEqual([undefined, 3_600, undefined])
+  expect(of('held_back')).toEqual([0, 0, 1])
+})
+
 test('the buckets of a histogram are cumulative, and each family has one TYPE line', async () => {
   const { text } = await scrape()
   const buckets = [...parse(text)]

@@ -1,8 +1,9 @@
 import { expect, test } from 'bun:test'
 import { audit } from '../../src/audit/audit.ts'
 import { kinds } from '../../src/kinds/all.ts'
-import { connect } from '../../src/postgres/connect.ts'
+import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { findChangesBegin } from '../../src/queries/changes.ts'
+import { readDatabase } from '../../src/queries/ops/database.ts'
 import { dropOfActors, findOldActors } from '../../src/queries/retention.ts'
 import { findingsAfter } from '../audit/planted.ts'
 import { blockStatement } from '../chain/watch/block-statement.ts'
@@ -131,6 +132,57 @@ test.each([
   expect((await findingsAfter(instance.url, change)).length).toBeGreaterThan(0)
 })
 
+const outcomes = async ({ sql }: { readonly sql: Sql }): Promise<unknown[]> => {
+  const { retention } = await readDatabase(sql)
+  return retention.map(({ part, completedAt, dropped, heldBack }) => [part, dropped, completedAt !== null, heldBack])
+}
+
+test('how far each part has come is known to operators, and why it is held back', async () => {
+  await using instance = await agedInstance()
+  const { sql } = instance
+  await recordAudit(instance, 'findings')
+  await runRetention(instance)
+  expect(await outcomes(instance)).toEqual([
+    ['attempt_bodies', 0, false, 'audit'],
+    ['deliveries', 0, false, 'audit'],
+    ['history', 0, false, 'audit'],
+  ])
+  await recordAudit(instance, 'clean')
+  await sql.unsafe(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
+    create trigger refuse before update on delivery_attempts execute function refuse()`)
+  const lines = await runRetention(instance)
+  expect(lines.map(({ message }) => message)).toEqual(['old records dropped', 'old records not dropped, retrying'])
+  const done = [
+    ['deliveries', 5, true, null],
+    ['history', 0, true, null],
+  ]
+  expect(await outcomes(instance)).toEqual([['attempt_bodies', 0, false, 'failed'], ...done])
+  await sql`drop trigger refuse on delivery_attempts`
+  await runRetention(instance)
+  // Those of the deliveries are gone with them.
+  expect(await outcomes(instance)).toEqual([['attempt_bodies', 4, true, null], ...done])
+  // Written once a night, not with each check.
+  const [written] = await sql`select xmin::text as xmin from retention_progress where part = 'history'`
+  await runRetention(instance)
+  expect(await sql`select xmin::text as xmin from retention_progress where part = 'history'`).toEqual([
+    written,
+  ] as never)
+  await sql`update retention_progress set completed_at = completed_at - interval '1 day'`
+  await runRetention(instance)
+  expect((await readDatabase(sql)).retention.map(({ ageSeconds }) => Number(ageSeconds) < 3_600)).toEqual([
+    true,
+    true,
+    true,
+  ])
+  await runRetention(instance, { retainDays: { attemptBodies: 30, deliveries: undefined, history: undefined } })
+  expect(await outcomes(instance)).toEqual([
+    ['attempt_bodies', 4, true, null],
+    ['deliveries', 5, false, null],
+    ['history', 0, false, null],
+  ])
+})
+
 test('nothing is dropped without a clean audit of today, or by settings that keep all', async () => {
   await using instance = await agedInstance()
   const { sql } = instance
@@ -168,6 +220,7 @@ test.each([
     expect(JSON.stringify(lines)).toContain(`"${invariant}: `)
     expect(await findOldActors(alone, 'deliveries', { before, most: 1_000 })).toMatchObject({ step: 0 })
     expect(await countIn({ ...instance, sql: alone }, 'dropped_parts')).toBe(0)
+    expect(await outcomes({ sql: alone })).toContainEqual(['deliveries', 0, false, 'broken'])
   } finally {
     await alone`rollback`
     await alone.end()

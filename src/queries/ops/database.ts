@@ -1,4 +1,5 @@
 import type { Sql } from '../../postgres/connect.ts'
+import type { HeldBack, RetainedPart } from '../retention.ts'
 
 export type DatabaseReading = {
   readonly version: string
@@ -8,6 +9,20 @@ export type DatabaseReading = {
   readonly maxConnections: number
   /** Those that have been open for long, the oldest first. */
   readonly transactions: readonly OpenTransaction[]
+  /** In the order in which they are dropped. */
+  readonly retention: readonly RetentionReading[]
+}
+
+/** How far old records were dropped. */
+export type RetentionReading = {
+  readonly part: RetainedPart
+  /** Attempts whose response was dropped, deliveries, or transitions. */
+  readonly dropped: number
+  /** When nothing older was left. Null: not yet, or everything is kept. */
+  readonly completedAt: string | null
+  /** How long ago. */
+  readonly ageSeconds: number | null
+  readonly heldBack: HeldBack | null
 }
 
 /** Another user's transaction is seen only with the rights of `pg_read_all_stats`. */
@@ -35,7 +50,10 @@ export const readDatabase = async (sql: Sql, longMs = LONG_MS): Promise<Database
         from pg_stat_activity
         where backend_type = 'client backend' and xact_start < now() - ${longMs} * interval '1 ms' and state is not null
         order by xact_start
-        limit ${MOST_TRANSACTIONS}) t) as transactions`
+        limit ${MOST_TRANSACTIONS}) t) as transactions,
+      (select json_agg(json_build_object('part', part, 'dropped', dropped, 'completedAt', completed_at,
+        'ageSeconds', extract(epoch from now() - completed_at)::float8, 'heldBack', held) order by part)
+       from retention_progress) as retention`
   if (!row) throw new Error('cannot read the database: it returned no row')
   return row
 }

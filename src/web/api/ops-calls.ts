@@ -714,6 +714,12 @@ export type OpsDatabase = {
     readonly state: string
     readonly writing: boolean
   }[]
+  readonly retention: readonly {
+    readonly completedAt: string | null
+    readonly dropped: number
+    readonly heldBack: 'audit' | 'broken' | 'failed' | null
+    readonly part: 'attempt_bodies' | 'deliveries' | 'history'
+  }[]
   readonly disk: {
     readonly freeBytes: number
     readonly totalBytes: number

@@ -15,6 +15,7 @@ const { bearer } = await operator(server.api)
 
 type Database = Readonly<Record<'version' | 'sizeBytes' | 'connections' | 'maxConnections' | 'heldMs', unknown>> & {
   readonly transactions: readonly { readonly pid: number; readonly writing: boolean; readonly state: string }[]
+  readonly retention: readonly object[]
   readonly disk: { readonly freeBytes: number; readonly totalBytes: number } | null
 }
 
@@ -34,6 +35,17 @@ test('the database has its version, its size and its connections', async () => {
   expect([version, maxConnections, disk]).toEqual([String(shown?.version), Number(shown?.most), null])
   expect(Number(sizeBytes) / Number(shown?.size)).toBeCloseTo(1, 0)
   expect(Number(connections)).toBeGreaterThanOrEqual(1)
+})
+
+test('how far old records were dropped is shown by part', async () => {
+  await server.sql`
+    update retention_progress set dropped = 7, before = now(), completed_at = '2026-11-27T03:10:00Z' where part = 'deliveries'`
+  await server.sql`update retention_progress set held = 'broken' where part = 'history'`
+  expect((await read()).retention).toEqual([
+    { part: 'attempt_bodies', dropped: 0, completedAt: null, heldBack: null },
+    { part: 'deliveries', dropped: 7, completedAt: '2026-11-27T03:10:00.000Z', heldBack: null },
+    { part: 'history', dropped: 0, completedAt: null, heldBack: 'broken' },
+  ])
 })
 
 test('transactions that are open for long are shown with what ends them', async () => {

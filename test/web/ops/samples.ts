@@ -122,7 +122,12 @@ export const signers: readonly OpsSigner[] = [
   },
 ]
 
+const retention: OpsDatabase['retention'] = (['attempt_bodies', 'deliveries', 'history'] as const).map(part => ({
+  ...{ part, dropped: 120_000, completedAt: ago(300), heldBack: null },
+}))
+
 export const database: OpsDatabase = {
+  retention,
   ...{ version: '18.4', sizeBytes: 734_003_200, connections: 24, maxConnections: 100, heldMs: 0, transactions: [] },
   disk: { freeBytes: 81_604_378_624, totalBytes: 107_374_182_400 },
 }
@@ -202,6 +207,10 @@ export const broken = {
   database: {
     ...{
       ...database,
+      retention: retention.map((each, n) => ({
+        ...each,
+        heldBack: (['audit', 'broken', 'failed'] as const)[n] ?? null,
+      })),
       connections: 91,
       heldMs: 620_000,
       disk: { freeBytes: 4_000_000_000, totalBytes: 107_374_182_400 },

@@ -11,7 +11,7 @@ export const databaseFailures = (
   { texts: { health }, formats }: Words,
 ): readonly Failure[] => {
   if (!database) return []
-  const { connections, maxConnections, heldMs, transactions, disk } = database
+  const { connections, maxConnections, heldMs, transactions, retention, disk } = database
   const path = '/ops#database'
   const failures: Failure[] = []
   if (disk && disk.freeBytes < disk.totalBytes * LITTLE_DISK)
@@ -30,5 +30,13 @@ export const databaseFailures = (
       ...{ tone: 'warn', title: health.held(formats.duration(heldMs)), path },
       what: holder ? health.heldWhat(String(holder.pid)) : health.heldUnknownWhat,
     })
+  for (const reason of ['audit', 'broken', 'failed'] as const) {
+    const held = retention.filter(({ heldBack }) => heldBack === reason).map(({ part }) => health.retentionParts[part])
+    if (held.length > 0)
+      failures.push({
+        ...{ tone: 'warn', title: health.retentionHeld(held.join(', ')), what: health.retentionHeldWhat[reason] },
+        path: reason === 'audit' ? '/ops/audits' : path,
+      })
+  }
   return failures
 }

@@ -128,7 +128,8 @@ const DatabaseGlance = ({ database }: HealthReading) => {
   const { health } = useOpsTexts()
   const { locale, formats } = useReader()
   if (!database) return null
-  const { version, sizeBytes, connections, maxConnections, transactions, disk } = database
+  const { version, sizeBytes, connections, maxConnections, transactions, retention, disk } = database
+  const [dropped] = retention.flatMap(({ completedAt }) => completedAt ?? []).sort()
   const [longest] = transactions
   const bytes = (value: number) => formatBytes(locale, value)
   return (
@@ -143,6 +144,7 @@ const DatabaseGlance = ({ database }: HealthReading) => {
               longest === undefined ? health.noLong : `${formats.duration(longest.ageMs)} · ${longest.pid}`,
             ],
             [health.freeDisk, disk && health.of(bytes(disk.freeBytes), bytes(disk.totalBytes))],
+            [health.retention, dropped === undefined ? health.never : <Moment at={dropped} short />],
             ['Postgres', version],
           ]}
         />

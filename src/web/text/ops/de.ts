@@ -88,6 +88,20 @@ export const opsDe: Translated<typeof opsEn> = {
       `Listen, Ereignisströme und Zähler warten auf sie. Suchen Sie pid ${pid} in pg_stat_activity; select pg_terminate_backend(${pid}) beendet sie.`,
     heldUnknownWhat:
       'Listen, Ereignisströme und Zähler warten auf sie. Sie gehört einem anderen Benutzer von Postgres: Sehen Sie als Superuser in pg_stat_activity und pg_prepared_xacts nach.',
+    retentionParts: {
+      attempt_bodies: 'Antworten von Webhook-Endpunkten',
+      deliveries: 'Webhook-Zustellungen',
+      history: 'Verläufe',
+    },
+    retentionHeld: parts => `Altes wird nicht gelöscht: ${parts}`,
+    retentionHeldWhat: {
+      audit:
+        'Die letzte Prüfung hat Befunde. Es geht nichts verloren, aber die Datenbank wächst. Altes wird nach einer Prüfung ohne Befunde gelöscht.',
+      broken:
+        'Was als Nächstes gelöscht würde, widerspricht sich. Lassen Sie die Datenbank, wie sie ist. Das Protokoll nennt die verletzten Regeln.',
+      failed:
+        'Ein Fehler ist aufgetreten. Die Ursache steht im Protokoll. In zehn Minuten wird es noch einmal versucht.',
+    },
     signerWaits: (network, refunds, signer) =>
       refunds === '1'
         ? `${network}: 1 Erstattung wartet auf den Signierer ${signer}`
@@ -140,6 +154,7 @@ export const opsDe: Translated<typeof opsEn> = {
     longest: 'Längste Transaktion',
     noLong: 'unter 30 Sekunden',
     freeDisk: 'Freier Platz',
+    retention: 'Altes gelöscht',
     of: (part, whole) => `${part} von ${whole}`,
     chains: behind => (behind === '1' ? '1 Block zurück' : `${behind} Blöcke zurück`),
     unknown: 'nicht bekannt',

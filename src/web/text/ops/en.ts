@@ -81,6 +81,19 @@ export const opsEn = {
       `Lists, event streams and counts wait for it. See pid ${pid} in pg_stat_activity; select pg_terminate_backend(${pid}) ends it.`,
     heldUnknownWhat:
       'Lists, event streams and counts wait for it. It belongs to another user of Postgres: look into pg_stat_activity and pg_prepared_xacts as a superuser.',
+    retentionParts: {
+      attempt_bodies: 'responses of webhook endpoints',
+      deliveries: 'webhook deliveries',
+      history: 'history',
+    },
+    retentionHeld: (parts: string) => `Old records are not dropped: ${parts}`,
+    retentionHeldWhat: {
+      audit:
+        'The last audit has findings. Nothing is lost, but the database grows. Old records are dropped after a clean audit.',
+      broken:
+        'What would be dropped next contradicts itself. Keep the database as it is. The log names the broken rules.',
+      failed: 'An error has occurred. Its cause is in the log. It is tried again within ten minutes.',
+    },
     signerWaits: (network: string, refunds: string, signer: string) =>
       refunds === '1'
         ? `${network}: 1 refund waits for signer ${signer}`
@@ -130,6 +143,7 @@ export const opsEn = {
     longest: 'Longest transaction',
     noLong: 'less than 30 seconds',
     freeDisk: 'Free disk',
+    retention: 'Old records dropped',
     of: (part: string, whole: string) => `${part} of ${whole}`,
     chains: (behind: string) => (behind === '1' ? '1 block behind' : `${behind} blocks behind`),
     unknown: 'not known',
