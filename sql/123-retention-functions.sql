@@ -6,8 +6,9 @@ return substring(sha256(convert_to(
   concat_ws(chr(31), part, day - date '2000-01-01', dropped, last_id, extract(epoch from dropped_at)), 'UTF8')) for 8);
 
 -- Whether a delivery has ended and may be dropped. One that is sent again becomes a delivery of today.
-create function is_old_delivery(deliveries, before timestamptz) returns boolean language sql stable
-return $1.state in ('delivered', 'failed', 'canceled') and $1.updated_at < before;
+-- Both parameters have names: Postgres writes one without, beside one with a name, as "", and no dump could be restored.
+create function is_old_delivery(its deliveries, before timestamptz) returns boolean language sql stable
+return its.state in ('delivered', 'failed', 'canceled') and its.updated_at < before;
 
 -- Whether nothing about an actor is open, by its kind: the history of a kind without such a function is kept. An actor is looked
 -- at once, at its last transition, so one that is open for another reason keeps its history until it has a further one. See

@@ -5500,11 +5500,11 @@ CREATE OR REPLACE FUNCTION public.is_of_dropped_history(sums payment_sums, befor
  STABLE
 RETURN COALESCE((before > ((sums).starts_at AT TIME ZONE CASE (sums).span WHEN 'quarter'::text THEN 'UTC'::text ELSE COALESCE((SELECT billing_settings.sums_time_zone FROM billing_settings WHERE (billing_settings.merchant_id = (is_of_dropped_history.sums).merchant_id)), 'UTC'::text) END)), false);
 
-CREATE OR REPLACE FUNCTION public.is_old_delivery(deliveries, before timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.is_old_delivery(its deliveries, before timestamp with time zone)
  RETURNS boolean
  LANGUAGE sql
  STABLE
-RETURN ((("").state = ANY (ARRAY['delivered'::text, 'failed'::text, 'canceled'::text])) AND (("").updated_at < before));
+RETURN (((its).state = ANY (ARRAY['delivered'::text, 'failed'::text, 'canceled'::text])) AND ((its).updated_at < before));
 
 CREATE OR REPLACE FUNCTION public.is_on_hold(signer refund_signers)
  RETURNS boolean

@@ -13,6 +13,18 @@ test('the migrations use nothing that the golden schema would not show', async (
   expect(await readUnwritten(db.sql)).toEqual([])
 })
 
+test('each function can be made again from what Postgres writes of it, as a restored dump does', async () => {
+  await using db = await database()
+  const functions = await db.sql<{ name: string; definition: string }[]>`
+    select oid::regprocedure::text as name, pg_get_functiondef(oid) as definition from pg_proc
+    where pronamespace = current_schema()::regnamespace and prokind = 'f'`
+  expect(functions.length).toBeGreaterThan(100)
+  const refused: string[] = []
+  for (const { name, definition } of functions)
+    await db.sql.unsafe(definition).catch((error: Error) => refused.push(`${name}: ${error.message}`))
+  expect(refused).toEqual([])
+})
+
 const added = `
   create sequence numbers as smallint start 5 increment 5 maxvalue 500 cache 7 cycle;
   create table things (
