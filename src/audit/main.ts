@@ -7,6 +7,7 @@ import { type Env, parseEnv } from '../env.ts'
 import { kinds } from '../kinds/all.ts'
 import { openLog } from '../log.ts'
 import type { Sql } from '../postgres/connect.ts'
+import { requireMigrated } from '../postgres/version.ts'
 import { StartError } from '../process/start-error.ts'
 import { audit } from './audit.ts'
 import { type Comparison, compareChains } from './chain/compare.ts'
@@ -25,6 +26,7 @@ const main = async (args: readonly string[]): Promise<number> => {
   await using database = await openDeploymentDatabase(env)
   const sql = connectForAudit(database.url)
   try {
+    await requireMigrated(sql)
     const [size] = await sql<{ transitions: number; events: number }[]>`
       select (select count(*)::int from transitions) as transitions, (select count(*)::int from events) as events`
     const where = env.databaseUrl

@@ -2,7 +2,7 @@ import { StartError } from '../process/start-error.ts'
 import type { Sql } from './connect.ts'
 import { readMigrations } from './migrate.ts'
 
-/** Throws if the database has not been migrated to this version: commands write rows that servers of it read. */
+/** Throws if the database has not been migrated to this version: commands read and write the tables of servers of it. */
 export const requireMigrated = async (sql: Sql): Promise<void> => {
   const names = (await readMigrations()).map(({ name }) => name)
   const [table] = await sql<{ found: boolean }[]>`select to_regclass('migrations') is not null as found`.catch(

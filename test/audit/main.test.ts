@@ -72,7 +72,9 @@ test.concurrent('the audit finds the database of a data folder, whether its serv
 
 test.concurrent('without a database the exit code is 1', async () => {
   await using empty = await emptyDatabase()
-  expect(await runAudit({ DATABASE_URL: empty.url, SECRET_KEY })).toMatchObject({ code: 1, out: '' })
+  const unmigrated = await runAudit({ DATABASE_URL: empty.url, SECRET_KEY })
+  expect(unmigrated).toMatchObject({ code: 1, out: '' })
+  expect(unmigrated.err).toMatch(/^The database has not been migrated to this version yet: start the server once.*\n$/)
   await using folder = dataFolder()
   const { code, err } = await runAudit({ DATA_DIR: folder.path })
   expect(code).toBe(1)
