@@ -50,8 +50,8 @@ test('figures by bucket, breakdown and time zone are those that the history give
   await sql`update billing_settings set time_zone = ${zone}, sums_time_zone = ${zone} where merchant_id = ${lamps.merchantId}`
   for (let i = 0; i < 120; i++) {
     const situation = situations[i % situations.length]
-    const maxPayments = i % 3 === 0 ? 1 : null
-    const { actor } = await makePayment(api, mode, situation, { maxPayments, amountMinor: 1_000 })
+    const link = { maxPayments: i % 4 === 0 ? 1 : null, hidden: i % 4 === 1 }
+    const { actor } = await makePayment(api, mode, situation, { ...link, amountMinor: 1_000 })
     const near = [spring, autumn, new Date(Date.now() - hours(24 * 3))][i % 3] ?? spring
     await happenAt(
       sql,
@@ -115,7 +115,7 @@ type PaymentStory = {
 const readStories = async (): Promise<readonly PaymentStory[]> => {
   const rows = await sql<(Transition & { link: string; once: boolean })[]>`
     select t.actor, t.at, t.event, t.to_state as state, t.context->>'asset' as asset, t.context->>'chainId' as chain,
-      l.id as link, l.max_payments = 1 as once
+      l.id as link, l.hidden or l.max_payments = 1 as once
     from transitions t join payments p on p.id = t.actor join payment_links l on l.id = p.payment_link_id
     where t.merchant_id = ${lamps.merchantId} order by t.actor, t.rev`
   return [...Map.groupBy(rows, ({ actor }) => actor).values()].flatMap(all => {
@@ -272,6 +272,15 @@ test('a time zone that has changed moves the payments to the days of the new one
   const sums = await allSums()
   await rebuildPaymentSums(sql)
   expect(await allSums()).toEqual(sums)
+})
+
+test('the last 30 days with today are the default', async () => {
+  const today = () => dayIn('UTC', new Date())
+  const before = today()
+  const { buckets } = await series({}, chairs)
+  const days = buckets.map(({ start }) => start.slice(0, 10))
+  expect([before, today()]).toContain(days.at(-1) ?? '')
+  expect(days).toEqual(Array.from({ length: 30 }, (_, n) => addDays(days.at(-1) ?? '', n - 29)))
 })
 
 test('currencies are apart, and modes and merchants too', async () => {

@@ -19,10 +19,14 @@ export const makePayment = async (
   api: Api,
   whose: ListOwner,
   situation = 'success',
-  { maxPayments = null, ...more }: { readonly maxPayments?: number | null } & Record<string, unknown> = {},
+  {
+    maxPayments = null,
+    hidden = false,
+    ...more
+  }: { readonly maxPayments?: number | null; readonly hidden?: boolean } & Record<string, unknown> = {},
 ): Promise<MadePayment> => {
   const { currency = paymentOpening.currency } = more
-  const { link, id: linkId } = await makeLink(api, whose, { maxPayments, currency })
+  const { link, id: linkId } = await makeLink(api, whose, { maxPayments, hidden, currency })
   const { create, ...opened } = opening(api, whose, { paymentLinkId: link.id, ...more })
   await carryOut(api, [onLink(link.id, 'open_payment'), create])
   await move(api, { ...opened, link: link.id }, payments.situations[situation] ?? situation)
