@@ -46,7 +46,7 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
   net: 'Nach Erstattungen',
   refunded: amount => `${amount} erstattet`,
   mrr: 'Jeden Monat',
-  subscribed: count => (count === 1 ? '1 aktives Abo' : `${count} aktive Abos`),
+  subscribed: count => (count === 1 ? '1 Abo' : `${count} Abos`),
   overdue: 'Überfällig',
   overdueInvoices: count => (count === 1 ? '1 Rechnung' : `${count} Rechnungen`),
   credit: 'Guthaben',

@@ -43,7 +43,7 @@ export const analyticsEn = {
   net: 'After refunds',
   refunded: (amount: string) => `${amount} refunded`,
   mrr: 'Every month',
-  subscribed: (count: number) => (count === 1 ? '1 active subscription' : `${count} active subscriptions`),
+  subscribed: (count: number) => (count === 1 ? '1 subscription' : `${count} subscriptions`),
   overdue: 'Overdue',
   overdueInvoices: (count: number) => (count === 1 ? '1 invoice' : `${count} invoices`),
   credit: 'Credit',
