@@ -1,7 +1,7 @@
 import { addDays, dayIn, endOfDay } from '../billing/days.ts'
 
-/** What the figures of a series are for. */
-export type BucketSize = 'hour' | 'day' | 'week' | 'month'
+/** What the figures of a series are for. `total`: one bucket has all of it. */
+export type BucketSize = 'hour' | 'day' | 'week' | 'month' | 'total'
 
 export type Span = { readonly start: Date; readonly end: Date }
 
@@ -28,6 +28,7 @@ export const bucketsIn = (
   timeZone: string,
   most: number,
 ): readonly Span[] | undefined => {
+  if (size === 'total') return [{ start, end }]
   const buckets: Span[] = []
   for (let at = start; at < end; ) {
     if (buckets.length === most) return undefined
@@ -39,7 +40,7 @@ export const bucketsIn = (
 }
 
 /** The beginning of the first bucket after an instant. */
-const nextStart = (at: Date, size: BucketSize, timeZone: string): Date => {
+const nextStart = (at: Date, size: Exclude<BucketSize, 'total'>, timeZone: string): Date => {
   if (size === 'hour') return nextHour(at, timeZone)
   const day = dayIn(timeZone, at)
   // A day that occurs twice in part, or not at all, in the time zone.
@@ -49,7 +50,7 @@ const nextStart = (at: Date, size: BucketSize, timeZone: string): Date => {
   }
 }
 
-const firstDayAfter = (day: string, size: Exclude<BucketSize, 'hour'>): string => {
+const firstDayAfter = (day: string, size: Exclude<BucketSize, 'hour' | 'total'>): string => {
   if (size === 'day') return addDays(day, 1)
   const date = new Date(day)
   // Weeks begin on Monday.

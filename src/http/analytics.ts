@@ -11,6 +11,7 @@ import { type BillingFigures, countAttention, readBillingFigures } from '../quer
 import { getAnalyticsSeriesDocs, getAnalyticsSummaryDocs } from './docs/analytics.ts'
 import { livemodeQuery } from './list.ts'
 import { dayOrTime, momentOf } from './moment.ts'
+import { recordId } from './record-id.ts'
 import { forMembers, type Parsed, type Route } from './route.ts'
 import { boundedText } from './text.ts'
 
@@ -25,10 +26,11 @@ const seriesQuery = () =>
   livemodeQuery().and({
     'from?': dayOrTime(),
     'to?': dayOrTime(),
-    bucket: type("'hour' | 'day' | 'week' | 'month'").default('day'),
+    bucket: type("'hour' | 'day' | 'week' | 'month' | 'total'").default('day'),
     breakdown: type("'none' | 'asset' | 'chain' | 'link'").default('none'),
     'timeZone?': boundedText(1, 64).narrow(isTimeZone),
     'currency?': '/^[A-Z]{3}$/',
+    'link?': recordId('plink'),
   })
 
 type SeriesQuery = Parsed<typeof seriesQuery>
@@ -50,7 +52,7 @@ export const analyticsRoutes: readonly Route[] = [
         refuseForgottenTime(span, timeZone, clock.now())
         const [sums, billing, attention] = await Promise.all([
           readPaymentSums(sql, owner, rangesOf(span, 0, timeZone), {
-            ...{ breakdown: 'none', currency: undefined, durations: true },
+            ...{ breakdown: 'none', currency: undefined, link: undefined, durations: true },
           }),
           readBillingFigures(sql, owner, span),
           countAttention(sql, owner, chainIdsOf(chains)),
@@ -75,7 +77,8 @@ export const analyticsRoutes: readonly Route[] = [
       query: seriesQuery,
       handle: async ({ sql, clock }, { member: { merchantId }, query }) => {
         const state = await readSumsState(sql, merchantId)
-        const { livemode, bucket, breakdown, currency, timeZone = state.timeZone } = query
+        const { livemode, bucket, breakdown, currency, link, timeZone = state.timeZone } = query
+        if (link !== undefined && breakdown !== 'link') refuse('parameter_invalid', { param: 'link' })
         const span = spanOf(query, timeZone, clock.now())
         const buckets =
           bucketsIn(span, bucket, timeZone, MOST_BUCKETS) ??
@@ -91,7 +94,9 @@ export const analyticsRoutes: readonly Route[] = [
         // Too many quarter-hours to read them all within a moment.
         const durations =
           breakdown !== 'link' && (days !== undefined || span.end.getTime() - span.start.getTime() <= DETAILED_MS)
-        const sums = await readPaymentSums(sql, { merchantId, livemode }, ranges, { breakdown, currency, durations })
+        const sums = await readPaymentSums(sql, { merchantId, livemode }, ranges, {
+          ...{ breakdown, currency, link, durations },
+        })
         return { status: 200, body: seriesBody({ ...state, timeZone }, buckets, sums, breakdown) }
       },
     },

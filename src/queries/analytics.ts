@@ -25,6 +25,8 @@ type SumRow = Omit<KeyedSums, 'key' | 'isOther' | 'volumeMinor' | 'refundedMinor
 export type SumQuestion = {
   readonly breakdown: Breakdown
   readonly currency: string | undefined
+  /** One link only. */
+  readonly link: string | undefined
   readonly durations: boolean
 }
 
@@ -36,7 +38,7 @@ export const readPaymentSums = async (
   sql: Sql,
   { merchantId, livemode }: ListOwner,
   ranges: readonly SumRange[],
-  { breakdown, currency, durations }: SumQuestion,
+  { breakdown, currency, link, durations }: SumQuestion,
 ): Promise<KeyedSums[]> => {
   const key = {
     none: sql`''`,
@@ -74,6 +76,7 @@ export const readPaymentSums = async (
           and breakdown = ${{ none: 'all', asset: 'asset', chain: 'asset', link: 'link' }[breakdown]}
           and starts_at >= r."from" and starts_at < r."to"
           and (${currency ?? null}::text is null or currency = ${currency ?? null})
+          and (${link ?? null}::text is null or payment_sums.key = ${link ?? null})
         group by 1, 2) s
     ), ranked as (
       -- Amounts of different currencies are not compared.

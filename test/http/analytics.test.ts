@@ -3,6 +3,7 @@ import { addDays, dayIn } from '../../src/billing/days.ts'
 import { analyticsRoutes } from '../../src/http/analytics.ts'
 import { encodeId } from '../../src/ids.ts'
 import { paymentSumsReader, rebuildPaymentSums } from '../../src/queries/payment-sums.ts'
+import { newId } from '../actors/lamps.ts'
 import { randomOf } from '../harness/random.ts'
 import { until } from '../harness/until.ts'
 import { happenAt } from './happen-at.ts'
@@ -72,7 +73,7 @@ test('figures by bucket, breakdown and time zone are those that the history give
     { from: Date.now() - hours(24 * 9), to: Date.now() },
   ]
   for (const { from, to } of spans)
-    for (const bucket of ['hour', 'day', 'week', 'month'])
+    for (const bucket of ['hour', 'day', 'week', 'month', 'total'])
       for (const timeZone of [zone, 'UTC', 'America/New_York', 'Asia/Kolkata'])
         for (const breakdown of ['none', 'asset', 'chain', 'link']) {
           const isRecent = Date.now() - from < hours(24 * 35)
@@ -201,6 +202,7 @@ const boundsOf = (from: Date, to: Date, bucket: string, timeZone: string): strin
     // With the offset, because an hour occurs twice when the clocks are set back.
     if (bucket === 'hour') return clock.format(at).replace(/:\d\d:\d\d/, '')
     if (bucket === 'month') return day.slice(0, 7)
+    if (bucket === 'total') return ''
     const weekday = (new Date(day).getUTCDay() + 6) % 7
     return bucket === 'day' ? day : new Date(Date.parse(day) - weekday * hours(24)).toISOString()
   }
@@ -318,6 +320,12 @@ test('the 50 links with the highest volume have their own figures, all others ar
   expect(new Set(rows.map(({ key }) => key)).size).toBe(51)
   expect(rows.find(({ key }) => key === 'other')).toMatchObject({ opened: 4, succeeded: 2, volumeMinor: 2_000 })
   expect(rows.filter(({ key }) => paid.includes(String(key))).length).toBeGreaterThanOrEqual(49)
+  const rest = paid.find((id, i) => i < 51 && !rows.some(({ key }) => key === id)) ?? ''
+  const asked = { livemode: 'true', breakdown: 'link', bucket: 'total', link: rest }
+  const one = await series(asked, chairs)
+  expect(one.buckets.map(bucket => bucket.rows)).toMatchObject([[{ key: rest, opened: 1, volumeMinor: 1_000 }]])
+  expect(one.totals).toMatchObject([{ opened: 1, volumeMinor: 1_000 }])
+  expect((await series(asked, lamps)).totals).toEqual([])
   // Less than all others, but in another currency.
   const { linkId } = await makePayment(api, live, 'new', { currency: 'EUR' })
   await readAll(1_000)
@@ -362,6 +370,8 @@ test.each([
   [{ bucket: 'minute' }, 'bucket'],
   [{ breakdown: 'customer' }, 'breakdown'],
   [{ currency: 'eur' }, 'currency'],
+  [{ breakdown: 'link', link: 'plink_1' }, 'link'],
+  [{ link: encodeId('plink', newId()) }, 'link'],
   [{ interval: 'day' }, 'interval'],
 ])('%j is refused with the parameter %s', async (query, param) => {
   const { status, error } = await series(query as Readonly<Record<string, string>>)

@@ -112,9 +112,12 @@ const summary = ({ scene, payment, network, denomination }: Shown): Html => {
   )}</dl>`
 }
 
-/** As the language writes it: nothing on a receipt is copied into a wallet. */
+/**
+ * As the language writes it: nothing on a receipt is copied into a wallet. A line that is too narrow ends before the unit, and
+ * not within it.
+ */
 const written = ({ facts }: CheckoutScene, { units }: CryptoAmount, denomination: Denomination): string =>
-  formatsOf(facts.locale).units(units, denomination)
+  formatsOf(facts.locale).units(units, denomination).replace('\u00a0', ' ')
 
 const countedIn = ({ transfers }: PaymentFacts): readonly PaymentTransfer[] =>
   transfers.filter(({ state }) => state !== 'orphaned')

@@ -113,7 +113,7 @@ export const calls = {
   advanceTestClock: 'POST /v1/merchants/{merchantId}/test-clocks/{id}/advance',
   getAnalyticsSummary: 'GET /v1/merchants/{merchantId}/analytics/summary?livemode&from&to',
   getAnalyticsSeries:
-    'GET /v1/merchants/{merchantId}/analytics/series?bucket&livemode&breakdown&currency&from&timeZone&to',
+    'GET /v1/merchants/{merchantId}/analytics/series?bucket&livemode&breakdown&currency&from&link&timeZone&to',
   exportPaymentsAsCsv:
     'GET /v1/merchants/{merchantId}/exports/payments.csv?from&to&livemode&attention&bom&createdAfter&createdBefore&customerId&paymentLinkId&q&reference&status',
   exportPaymentsAsNdjson:
@@ -1167,11 +1167,12 @@ export type Calls = {
   getAnalyticsSeries: {
     input: {
       readonly merchantId: string
-      readonly bucket?: 'day' | 'hour' | 'month' | 'week'
+      readonly bucket?: 'day' | 'hour' | 'month' | 'total' | 'week'
       readonly livemode?: boolean
       readonly breakdown?: 'asset' | 'chain' | 'link' | 'none'
       readonly currency?: string
       readonly from?: string
+      readonly link?: string
       readonly timeZone?: string
       readonly to?: string
     }

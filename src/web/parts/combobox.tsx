@@ -66,7 +66,9 @@ export const Combobox = ({
     setAwaited(false)
     setActive(undefined)
   }
+  /** Options of a former text are not taken: the next ones may be others at the same place. */
   const take = (option: ComboboxOption) => {
+    if (isStale) return
     onSelect(option)
     close()
   }
@@ -127,7 +129,15 @@ export const Combobox = ({
             onBlur={close}
             onKeyDown={move}
           />
-          <div ref={list} id={`${id}-list`} class="options" role="listbox" popover="manual" aria-label={label}>
+          <div
+            ref={list}
+            id={`${id}-list`}
+            class="options"
+            role="listbox"
+            popover="manual"
+            aria-label={label}
+            aria-busy={isStale}
+          >
             {options.map((option, n) => (
               // biome-ignore lint/a11y/useFocusableInteractive: focus stays in the field, as the pattern demands
               // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the keys

@@ -7,7 +7,7 @@ import { formatsOf } from '../../../src/web/text/format.ts'
 import { hasBrowser } from '../../harness/browser.ts'
 import { until } from '../../harness/until.ts'
 import { axeFaults } from '../pay/gates.ts'
-import { type FiguresShop, figuresShop, longDay, today, totalOf, zone } from './figures-shop.ts'
+import { type FiguresShop, figuresShop, longDay, shortDay, today, totalOf, zone } from './figures-shop.ts'
 import { onPage } from './harness.ts'
 
 let shop: FiguresShop
@@ -298,6 +298,16 @@ describe.skipIf(!hasBrowser)('analytics', () => {
     await page.getByRole('table', { name: texts.breakdowns.asset }).waitFor()
     const assets = await cellsOf(texts.breakdowns.asset)
     expect(assets.map(([name, sum]) => [name, sum])).toEqual([['TUSD', money(volumeMinor)]])
+    const whole = await shop.series({ ...last(30), breakdown: 'asset', currency: 'EUR', bucket: 'total' })
+    const { payMs, finalMs } = whole.buckets[0]?.rows.find(({ key }) => key === 'TUSD') ?? {}
+    const times = [payMs?.p50, payMs?.p95, finalMs?.p50, finalMs?.p95]
+    expect(times.map(ms => Math.round((ms ?? 0) / 60_000))).toEqual([2, 2, 1, 1])
+    const [head, first] = (await saved(texts.breakdowns.asset)).text.split('\r\n')
+    const { payMs: untilSeen, finalMs: untilFinal } = texts.keyTimes
+    const names = [untilSeen.p50, untilSeen.p95, untilFinal.p50, untilFinal.p95].map(name => `"${name} (ms)"`)
+    expect(head).toEndWith(`,${names.join(',')}`)
+    expect(first).toEndWith(`,${times.join(',')}`)
+    expect(assets[0]?.length).toBe(9)
     await pick(texts.breakdown, 'chain')
     await page.getByRole('table', { name: texts.breakdowns.chain }).waitFor()
     expect((await cellsOf(texts.breakdowns.chain))[0]?.[1]).toBe(money(volumeMinor))
@@ -334,6 +344,47 @@ describe.skipIf(!hasBrowser)('analytics', () => {
     const hours = (await cellsOf(texts.moneyIn)).map(([name = '']) => name.replace(/\s/g, ' ').replace(/^.*, /, ''))
     expect(hours).toHaveLength(25)
     expect(hours.slice(-4)).toEqual(['2:00 AM GMT+1', '2:00 AM GMT+2', '1:00 AM GMT+2', '12:00 AM GMT+2'])
+  })
+
+  test.each([
+    [23, shortDay(), 3_300, '3:00 AM GMT+2'],
+    [25, longDay(), 2_500, '2:00 AM GMT+2'],
+  ])(
+    'a day of %d hours is one bar with its length, and has a bar for each of its hours',
+    async (hours, day, sum, third) => {
+      const { page } = shop
+      await open(`home?range=custom&from=${addDays(day, -1)}&to=${addDays(day, 1)}`)
+      await chart(texts.moneyIn).focus()
+      await page.keyboard.press('End')
+      await page.keyboard.press('ArrowLeft')
+      expect(await readValue(texts.moneyIn)).toContain(`(${hours} hours): ${money(sum)}`)
+      await open(`analytics?range=custom&from=${day}&to=${day}&bucket=hour`)
+      expect(await chart(texts.moneyIn).getAttribute('aria-valuemax')).toBe(String(hours))
+      await chart(texts.moneyIn).focus()
+      await page.keyboard.press('Home')
+      for (let n = 0; n < 2; n++) await page.keyboard.press('ArrowRight')
+      expect((await readValue(texts.moneyIn))?.replace(/\s/g, ' ')).toContain(`, ${third}: `)
+    },
+  )
+
+  test.each(['home', 'analytics'])('nothing moves on %s while its answers arrive one after the other', async path => {
+    const { served, visit } = shop
+    const page = await visit.context.newPage()
+    await page.addInitScript(`globalThis.shifts = []
+      new PerformanceObserver(list => {
+        for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shifts.push(value)
+      }).observe({ type: 'layout-shift', buffered: true })`)
+    let late = 0
+    await page.route(/\/v1\/merchants\/[^/]+\/(?!stream)/, async route => {
+      await Bun.sleep(300 + 200 * (late++ % 5))
+      await route.continue()
+    })
+    await page.goto(`${served.server.url}/dashboard/${shop.merchant}/live/${path}`)
+    await page.getByRole('slider', { name: texts.moneyIn }).first().waitFor()
+    await page.locator('.skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' })
+    const shifts = await page.evaluate<number[]>('globalThis.shifts')
+    await page.close()
+    expect(shifts.reduce((sum, value) => sum + value, 0)).toBeLessThanOrEqual(0.02)
   })
 
   test('what is beyond a limit is explained, with a way out', async () => {

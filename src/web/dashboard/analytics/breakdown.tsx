@@ -1,6 +1,7 @@
 import { keepPreviousData } from '@tanstack/query-core'
 import { useState } from 'preact/hooks'
 import { BarList } from '../../parts/bar-list.tsx'
+import { chartFormat } from '../../parts/chart-format.ts'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { networkNameOf } from '../shell/chains.ts'
@@ -14,7 +15,7 @@ import { fileNameOf, fileNumber, unitIn } from './chart-file.ts'
 import { type ChartColumn, ChartView } from './chart-view.tsx'
 import { type KeySums, keySumsOf } from './key-sums.ts'
 import { LimitNote } from './limit-note.tsx'
-import { limitOf } from './period.ts'
+import { hasTimes, limitOf } from './period.ts'
 import { useAnalyticsTexts } from './texts.ts'
 import type { ShownFigures } from './use-figures.ts'
 
@@ -55,8 +56,7 @@ const KeyFigures = ({ figures: { period, timeZone, isOwnZone }, currency, by }: 
     ['analytics', 'keys', { by, currency, period, timeZone }],
     async ({ call, ...scope }, signal) => {
       const zone = isOwnZone ? {} : { timeZone }
-      // The fewest buckets: they are added here.
-      const asked = { ...scope, ...period, ...zone, currency, breakdown: by, bucket: 'month' as const }
+      const asked = { ...scope, ...period, ...zone, currency, breakdown: by, bucket: 'total' as const }
       return { by, sums: keySumsOf(await call('getAnalyticsSeries', asked, { signal }), currency) }
     },
     { placeholderData: keepPreviousData },
@@ -65,7 +65,12 @@ const KeyFigures = ({ figures: { period, timeZone, isOwnZone }, currency, by }: 
     <Result result={result} skeleton={<SkeletonRows rows={5} />}>
       {found => (
         <div aria-busy={result.isPlaceholderData}>
-          <KeyChart {...found} file={fileNameOf(`money-in-by-${found.by}`, period, currency)} currency={currency} />
+          <KeyChart
+            {...{ ...found, currency }}
+            file={fileNameOf(`money-in-by-${found.by}`, period, currency)}
+            // The API has none of links.
+            isTimed={found.by !== 'link' && hasTimes(period, isOwnZone, 'month')}
+          />
         </div>
       )}
     </Result>
@@ -79,11 +84,14 @@ type KeyChartProps = {
   readonly sums: readonly KeySums[]
   readonly file: string
   readonly currency: string
+  readonly isTimed: boolean
 }
 
-const KeyChart = ({ by, sums, file, currency }: KeyChartProps) => {
+const KeyChart = ({ by, sums, file, currency, isTimed }: KeyChartProps) => {
   const texts = useAnalyticsTexts()
-  const { formats } = useReader()
+  const reader = useReader()
+  const { formats } = reader
+  const { exact: duration } = chartFormat('duration', reader)
   const address = useAddress()
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? sums : sums.slice(0, FEW)
@@ -91,6 +99,20 @@ const KeyChart = ({ by, sums, file, currency }: KeyChartProps) => {
   const all = sums.reduce((total, { volumeMinor }) => total + volumeMinor, 0)
   const bps = ({ volumeMinor }: KeySums) => (all === 0 ? null : Math.round((volumeMinor * 10_000) / all))
   const share = (row: KeySums) => formats.share((bps(row) ?? 0) / 10_000)
+  const note = (row: KeySums) =>
+    isTimed && row.finalMs ? `${share(row)} · ${texts.halfFinal(duration(row.finalMs.p50))}` : share(row)
+  const timeColumn = (of: 'payMs' | 'finalMs', percentile: 'p50' | 'p95'): ChartColumn<KeySums> => {
+    const head = texts.keyTimes[of][percentile]
+    const ms = (row: KeySums) => row[of]?.[percentile] ?? null
+    const cell = (row: KeySums) => {
+      const time = ms(row)
+      return time === null ? null : duration(time)
+    }
+    return {
+      ...{ key: `${of}-${percentile}`, head, card: 7, named: true, end: true, cell },
+      ...{ fileHead: head + unitIn('duration', currency), fileCell: row => fileNumber(ms(row), 'duration', currency) },
+    }
+  }
   const linked = (row: KeySums) =>
     row.key?.startsWith('plink_') ? <a href={address('links', row.key)}>{nameOf(row)}</a> : nameOf(row)
   const columns: readonly ChartColumn<KeySums>[] = [
@@ -124,6 +146,12 @@ const KeyChart = ({ by, sums, file, currency }: KeyChartProps) => {
       ...{ key: 'paid', head: texts.paid, card: 6, named: true, end: true, cell: row => formats.count(row.succeeded) },
       ...{ fileHead: texts.paid, fileCell: row => fileNumber(row.succeeded, 'count', currency) },
     },
+    ...(isTimed
+      ? [
+          ...[timeColumn('payMs', 'p50'), timeColumn('payMs', 'p95')],
+          ...[timeColumn('finalMs', 'p50'), timeColumn('finalMs', 'p95')],
+        ]
+      : []),
   ]
   return (
     <>
@@ -138,7 +166,7 @@ const KeyChart = ({ by, sums, file, currency }: KeyChartProps) => {
           label={texts.breakdowns[by]}
           bars={shown.map(row => ({
             ...{ key: String(row.key), name: linked(row), value: row.volumeMinor },
-            ...{ text: formats.money(row.volumeMinor, currency), note: share(row) },
+            ...{ text: formats.money(row.volumeMinor, currency), note: note(row) },
           }))}
         />
       </ChartView>

@@ -15,30 +15,26 @@ export const LinkChart = ({ link: { id, currency } }: { readonly link: PaymentLi
   const result = useShopQuery(['analytics', 'link', id], ({ call, ...scope }, signal) => {
     // The time zone of the shop comes with the answer: at the turn of a month it is a month more or less.
     const { from } = figuresPeriodOf({ range: '12m', first: undefined, last: undefined }, dayIn('UTC', new Date()))
-    const asked = { ...scope, from, bucket: 'month', breakdown: 'link', currency } as const
+    const asked = { ...scope, from, bucket: 'month', breakdown: 'link', link: id, currency } as const
     return call('getAnalyticsSeries', asked, { signal })
   }).value
   return (
     <Section title={texts.ofLink}>
       <Result result={result} skeleton={<div class="chart-space chart-space--small" />}>
-        {series => <LinkMonths {...{ series, id, currency }} />}
+        {series => <LinkMonths {...{ series, currency }} />}
       </Result>
     </Section>
   )
 }
 
-type LinkMonthsProps = { readonly series: Analytics; readonly id: string; readonly currency: string }
+type LinkMonthsProps = { readonly series: Analytics; readonly currency: string }
 
-const LinkMonths = ({ series, id, currency }: LinkMonthsProps) => {
+const LinkMonths = ({ series, currency }: LinkMonthsProps) => {
   const texts = useAnalyticsTexts()
   const { locale } = useReader()
   const { buckets, timeZone, asOf } = series
-  const rows = buckets.flatMap(bucket => bucket.rows)
-  const isRest = rows.some(({ key }) => key === 'other')
-  if (!rows.some(({ key }) => key === id))
-    return <p class="quiet">{isRest ? texts.ofLinkOther : texts.ofLinkNothing}</p>
-  const own = buckets.map(bucket => ({ ...bucket, rows: bucket.rows.filter(({ key }) => key === id) }))
-  const figures = { now: { ...series, buckets: own }, before: undefined, bucket: 'month', timeZone } as const
+  if (!buckets.some(({ rows }) => rows.length > 0)) return <p class="quiet">{texts.ofLinkNothing}</p>
+  const figures = { now: series, before: undefined, bucket: 'month', timeZone } as const
   return (
     <SeriesChart
       {...{ currency, kind: 'bars', bucket: 'month' }}

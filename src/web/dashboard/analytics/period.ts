@@ -1,7 +1,7 @@
 import { addDays, isDay } from '../../../billing/days.ts'
 import type { Calls } from '../../api/calls.ts'
 
-export type BucketName = NonNullable<Calls['getAnalyticsSeries']['input']['bucket']>
+export type BucketName = Exclude<NonNullable<Calls['getAnalyticsSeries']['input']['bucket']>, 'total'>
 
 /** As the address has them. Without one, it is the last 30 days. */
 export const rangeNames = ['7d', '30d', '90d', 'month', 'last_month', '12m', 'custom'] as const

@@ -11,8 +11,9 @@ import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useCustomersTexts } from './texts.ts'
 
-/** The API has no sums of one customer in time: so many of its latest payments are added here. */
-const MOST = 100
+/** The API has no sums of one customer in time: its payments of twelve months are added here, up to so many pages of them. */
+const MOST_PAGES = 10
+const PAGE = 100
 
 /** What a customer has paid by month, in the time zone of the reader as the lists of payments. */
 export const CustomerChart = ({ customer: { id, totals } }: { readonly customer: CustomerWithTotals }) => {
@@ -20,21 +21,43 @@ export const CustomerChart = ({ customer: { id, totals } }: { readonly customer:
   const currencies = totals.toSorted((a, b) => b.paymentsCount - a.paymentsCount).map(({ currency }) => currency)
   const currency = useCurrency(currencies)
   const result = useShopQuery(['customers', 'one', id, 'months'], ({ call, ...scope }, signal) =>
-    call('listPayments', { ...scope, customerId: id, status: ['success'], limit: MOST }, { signal }),
+    readPayments(async startingAfter => {
+      const { period } = monthsOf(dayIn(zoneOfReader(), new Date()))
+      const createdAfter = instantOf(zoneOfReader(), period.from, 0).toISOString()
+      const filter = { customerId: id, status: ['success' as const], createdAfter }
+      return call(
+        'listPayments',
+        { ...scope, ...filter, limit: PAGE, ...(startingAfter && { startingAfter }) },
+        { signal },
+      )
+    }),
   ).value
   if (currency === undefined) return null
   return (
     <Section title={texts.months} aside={<CurrencyPick currencies={currencies} currency={currency} />}>
       <Result result={result} skeleton={<div class="chart-space chart-space--small" />}>
-        {({ data, has_more: hasMore }) => (
+        {({ payments, hasMore }) => (
           <Months
-            {...{ payments: data, currency, hasMore }}
-            note={hasMore ? texts.monthsOfLatest(MOST) : texts.monthsWhat}
+            {...{ payments, currency, hasMore }}
+            note={hasMore ? texts.monthsOfLatest(payments.length) : texts.monthsWhat}
           />
         )}
       </Result>
     </Section>
   )
+}
+
+const zoneOfReader = () => Intl.DateTimeFormat().resolvedOptions().timeZone
+
+type Page = { readonly data: readonly PaymentWithCrypto[]; readonly has_more: boolean }
+
+const readPayments = async (read: (startingAfter: string | undefined) => Promise<Page>) => {
+  const payments: PaymentWithCrypto[] = []
+  for (let n = 1; ; n++) {
+    const { data, has_more: hasMore } = await read(payments.at(-1)?.id)
+    payments.push(...data)
+    if (!hasMore || n === MOST_PAGES) return { payments, hasMore }
+  }
 }
 
 type MonthsProps = {
@@ -48,7 +71,7 @@ type MonthsProps = {
 const Months = ({ payments, currency, hasMore, note }: MonthsProps) => {
   const { locale, now } = useReader()
   const texts = useAnalyticsTexts()
-  const timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const timeZone = zoneOfReader()
   const today = dayIn(timeZone, now.value)
   const { period, starts } = monthsOf(today)
   const at = starts.map(day => instantOf(timeZone, day, 0).toISOString())

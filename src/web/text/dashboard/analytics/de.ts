@@ -81,6 +81,11 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
   finalTimeWhat: 'Von der ersten Überweisung, bis das Netzwerk die Zahlung endgültig macht.',
   half: 'Die Hälfte ist schneller',
   most: '19 von 20 sind schneller',
+  keyTimes: {
+    payMs: { p50: 'Bis gesehen, Hälfte', p95: 'Bis gesehen, 19 von 20' },
+    finalMs: { p50: 'Bis endgültig, Hälfte', p95: 'Bis endgültig, 19 von 20' },
+  },
+  halfFinal: time => `Hälfte ${time} nach dem Sehen endgültig`,
   noTimes:
     'In einer anderen Zeitzone als der Ihres Shops und je Stunde sind diese Zeiten für höchstens 35 Tage bekannt.',
   breakdown: 'Nach',
@@ -127,6 +132,5 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
     },
   },
   ofLink: 'Einnahmen der letzten 12 Monate',
-  ofLinkOther: 'Dieser Link gehört nicht zu den 50 mit den meisten Einnahmen und hat darum kein Diagramm.',
   ofLinkNothing: 'Mit diesem Link wurde in den letzten 12 Monaten nichts bezahlt.',
 }

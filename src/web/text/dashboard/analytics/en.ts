@@ -77,6 +77,11 @@ export const analyticsEn = {
   finalTimeWhat: 'From the first transfer until the network makes the payment final.',
   half: 'Half are faster',
   most: '19 of 20 are faster',
+  keyTimes: {
+    payMs: { p50: 'Until seen, half', p95: 'Until seen, 19 of 20' },
+    finalMs: { p50: 'Seen to final, half', p95: 'Seen to final, 19 of 20' },
+  },
+  halfFinal: (time: string) => `half final ${time} after they are seen`,
   noTimes: 'In another time zone than that of your shop, and by hour, these times are known for at most 35 days.',
   breakdown: 'By',
   keys: { asset: 'Asset', chain: 'Network', link: 'Payment link' },
@@ -118,6 +123,5 @@ export const analyticsEn = {
     },
   },
   ofLink: 'Money in, last 12 months',
-  ofLinkOther: 'This link is not among the 50 with the most money in this time, so it has no chart.',
   ofLinkNothing: 'Nothing was paid with this link in the last 12 months.',
 }
