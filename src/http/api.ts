@@ -12,7 +12,7 @@ import type { Sandbox } from '../sandbox/sandbox.ts'
 import type { ChangeStreams } from './change-streams.ts'
 import { openPaymentStreams } from './checkout-stream.ts'
 import type { Streams } from './checkout-streams.ts'
-import { type ExportRuns, openExportRuns } from './export-runs.ts'
+import { type ExportRuns, type ExportTimes, openExportRuns } from './export-runs.ts'
 import { type Inspector, openInspector } from './inspector.ts'
 import { openInvoiceStreams } from './invoice-streams.ts'
 import { openMerchantStreams } from './merchant-streams.ts'
@@ -62,13 +62,13 @@ export type ApiOptions = Pick<Api, 'keyring' | 'chains' | 'sandbox' | 'web'> & {
   readonly wakeChain?: (chainId: number) => void
   /** Of the database, if the server runs it. */
   readonly databaseUrl?: string
-  /** How long an export may take, in milliseconds. */
-  readonly exportMs?: number
+  /** How long an export may take, and its client may read nothing. */
+  readonly exportTimes?: ExportTimes
 }
 
 export const openApi = (
   services: Services,
-  { env, keyring, signUpCode, chains, sandbox, web, wakeChain, databaseUrl, exportMs }: ApiOptions,
+  { env, keyring, signUpCode, chains, sandbox, web, wakeChain, databaseUrl, exportTimes }: ApiOptions,
 ): OpenApi => {
   const sessions = openSessionCache(services, keyring)
   const keys = openKeyCache(services)
@@ -80,10 +80,7 @@ export const openApi = (
   const merchantStreams = openMerchantStreams(services)
   const transitionStreams = openTransitionStreams({ ...services, chains })
   const inspector = openInspector(services)
-  const exportRuns = openExportRuns(services, {
-    databaseUrl: databaseUrl ?? env.databaseUrl,
-    ...(exportMs !== undefined && { mostMs: exportMs }),
-  })
+  const exportRuns = openExportRuns(services, { databaseUrl: databaseUrl ?? env.databaseUrl, ...exportTimes })
   return {
     ...services,
     settings: {

@@ -109,7 +109,8 @@ const stepsOf = (guard: Guard, route: Route, api: Api): Steps<Caller> => {
         : validateQuery(strict(route.query), readQuery(request.url, repeatableIn(route.query)))
       const body = method === 'GET' || upload ? sent : validateBody(strict(route.body), sent === undefined ? {} : sent)
       // Field by field: spreading three objects took longer than authentication.
-      const call = { params, query, body, headers, requestId, address, key, session, member, holder }
+      const isHead = request.method === 'HEAD'
+      const call = { params, query, body, headers, requestId, isHead, address, key, session, member, holder }
       // The values were parsed by the types that the route declares.
       return route.handle(api, call as never)
     },

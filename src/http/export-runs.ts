@@ -25,11 +25,14 @@ export type ExportRun = {
 /** For the log. */
 export type ExportLabels = Readonly<Record<'requestId' | 'merchantId' | 'kind' | 'format', string>>
 
-export type ExportRunsOptions = {
-  readonly databaseUrl: string | undefined
+export type ExportTimes = {
   /** How long an export may take. Its snapshot keeps vacuum from removing newer row versions for as long. */
   readonly mostMs?: number
+  /** How long a client may read nothing: it occupies one of the few places. */
+  readonly unreadMs?: number
 }
+
+type ExportRunsOptions = ExportTimes & { readonly databaseUrl: string | undefined }
 
 /** Postgres ends the session so long after the deadline, if this process did not. */
 const FROZEN_MS = 10_000
@@ -40,7 +43,7 @@ export const EXPORT_RETRY_S = 10
 
 export const openExportRuns = (
   { log }: { readonly log: Log },
-  { databaseUrl, mostMs = 600_000 }: ExportRunsOptions,
+  { databaseUrl, mostMs = 600_000, unreadMs = 60_000 }: ExportRunsOptions,
 ): ExportRuns => {
   const running = new Set<{ fail(reason: string): void }>()
 
@@ -70,8 +73,12 @@ export const openExportRuns = (
     const stream: ExportRun['stream'] = (pieces, about) => {
       const began = performance.now()
       let isOver = false
+      // Also before the first piece is read: the client may have left before the response began.
+      const waits = () => setTimeout(() => fail('client does not read'), unreadMs)
+      let unread = waits()
       const finish = (outcome: string) => {
         isOver = true
+        clearTimeout(unread)
         const ms = Math.round(performance.now() - began)
         if (outcome === 'complete') log.info({ ...about, ms }, 'export complete')
         else log.warn({ ...about, ms, outcome }, 'export broken off')
@@ -89,10 +96,14 @@ export const openExportRuns = (
             }
           },
           pull: async controller => {
+            clearTimeout(unread)
             try {
               const piece = await pieces.next()
               if (isOver) return
-              if (!piece.done) return controller.enqueue(piece.value)
+              if (!piece.done) {
+                unread = waits()
+                return controller.enqueue(piece.value)
+              }
               finish('complete')
               controller.close()
             } catch (error) {

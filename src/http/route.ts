@@ -61,6 +61,8 @@ export type Call<Path extends string = string, Body = undefined, Query = undefin
   readonly query: Query
   readonly headers: Headers
   readonly requestId: string
+  /** The response will have no body: what a GET would start or use up is not. */
+  readonly isHead: boolean
 }
 
 /** The client address, from the connection or the trusted proxies. Not available with an API key. */

@@ -5,6 +5,7 @@ import type { Dependencies } from '../../src/dependencies.ts'
 import { parseEnv } from '../../src/env.ts'
 import { type Api, openApi } from '../../src/http/api.ts'
 import { app } from '../../src/http/app.ts'
+import type { ExportTimes } from '../../src/http/export-runs.ts'
 import type { Route } from '../../src/http/route.ts'
 import { serve } from '../../src/http/serve.ts'
 import { openKeyring } from '../../src/keyring.ts'
@@ -53,8 +54,8 @@ export type ApiServerOptions = {
   /** No chains by default. */
   readonly chains?: (outside: Dependencies) => Chains
   readonly sandbox?: Sandbox
-  /** How long an export may take. */
-  readonly exportMs?: number
+  /** How long an export may take, and its client may read nothing. */
+  readonly exportTimes?: ExportTimes
   /** Instead of the scripts and style sheets of the pages. */
   readonly web?: Web
 }
@@ -67,7 +68,7 @@ export const apiServer = async ({
   outside = {},
   chains: connect = noChains,
   sandbox,
-  exportMs,
+  exportTimes,
   web: givenWeb,
 }: ApiServerOptions): Promise<ApiServer> => {
   await using starting = new AsyncDisposableStack()
@@ -92,7 +93,7 @@ export const apiServer = async ({
     chains,
     sandbox,
     web,
-    ...(exportMs !== undefined && { exportMs }),
+    ...(exportTimes && { exportTimes }),
   }
   const api = starting.adopt(openApi({ ...given, actors }, options), a => a.close())
   const server = app(routes, api, now)

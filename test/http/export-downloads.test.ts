@@ -4,6 +4,7 @@ import { Writable } from 'node:stream'
 import { gunzipSync } from 'node:zlib'
 import pino from 'pino'
 import { readFeed } from '../../src/actors/feed.ts'
+import type { ExportTimes } from '../../src/http/export-runs.ts'
 import { exportRoutes } from '../../src/http/exports/routes.ts'
 import { paymentRoutes } from '../../src/http/payments.ts'
 import { openSnapshot, type Snapshot } from '../../src/postgres/snapshot.ts'
@@ -262,13 +263,51 @@ describe('a download', () => {
   })
 
   test('64 callers open it: one gets the file', async () => {
+    const entriesOf = () => sql`
+      select from security_events where action = 'export.created' and details->>'kind' = 'customers'`
+    const before = (await entriesOf()).length
     const { path } = await created({ kind: 'customers', format: 'csv', ...few })
     const answers = await Promise.all(Array.from({ length: 64 }, () => open(path)))
-    const statuses = answers.map(({ status }) => status).sort()
-    expect(statuses).toEqual([200, ...Array.from({ length: 63 }, () => 404)])
+    const statuses = answers.map(({ status }) => status)
+    expect(statuses.filter(status => status === 200).length).toBe(1)
+    // Two of the merchant run at a time, and eight of the process.
+    expect(statuses.every(status => [200, 404, 429, 503].includes(status))).toBe(true)
+    expect((await open(path)).status).toBe(404)
+    expect((await entriesOf()).length).toBe(before + 1)
     // It does not appear in the log, at any level.
     expect(logged).toContain('/v1/exports/:token')
     expect(logged).not.toContain(path.split('/').at(-1))
+  })
+
+  test('is not used up by HEAD, nor by a request that is refused', async () => {
+    const { path } = await created({ kind: 'customers', format: 'csv', ...few })
+    const entriesOf = () => sql`select from security_events where action = 'export.created'`
+    const before = (await entriesOf()).length
+    const head = await server.call('HEAD', path)
+    expect([head.status, head.text, head.headers.get('content-type')]).toEqual([
+      ...[200, '', 'text/csv; charset=utf-8; header=present'],
+    ])
+    expect((await server.call('HEAD', `/v1/exports/${'x'.repeat(43)}`)).status).toBe(404)
+    expect([(await takeSlot()).got, (await takeSlot()).got]).toEqual([true, true])
+    const refused = await open(path)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '10'])
+    for (const { end } of taken.splice(0)) await end()
+    await noSessions()
+    expect((await entriesOf()).length).toBe(before)
+    const answer = await open(path)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, head.headers.get('content-type')])
+    expect((await open(path)).status).toBe(404)
+  })
+
+  test('HEAD of an export starts none, and finds what is refused', async () => {
+    const entriesOf = () => sql`select from security_events where action = 'export.created'`
+    const before = (await entriesOf()).length
+    const head = async (query: object) => {
+      const url = `${lamps.path}/exports/payments.csv?${new URLSearchParams({ ...query })}`
+      return (await server.call('HEAD', url, { bearer: lamps.owner.bearer })).status
+    }
+    expect([await head(wide), await head({ from: '2026-01-02', to: '2026-01-01' })]).toEqual([200, 400])
+    expect([(await entriesOf()).length, (await sessions()).length]).toEqual([before, 0])
   })
 
   test('is gone after a minute, after the session has ended, and after the role was lost', async () => {
@@ -356,25 +395,66 @@ describe('what comes over the wire', () => {
     60_000,
   )
 
-  test('an export that takes too long is broken off, also when its reader has stopped', async () => {
-    await using slow = await apiServer({ routes, exportMs: 700, outside: { log } })
-    const there = await shop(slow.api)
-    const { actor } = await makePayment(slow.api, { merchantId: there.merchantId, livemode: false }, 'success')
-    await copyPayments({ server: slow }, actor, PAYMENTS)
-    const socket = dial(Number(new URL(slow.url).port), '127.0.0.1')
-    const pieces: Buffer[] = []
-    const closed = new Promise(resolve => socket.once('close', resolve))
-    socket.on('error', () => {}).on('data', piece => pieces.push(piece))
+  const ends: readonly (readonly [outcome: string, times: ExportTimes])[] = [
+    ['took too long', { mostMs: 700 }],
+    ['client does not read', { unreadMs: 500 }],
+  ]
+  test.each(ends)(
+    'an export whose reader has stopped is broken off: %s',
+    async (outcome, exportTimes) => {
+      await using slow = await apiServer({ routes, exportTimes, outside: { log } })
+      const there = await shop(slow.api)
+      const { actor } = await makePayment(slow.api, { merchantId: there.merchantId, livemode: false }, 'success')
+      await copyPayments({ server: slow }, actor, PAYMENTS)
+      const socket = dial(Number(new URL(slow.url).port), '127.0.0.1')
+      const pieces: Buffer[] = []
+      const closed = new Promise(resolve => socket.once('close', resolve))
+      socket.on('error', () => {}).on('data', piece => pieces.push(piece))
+      const to = `${there.path}/exports/payments.csv?${new URLSearchParams(wide)}`
+      socket.write(`GET ${to} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${there.owner.bearer}\r\n\r\n`)
+      socket.once('data', () => socket.pause())
+      await until(() => logged.includes(`"outcome":"${outcome}"`))
+      await exportSessions(slow.sql).noSessions()
+      socket.resume()
+      await closed
+      expect(hasLastChunk(Buffer.concat(pieces))).toBe(false)
+    },
+    60_000,
+  )
+
+  test('an export that is read slowly is not broken off', async () => {
+    await using patient = await apiServer({ routes, exportTimes: { unreadMs: 400 } })
+    const run = await patient.api.exportRuns.begin(crypto.randomUUID())
+    const made = async function* () {
+      for (let n = 0; n < 5; n++) yield new Uint8Array([n])
+    }
+    const about = { requestId: '', merchantId: '', kind: 'payments', format: 'csv' }
+    const reader = run.stream(made(), about).getReader()
+    const read: number[] = []
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      read.push(...piece.value)
+      await new Promise(resolve => setTimeout(resolve, 150))
+    }
+    expect(read).toEqual([0, 1, 2, 3, 4])
+    await exportSessions(patient.sql).noSessions()
+  })
+
+  test('a client that has left before the response begins takes no slot', async () => {
+    await using busy = await apiServer({ routes })
+    const there = await shop(busy.api)
+    const { noSessions: allOver, sessions: running } = exportSessions(busy.sql)
+    const locking = await openSnapshot(busy.databaseUrl, { name: 'paymachine test', idleMs: 60_000 })
+    await locking.sql`commit`
+    await locking.sql.unsafe('begin; lock table security_events in access exclusive mode')
+    const socket = dial(Number(new URL(busy.url).port), '127.0.0.1').on('error', () => {})
     const to = `${there.path}/exports/payments.csv?${new URLSearchParams(wide)}`
     socket.write(`GET ${to} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${there.owner.bearer}\r\n\r\n`)
-    socket.once('data', () => socket.pause())
-    const left = () => slow.sql`
-      select from pg_stat_activity where application_name = 'paymachine export' and datname = current_database()`
-    await until(async () => (await left()).length === 1)
-    await until(async () => (await left()).length === 0)
-    socket.resume()
-    await closed
-    expect(logged).toContain('"outcome":"took too long"')
-    expect(hasLastChunk(Buffer.concat(pieces))).toBe(false)
+    // It waits for the audit log.
+    await until(async () => (await running()).length === 1)
+    await until(async () => (await busy.sql`select from pg_locks where not granted`).length > 0)
+    socket.destroy()
+    await locking.end()
+    await until(async () => (await busy.sql`select from security_events where action = 'export.created'`).length === 1)
+    await allOver()
   }, 60_000)
 })

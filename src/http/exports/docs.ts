@@ -80,7 +80,7 @@ export const downloadExportDocs: Docs = {
   operation: 'downloadExport',
   summary: 'Download an export',
   description:
-    'For browsers. The address comes from `POST /v1/merchants/:merchantId/exports` and can be opened once. It is used up also if the response is an error.',
+    'For browsers. The address comes from `POST /v1/merchants/:merchantId/exports` and can be opened once. A request that is refused, such as with `429`, does not use it up, and neither does `HEAD`.',
   answers: { 200: { file: 'The file: `text/csv` or `application/x-ndjson`.' } },
   refusals: ['resource_not_found', 'service_unavailable', 'chain_unavailable', 'state_conflict'],
 }

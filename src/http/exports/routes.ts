@@ -3,7 +3,7 @@ import type { SessionCaller } from '../../access/session-cache.ts'
 import { refuse } from '../../errors.ts'
 import { encodeId } from '../../ids.ts'
 import { lazy } from '../../lazy.ts'
-import { type ExportRequest, hasExportSlot, insertExportTicket, takeExportTicket } from '../../queries/exports.ts'
+import { type ExportRequest, findExportTicket, hasExportSlot, insertExportTicket } from '../../queries/exports.ts'
 import { accountActorOf } from '../account-actor.ts'
 import type { Api } from '../api.ts'
 import { EXPORT_RETRY_S } from '../export-runs.ts'
@@ -58,9 +58,9 @@ const exportRoute = (kind: ExportName, format: ExportFormat): Route =>
       docs: exportDocsOf(kind, format),
       query: queryTypeOf(kind, format),
       handle: (api: Api, call: ExportedCall) => {
-        const { member, query, headers, requestId } = call
+        const { member, query, headers, requestId, isHead } = call
         const by = accountActorOf(call)
-        return exportAnswer(api, { kind, format, query, merchantId: member.merchantId, by, headers, requestId })
+        return exportAnswer(api, { kind, format, query, merchantId: member.merchantId, by, headers, requestId, isHead })
       },
     },
   )
@@ -109,15 +109,15 @@ export const exportRoutes: readonly Route[] = [
   forCustomers('GET', {
     path: '/v1/exports/:token',
     docs: downloadExportDocs,
-    handle: async (api, { params, headers, requestId, address }) => {
-      const hash = hashTicket(params.token)
-      const holder = (hash && (await takeExportTicket(api.sql, hash))) ?? refuse('resource_not_found')
+    handle: async (api, { params, headers, requestId, isHead, address }) => {
+      const ticket = hashTicket(params.token) ?? refuse('resource_not_found')
+      const holder = (await findExportTicket(api.sql, ticket)) ?? refuse('resource_not_found')
       const { accountId, merchantId, request } = holder
       // As it was stored.
       const { kind, format, query: sent } = request as ExportRequest<ExportName, ExportFormat>
       const by = { accountId, actor: encodeId('usr', accountId), address }
       const query = parsedQuery(kind, format, sent)
-      return exportAnswer(api, { kind, format, query, merchantId, by, headers, requestId })
+      return exportAnswer(api, { kind, format, query, merchantId, by, headers, requestId, isHead, ticket })
     },
   }),
 ]
