@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('the first page of a shop', () => {
     expect((await linesOf(texts.conversion))[0]).toBe(formats.share((is.conversionBps ?? 0) / 10_000))
     await shop.page.getByText(/As of \w+ \d+, \d{4}, \d+:\d\d:\d\d/).waitFor()
     const days = preceding(30)
-    const compared = texts.comparedWith(daysText(days, 'en'))
+    const compared = texts.comparedWith(daysText(last(30), 'en'), daysText(days, 'en'))
     await shop.page.getByText(compared.trim()).waitFor()
     await on.expectSound()
   })
@@ -100,7 +100,7 @@ describe.skipIf(!hasBrowser)('the first page of a shop', () => {
     await figure(texts.moneyIn)
       .getByText(money(totalOf(totals, 'EUR').volumeMinor), { exact: true })
       .waitFor()
-    await page.getByText(`Compared with ${formats.day(before).split(' ')[0]} 1`).waitFor()
+    await page.getByText(`compared with ${formats.day(before).split(' ')[0]} 1`).waitFor()
   })
 
   test('has the range and the comparison in its address, which a step back restores', async () => {

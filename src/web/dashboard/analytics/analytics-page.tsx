@@ -11,7 +11,7 @@ import { Result } from '../shell/result.tsx'
 import { BigFigure } from './big-figure.tsx'
 import { BreakdownSection } from './breakdown.tsx'
 import { changeText, pointsText } from './changes.ts'
-import { totalIn, useDays } from './figure-list.tsx'
+import { totalIn, useComparedDays } from './figure-list.tsx'
 import { Funnel } from './funnel.tsx'
 import { LimitNote } from './limit-note.tsx'
 import { MoneyChart, useBucketRows } from './money-chart.tsx'
@@ -42,7 +42,6 @@ export const AnalyticsPage = () => {
   const figures = result.data
   const currencies = figures ? currenciesOf(figures) : []
   const currency = useCurrency(currencies)
-  const { shown } = useDays(figures)
   return (
     <>
       <PageHead
@@ -50,7 +49,7 @@ export const AnalyticsPage = () => {
         // Its line is there from the beginning, so that nothing below it moves.
         lead={
           figures
-            ? `${currency === undefined ? '' : texts.lead(currency, texts.by[figures.bucket], figures.timeZone, shown)}${texts.asOf(
+            ? `${currency === undefined ? '' : texts.lead(currency, texts.by[figures.bucket], figures.timeZone)}${texts.asOf(
                 formatsOf(locale, figures.timeZone).exact(figures.summary.asOf),
               )}`
             : '\u00a0'
@@ -102,7 +101,7 @@ type ChartsProps = {
 const Charts = ({ figures, currency, isCompared }: ChartsProps) => {
   const { change, ...texts } = useAnalyticsTexts()
   const { formats } = useReader()
-  const { compared } = useDays(figures)
+  const compared = useComparedDays(figures)
   const total = totalIn(figures.now?.totals, currency)
   const before = totalIn(figures.before?.totals, currency)
   if (!total) return <NoPaymentsThen />

@@ -55,15 +55,12 @@ export const useMainFigures = ({ now, before }: ShownFigures, currency: string |
 }
 
 /** The days of the figures, and those that they are compared with. */
-export const useDays = (figures: ShownFigures | undefined) => {
+export const useComparedDays = (figures: ShownFigures | undefined): string | undefined => {
   const texts = useAnalyticsTexts()
   const { locale } = useReader()
-  // A range that ends before it begins cannot be written.
-  const hasFigures = figures !== undefined && figures.limit === undefined
-  return {
-    shown: hasFigures ? daysText(figures.period, locale) : undefined,
-    compared: hasFigures && figures.before ? texts.comparedWith(daysText(figures.previous, locale)) : undefined,
-  }
+  // Beyond a limit there is none, and a range that ends before it begins cannot be written.
+  if (!figures?.before) return undefined
+  return texts.comparedWith(daysText(figures.period, locale), daysText(figures.previous, locale))
 }
 
 /** What is subscribed, owed and credited now; undefined in a shop without billing. */

@@ -1,6 +1,6 @@
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { FigureList, totalIn, useBillingFigures, useDays, useMainFigures } from '../analytics/figure-list.tsx'
+import { FigureList, totalIn, useBillingFigures, useComparedDays, useMainFigures } from '../analytics/figure-list.tsx'
 import { LimitNote } from '../analytics/limit-note.tsx'
 import { MoneyChart } from '../analytics/money-chart.tsx'
 import { NoPaymentsThen } from '../analytics/no-payments-then.tsx'
@@ -56,7 +56,7 @@ const PeriodFigures = ({ figures, currency }: PeriodFiguresProps) => {
   const { isCompared } = usePeriodQuery()
   const { now, summary, timeZone } = figures
   const main = useMainFigures(figures, currency)
-  const { compared } = useDays(figures)
+  const compared = useComparedDays(figures)
   const hasChart = totalIn(now?.totals, currency) !== undefined
   return (
     <>

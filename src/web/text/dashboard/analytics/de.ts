@@ -4,10 +4,9 @@ import type { analyticsEn } from './en.ts'
 /** The texts of figures and charts of payments in German. */
 export const analyticsDe: Translated<typeof analyticsEn> = {
   title: 'Auswertung',
-  lead: (currency, by, zone, days) =>
-    `${currency}, ${by}, in der Zeitzone ${zone}${days === undefined ? '' : `: ${days}`}. `,
+  lead: (currency, by, zone) => `${currency}, ${by}, in der Zeitzone ${zone}. `,
   asOf: time => `Stand: ${time}.`,
-  comparedWith: days => `Verglichen mit ${days}. `,
+  comparedWith: (days, before) => `${days}, verglichen mit ${before}. `,
   daysIn: zone => `Tage in der Zeitzone ${zone}. `,
   rebuilding: 'Ihre neue Zeitzone wird übernommen',
   rebuildingWhat: (old, next) =>

@@ -1,10 +1,9 @@
 /** The texts of figures and charts of payments. */
 export const analyticsEn = {
   title: 'Analytics',
-  lead: (currency: string, by: string, zone: string, days: string | undefined) =>
-    `${currency}, ${by}, in the time zone ${zone}${days === undefined ? '' : `: ${days}`}. `,
+  lead: (currency: string, by: string, zone: string) => `${currency}, ${by}, in the time zone ${zone}. `,
   asOf: (time: string) => `As of ${time}.`,
-  comparedWith: (days: string) => `Compared with ${days}. `,
+  comparedWith: (days: string, before: string) => `${days}, compared with ${before}. `,
   daysIn: (zone: string) => `Days are those of ${zone}. `,
   rebuilding: 'Your new time zone is being applied',
   rebuildingWhat: (old: string, next: string) =>
