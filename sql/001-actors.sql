@@ -64,6 +64,28 @@ begin
   return check_era();
 end $$;
 
+-- The field names of stored JSON objects, which are the greater part of a small object. History and events hold the values
+-- only: see json_of().
+create table json_layouts (
+  -- By hash of the template, so that it is the same in every database: see src/actors/json-layouts.ts.
+  id integer primary key,
+  -- For format(): `{"currency":%s,"txHash":%s}`.
+  template text not null
+);
+
+-- The object that a stored text means: the id of its layout and the JSON of each value, separated by tabs. Nothing stands
+-- for null. A text that is a JSON object means itself.
+create function json_of(stored text) returns json language plpgsql stable parallel safe as $$
+declare
+  parts text[];
+begin
+  if left(stored, 1) = '{' then
+    return stored;
+  end if;
+  parts := array_replace(string_to_array(stored, E'\t'), '', 'null');
+  return (select format(template, variadic parts[2:]) from json_layouts where id = parts[1]::integer);
+end $$;
+
 -- Every change of every actor: audit trail, inspector feed and replay are the same rows. A kind may name events that
 -- are not recorded here because other tables hold them. The columns are ordered so that no padding is lost: this is the
 -- largest table.
@@ -91,8 +113,8 @@ create table transitions (
   cause text,
   -- By transition_digest(): the audit finds a row that was changed after its commit.
   digest bytea,
-  -- An allow-list of fields, as they were after this change.
-  context json not null,
+  -- An allow-list of fields, as they were after this change: see json_of().
+  context text not null,
   constraint transitions_pkey primary key (actor, rev),
   constraint transitions_first check ((rev = 1) = (from_state is null)),
   constraint transitions_owner check ((merchant_id is null) = (livemode is null))
@@ -117,8 +139,8 @@ create table events (
   merchant_id uuid not null,
   livemode boolean not null,
   api_version text not null,
-  -- json, not jsonb: keeps the text as it was rendered.
-  object json not null,
+  -- As it was rendered: see json_of().
+  object text not null,
   created_at timestamptz not null,
   -- The transaction that wrote the event, which is that of its transition.
   era integer not null,

@@ -304,7 +304,7 @@ end $$;
 -- Creates an event for this endpoint alone. Its delivery is fanned out like any other, and the row lock keeps the
 -- endpoint unchanged until then. Returns `sent`, `not_allowed`, `missing` or `disabled`.
 create function test_webhook_endpoint(
-  endpoint uuid, merchant uuid, event uuid, rendered json, caller uuid
+  endpoint uuid, merchant uuid, event uuid, rendered text, caller uuid
 ) returns text language plpgsql as $$
 declare
   its webhook_endpoints;
@@ -361,7 +361,7 @@ end $$;
 -- Planner settings, here and below: a plan is cached from when a table was empty, and the planner does not know how
 -- long an array is. Every join is one lookup by key for each entry.
 create function record_attempts(
-  command uuid, outcomes delivery_outcome[], contexts json, jobs json, answered uuid[], finished uuid[], around uuid[]
+  command uuid, outcomes delivery_outcome[], layouts json_layouts[], contexts text, jobs json, answered uuid[], finished uuid[], around uuid[]
 ) returns uuid[] language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off
 set plan_cache_mode = force_generic_plan set lock_timeout = '250ms' as $$
@@ -384,6 +384,7 @@ begin
     offset 0) t
   where a.ctid = t.ctid;
 
+  perform add_json_layouts(layouts);
   -- The condition is on the rev, which every change raises. With a condition on the state, the planner uses an index
   -- that contains the state and that it believes almost empty, which halves the throughput.
   with changed as (
@@ -391,7 +392,7 @@ begin
       state = o.state, rev = d.rev + 1, trigger = o.trigger, next_attempt_at = ms_time(o.next_attempt_ms),
       resume_at = ms_time(o.resume_ms), delivered_at = ms_time(o.delivered_ms), sending_since = null,
       cancel_requested = false, updated_at = ms_time(o.at_ms)
-    from rows from (unnest(outcomes), json_array_elements(contexts)) as o(
+    from rows from (unnest(outcomes), unnest(string_to_array(contexts, E'\n'))) as o(
       id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
       outcome, duration_ms, http_status, response_snippet, signed_s, response_headers, context)
     where d.id = o.id and d.rev = o.was and (around is null or d.id <> all(around))
@@ -494,7 +495,7 @@ begin
   )
   select c.id, c.rev, c.created_at, c.due_at, c.attempts, c.automatic_attempts, c.trigger, c.resume_at, c.delivered_at,
     c.merchant_id, c.livemode, c.endpoint_id, c.endpoint_version::text,
-    c.event_id, c.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, e.object::text
+    c.event_id, c.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, json_of(e.object)::text
   from claimed c
   join events e on e.id = c.event_id;
 end $$;
@@ -508,7 +509,7 @@ create function reclaim_deliveries(claim uuid) returns table (
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
   select d.id, d.rev, d.created_at, c.claimed_at, d.attempts, d.automatic_attempts, d.trigger, d.resume_at, d.delivered_at,
     d.merchant_id, d.livemode, d.endpoint_id, w.updated_at::text,
-    d.event_id, d.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, e.object::text
+    d.event_id, d.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, json_of(e.object)::text
   from delivery_claims c
   cross join unnest(c.deliveries) as held(id)
   join deliveries d on d.id = held.id and d.sending_since = c.claimed_at

@@ -308,8 +308,10 @@ begin
 
   with found as materialized (
     select e.id, c.copy
-    from events e cross join lateral (select erased_copy(e.object, fields) as copy offset 0) c
-    where e.actor = any(actors) and c.copy::text <> e.object::text
+    from events e
+    cross join lateral (select json_of(e.object) as object offset 0) o
+    cross join lateral (select erased_copy(o.object, fields)::text as copy offset 0) c
+    where e.actor = any(actors) and c.copy <> o.object::text
     limit 125
   )
   update events e set object = f.copy,
@@ -354,7 +356,7 @@ begin
     from requests r join events e on e.id = r.event and e.actor = any(actors)
     cross join lateral (
       select format('{"id":"%s","type":%s,"created":%s,"livemode":%s,"api_version":%s,"data":{"object":%s}}', e.id,
-        to_json(e.type), floor(extract(epoch from e.created_at)), to_json(e.livemode), to_json(e.api_version), e.object) as copy
+        to_json(e.type), floor(extract(epoch from e.created_at)), to_json(e.livemode), to_json(e.api_version), json_of(e.object)) as copy
       offset 0) c
     where r.body <> c.copy
   )

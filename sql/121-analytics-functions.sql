@@ -28,7 +28,7 @@ create function payment_sum_changes(actors uuid[], revs integer[]) returns table
 -- A plan from when the tables were empty would read all of them.
 set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   with these as materialized (
-    select t.*, case t.kind when 'payment' then asset_key(t.context) end as asset
+    select t.*, case t.kind when 'payment' then asset_key(json_of(t.context)) end as asset
     from unnest(actors, revs) as asked (actor, rev)
     -- The limit leaves only the primary key: while statistics are old, a join would read all transitions of payments for
     -- each of these.
@@ -51,7 +51,7 @@ set enable_seqscan = off set enable_bitmapscan = off set enable_hashjoin = off s
     join payments p on p.id = t.actor
     left join payment_links l on l.id = p.payment_link_id
     left join lateral (
-      select asset_key(b.context) as asset from transitions b
+      select asset_key(json_of(b.context)) as asset from transitions b
       where t.event in ('asset_picked', 'accept') and b.actor = t.actor and b.rev < t.rev
       order by b.rev desc
       limit 1) before on true
@@ -240,7 +240,7 @@ create function differing_payment_sums() returns table (merchant_id uuid) langua
       0::numeric as refunded
     from payments p
     union all
-    select t.merchant_id, t.livemode, p.currency, asset_key(t.context), t.at, 0, 0, 1, p.amount_minor, 0, 0
+    select t.merchant_id, t.livemode, p.currency, asset_key(json_of(t.context)), t.at, 0, 0, 1, p.amount_minor, 0, 0
     from transitions t join payments p on p.id = t.actor
     where t.kind = 'payment' and t.to_state = 'success' and t.from_state <> 'success'
     union all

@@ -550,7 +550,7 @@ create table events (
   merchant_id uuid not null,
   livemode boolean not null,
   api_version text not null,
-  object json not null,
+  object text not null,
   created_at timestamp with time zone not null,
   era integer not null,
   xid xid8 not null default pg_current_xact_id(),
@@ -756,6 +756,12 @@ END),
   constraint invoices_texts CHECK (length(reference) <= 200 AND length(order_number) <= 200 AND length(notes) <= 2000 AND length(void_reason) <= 1000),
   constraint invoices_total CHECK (total_minor = (subtotal_minor + tax_minor) AND total_minor >= 0 AND total_minor <= '9007199254740991'::bigint),
   constraint invoices_void CHECK ((state = 'void'::text) = (voided_at IS NOT NULL) AND (void_reason IS NULL OR state = 'void'::text))
+);
+
+create table json_layouts (
+  id integer not null,
+  template text not null,
+  constraint json_layouts_pkey PRIMARY KEY (id)
 );
 
 create table logos (
@@ -1600,7 +1606,7 @@ create table transitions (
   to_state text not null,
   cause text,
   digest bytea,
-  context json not null,
+  context text not null,
   constraint transitions_pkey PRIMARY KEY (actor, rev),
   constraint transitions_first CHECK ((rev = 1) = (from_state IS NULL)),
   constraint transitions_owner CHECK ((merchant_id IS NULL) = (livemode IS NULL))
@@ -1991,6 +1997,23 @@ AS $function$
     state, seq
   from page order by state desc, seq desc limit 1
 $function$;
+
+CREATE OR REPLACE FUNCTION public.add_json_layouts(layouts json_layouts[])
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  for attempt in 1 .. 2 loop
+    if not exists (
+      select from unnest(layouts) l left join json_layouts known on known.id = l.id
+      where known.template is distinct from l.template)
+    then
+      return;
+    end if;
+    insert into json_layouts select l.* from unnest(layouts) l order by l.id on conflict do nothing;
+  end loop;
+  raise exception 'two layouts of JSON objects have the same id';
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.add_payment_sum_rows(added payment_sums[])
  RETURNS void
@@ -2704,7 +2727,7 @@ begin
   )
   select c.id, c.rev, c.created_at, c.due_at, c.attempts, c.automatic_attempts, c.trigger, c.resume_at, c.delivered_at,
     c.merchant_id, c.livemode, c.endpoint_id, c.endpoint_version::text,
-    c.event_id, c.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, e.object::text
+    c.event_id, c.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, json_of(e.object)::text
   from claimed c
   join events e on e.id = c.event_id;
 end $function$;
@@ -2808,7 +2831,7 @@ AS $function$
   where n.refund_id = refund and n.state = 'open'
 $function$;
 
-CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, seen_in integer, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], contexts json, objects json, writes write_entry[], armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json, clocks clock_entry[])
+CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp with time zone, holder uuid, connected boolean, seen_in integer, update_writers text[], updates text[], insert_writers text[], inserts text[], steps step_entry[], layouts json_layouts[], contexts text, objects text, writes write_entry[], armed timer_entry[], canceled canceled_entry[], jobs job_entry[], payloads json, clocks clock_entry[])
  RETURNS integer[]
  LANGUAGE plpgsql
  SET plan_cache_mode TO 'force_generic_plan'
@@ -2825,6 +2848,8 @@ begin
   if seen_in <> this_era then
     raise exception 'rows were read from another server' using errcode = 'PM004';
   end if;
+
+  perform add_json_layouts(layouts);
 
   if clocks is not null then
     conflicts := nullif(find_moved_clocks(clocks), '{}');
@@ -2873,7 +2898,7 @@ begin
     transition_digest(actor, rev, kind, command, event, from_state, to_state, cause, context, now_at,
       merchant_id, livemode, ms_time(created_ms)),
     context
-  from rows from (unnest(steps), json_array_elements(contexts)) as r(
+  from rows from (unnest(steps), unnest(string_to_array(contexts, E'\n'))) as r(
     g, actor, rev, kind, command, keyed, event, from_state, to_state, cause, created_ms, merchant_id, livemode,
     event_id, event_type, api_version, context)
   where to_state is not null and (conflicts is null or g <> all(conflicts));
@@ -2884,7 +2909,7 @@ begin
     insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era, digest)
     select event_id, kind, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at, this_era,
       event_digest(event_id, actor, rev, event_type, merchant_id, livemode, api_version, object, now_at)
-    from rows from (unnest(steps), json_array_elements(objects)) as r(
+    from rows from (unnest(steps), unnest(string_to_array(objects, E'\n'))) as r(
       g, actor, rev, kind, command, keyed, event, from_state, to_state, cause, created_ms, merchant_id, livemode,
       event_id, event_type, api_version, object)
     where event_id is not null and (conflicts is null or g <> all(conflicts));
@@ -3452,7 +3477,7 @@ AS $function$
       0::numeric as refunded
     from payments p
     union all
-    select t.merchant_id, t.livemode, p.currency, asset_key(t.context), t.at, 0, 0, 1, p.amount_minor, 0, 0
+    select t.merchant_id, t.livemode, p.currency, asset_key(json_of(t.context)), t.at, 0, 0, 1, p.amount_minor, 0, 0
     from transitions t join payments p on p.id = t.actor
     where t.kind = 'payment' and t.to_state = 'success' and t.from_state <> 'success'
     union all
@@ -3732,8 +3757,10 @@ begin
 
   with found as materialized (
     select e.id, c.copy
-    from events e cross join lateral (select erased_copy(e.object, fields) as copy offset 0) c
-    where e.actor = any(actors) and c.copy::text <> e.object::text
+    from events e
+    cross join lateral (select json_of(e.object) as object offset 0) o
+    cross join lateral (select erased_copy(o.object, fields)::text as copy offset 0) c
+    where e.actor = any(actors) and c.copy <> o.object::text
     limit 125
   )
   update events e set object = f.copy,
@@ -3778,7 +3805,7 @@ begin
     from requests r join events e on e.id = r.event and e.actor = any(actors)
     cross join lateral (
       select format('{"id":"%s","type":%s,"created":%s,"livemode":%s,"api_version":%s,"data":{"object":%s}}', e.id,
-        to_json(e.type), floor(extract(epoch from e.created_at)), to_json(e.livemode), to_json(e.api_version), e.object) as copy
+        to_json(e.type), floor(extract(epoch from e.created_at)), to_json(e.livemode), to_json(e.api_version), json_of(e.object)) as copy
       offset 0) c
     where r.body <> c.copy
   )
@@ -3896,7 +3923,7 @@ AS $function$
     left join json_each(fields->(copy->>'object')) w on w.key = f.key) end
 $function$;
 
-CREATE OR REPLACE FUNCTION public.event_digest(id uuid, actor uuid, rev integer, type text, merchant_id uuid, livemode boolean, api_version text, object json, created_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.event_digest(id uuid, actor uuid, rev integer, type text, merchant_id uuid, livemode boolean, api_version text, object text, created_at timestamp with time zone)
  RETURNS bytea
  LANGUAGE sql
  STABLE PARALLEL SAFE
@@ -5577,6 +5604,21 @@ begin
   end if;
 end $function$;
 
+CREATE OR REPLACE FUNCTION public.json_of(stored text)
+ RETURNS json
+ LANGUAGE plpgsql
+ STABLE PARALLEL SAFE
+AS $function$
+declare
+  parts text[];
+begin
+  if left(stored, 1) = '{' then
+    return stored;
+  end if;
+  parts := array_replace(string_to_array(stored, E'\t'), '', 'null');
+  return (select format(template, variadic parts[2:]) from json_layouts where id = parts[1]::integer);
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.known_native_amount(chain bigint, to_whom text, after_number bigint, up_to bigint)
  RETURNS numeric
  LANGUAGE sql
@@ -6373,7 +6415,7 @@ CREATE OR REPLACE FUNCTION public.payment_sum_changes(actors uuid[], revs intege
  SET enable_mergejoin TO 'off'
 AS $function$
   with these as materialized (
-    select t.*, case t.kind when 'payment' then asset_key(t.context) end as asset
+    select t.*, case t.kind when 'payment' then asset_key(json_of(t.context)) end as asset
     from unnest(actors, revs) as asked (actor, rev)
     -- The limit leaves only the primary key: while statistics are old, a join would read all transitions of payments for
     -- each of these.
@@ -6396,7 +6438,7 @@ AS $function$
     join payments p on p.id = t.actor
     left join payment_links l on l.id = p.payment_link_id
     left join lateral (
-      select asset_key(b.context) as asset from transitions b
+      select asset_key(json_of(b.context)) as asset from transitions b
       where t.event in ('asset_picked', 'accept') and b.actor = t.actor and b.rev < t.rev
       order by b.rev desc
       limit 1) before on true
@@ -6765,7 +6807,7 @@ CREATE OR REPLACE FUNCTION public.reclaim_deliveries(claim uuid)
 AS $function$
   select d.id, d.rev, d.created_at, c.claimed_at, d.attempts, d.automatic_attempts, d.trigger, d.resume_at, d.delivered_at,
     d.merchant_id, d.livemode, d.endpoint_id, w.updated_at::text,
-    d.event_id, d.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, e.object::text
+    d.event_id, d.event_type, floor(extract(epoch from e.created_at))::text, e.api_version, json_of(e.object)::text
   from delivery_claims c
   cross join unnest(c.deliveries) as held(id)
   join deliveries d on d.id = held.id and d.sending_since = c.claimed_at
@@ -6774,7 +6816,7 @@ AS $function$
   where c.id = claim
 $function$;
 
-CREATE OR REPLACE FUNCTION public.record_attempts(command uuid, outcomes delivery_outcome[], contexts json, jobs json, answered uuid[], finished uuid[], around uuid[])
+CREATE OR REPLACE FUNCTION public.record_attempts(command uuid, outcomes delivery_outcome[], layouts json_layouts[], contexts text, jobs json, answered uuid[], finished uuid[], around uuid[])
  RETURNS uuid[]
  LANGUAGE plpgsql
  SET enable_seqscan TO 'off'
@@ -6803,6 +6845,7 @@ begin
     offset 0) t
   where a.ctid = t.ctid;
 
+  perform add_json_layouts(layouts);
   -- The condition is on the rev, which every change raises. With a condition on the state, the planner uses an index
   -- that contains the state and that it believes almost empty, which halves the throughput.
   with changed as (
@@ -6810,7 +6853,7 @@ begin
       state = o.state, rev = d.rev + 1, trigger = o.trigger, next_attempt_at = ms_time(o.next_attempt_ms),
       resume_at = ms_time(o.resume_ms), delivered_at = ms_time(o.delivered_ms), sending_since = null,
       cancel_requested = false, updated_at = ms_time(o.at_ms)
-    from rows from (unnest(outcomes), json_array_elements(contexts)) as o(
+    from rows from (unnest(outcomes), unnest(string_to_array(contexts, E'\n'))) as o(
       id, was, number, event, state, trigger, next_attempt_ms, resume_ms, delivered_ms, at_ms,
       outcome, duration_ms, http_status, response_snippet, signed_s, response_headers, context)
     where d.id = o.id and d.rev = o.was and (around is null or d.id <> all(around))
@@ -7811,7 +7854,7 @@ AS $function$
     where test_clock_id = clock and has_passed_times(state, due_passed, overdue, reminders, reminders_passed))
 $function$;
 
-CREATE OR REPLACE FUNCTION public.test_webhook_endpoint(endpoint uuid, merchant uuid, event uuid, rendered json, caller uuid)
+CREATE OR REPLACE FUNCTION public.test_webhook_endpoint(endpoint uuid, merchant uuid, event uuid, rendered text, caller uuid)
  RETURNS text
  LANGUAGE plpgsql
 AS $function$
@@ -7909,7 +7952,7 @@ AS $function$
   select * from transfers where payment_id = payment offset 0
 $function$;
 
-CREATE OR REPLACE FUNCTION public.transition_digest(actor uuid, rev integer, kind text, command uuid, event text, from_state text, to_state text, cause text, context json, at timestamp with time zone, merchant_id uuid, livemode boolean, actor_created_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.transition_digest(actor uuid, rev integer, kind text, command uuid, event text, from_state text, to_state text, cause text, context text, at timestamp with time zone, merchant_id uuid, livemode boolean, actor_created_at timestamp with time zone)
  RETURNS bytea
  LANGUAGE sql
  STABLE PARALLEL SAFE

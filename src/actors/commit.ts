@@ -36,7 +36,7 @@ export const commitBatch = async <U extends Unit>(
         ${writersOf(updates)}::text::text[], ${literalsOf(sql, updates)},
         ${writersOf(inserts)}::text::text[], ${literalsOf(sql, inserts)},
         ${rows(effects.steps)}::text::step_entry[],
-        ${json(effects.contexts)}::text::json, ${json(effects.objects)}::text::json,
+        ${rows(effects.layouts)}::text::json_layouts[], ${effects.contexts}::text, ${effects.objects}::text,
         ${rows(effects.writes)}::text::write_entry[],
         ${rows(effects.armed)}::text::timer_entry[], ${rows(effects.canceled)}::text::canceled_entry[],
         ${rows(effects.jobs)}::text::job_entry[], ${json(effects.payloads)}::text::json,

@@ -22,7 +22,7 @@ export type Transition = {
 export const readFeed = async (sql: Sql, after: string | null, limit: number): Promise<Transition[]> => {
   const { era, xid, seq } = parseCursor(after)
   const rows = await sql<(Omit<Transition, 'cursor'> & { era: number; xid: string; seq: string })[]>`
-    select actor, kind, rev, event, from_state as from, to_state as to, cause, context, at, era, xid, seq
+    select actor, kind, rev, event, from_state as from, to_state as to, cause, json_of(context) as context, at, era, xid, seq
     from transitions
     where (era, xid, seq) > (${era}, ${xid}::text::xid8, ${seq}) and is_settled(era, xid)
     order by era, xid, seq

@@ -1,6 +1,7 @@
 import type { ActorStep, Batch, Unit } from './batch.ts'
 import { commandName } from './command.ts'
 import type { groupUnits } from './groups.ts'
+import { openObjectWriter } from './json-layouts.ts'
 import type { Value } from './literals.ts'
 import type { Registry } from './registry.ts'
 
@@ -13,8 +14,8 @@ export const gatherEffects = <U extends Unit>(
   groupOf: (unit: number) => number,
 ) => {
   const entries: Value[][] = []
-  const contexts: unknown[] = []
-  const objects: unknown[] = []
+  const contexts: (object | null)[] = []
+  const objects: (object | null)[] = []
   let publishes = false
   const jobs: JobEntry[] = []
   const keyedJobs = new Map<string, JobEntry>()
@@ -44,7 +45,7 @@ export const gatherEffects = <U extends Unit>(
         const other = published[n]
         entries.push([g, id, rev, kind.name, ...NO_STEP, ...eventFields(other)])
         contexts.push(null)
-        objects.push(other?.event.object)
+        objects.push(other?.event.object ?? null)
       }
       for (const { job, effect } of step.jobs) {
         const { task, key, runAt } = job
@@ -74,10 +75,12 @@ export const gatherEffects = <U extends Unit>(
       }
     }
   }
+  const writer = openObjectWriter()
   return {
     steps: entries,
-    contexts,
-    objects: publishes ? objects : [],
+    contexts: writer.linesOf(contexts),
+    objects: publishes ? writer.linesOf(objects) : null,
+    layouts: writer.layouts(),
     jobs: jobs.map(({ groups, task, effect, runAt, key }) => [`{${[...groups]}}`, task, effect, runAt, key]),
     payloads: jobs.map(({ payload }) => payload),
     inserts,

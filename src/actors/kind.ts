@@ -29,7 +29,7 @@ export type PublicEvent = {
   readonly merchantId: string
   readonly livemode: boolean
   readonly apiVersion: string
-  readonly object: unknown
+  readonly object: object
 }
 
 /** A graphile-worker job requested by a named action. Jobs are wake-ups only: what is to be done is in the tables. */

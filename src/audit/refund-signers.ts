@@ -18,7 +18,7 @@ export const refundSignatures: readonly PartCheck[] = [
       where ${isIn(sql, part, sql`n.refund_id`)} and n.refund_id is not null and not exists (
         select from transitions h
         where h.actor = n.refund_id and h.event in ('transaction_sent', 'transaction_replaced')
-          and h.context->>'txHash' = t.tx_hash)
+          and json_of(h.context)->>'txHash' = t.tx_hash)
         -- Of a history that was dropped this was checked before.
         and not exists (
           select from transitions h where h.actor = n.refund_id and ${mayLackEntries(sql, sql`h`)} having count(*) < max(h.rev))`,
@@ -30,11 +30,11 @@ export const refundSignatures: readonly PartCheck[] = [
     breaches: (sql, part) => sql`
       select h.actor as id
       from transitions h
-      join signed_transactions t on t.tx_hash = h.context->>'txHash'
+      join signed_transactions t on t.tx_hash = json_of(h.context)->>'txHash'
       join signer_nonces n on n.signer_id = t.signer_id and n.nonce = t.nonce and n.refund_id = h.actor
       join refund_signers s on s.id = n.signer_id
       where ${isIn(sql, part, sql`h.actor`)} and h.kind = 'refund' and h.event = 'transaction_failed'
-        and h.context->>'failureReason' = 'dropped' and n.state = 'mined' and s.epoch is null and ${isNotAcceptedByMember(sql, 'h.actor')}`,
+        and json_of(h.context)->>'failureReason' = 'dropped' and n.state = 'mined' and s.epoch is null and ${isNotAcceptedByMember(sql, 'h.actor')}`,
   },
 ]
 

@@ -27,13 +27,13 @@ export const refundOutcomes: readonly PartCheck[] = [
         and not (t.event = 'transaction_failed' and exists (
           select from signed_transactions x join signer_nonces n using (signer_id, nonce)
           join refund_signers s on s.id = n.signer_id
-          where n.refund_id = r.id and x.tx_hash = t.context->>'txHash' and t.cause = 'signer:' || s.address))
+          where n.refund_id = r.id and x.tx_hash = json_of(t.context)->>'txHash' and t.cause = 'signer:' || s.address))
         and not (coalesce(t.cause, '') like 'usr\\_%' and exists (
           select from refund_judgements j
           where j.refund_id = t.actor and j.rev = t.rev and case t.from_state
             when 'failed' then j.why = 'stray_transfer'
             else j.why <> 'stray_transfer'
-              and (t.event = 'transaction_verified' or t.context->>'failureReason' = 'unproven')
+              and (t.event = 'transaction_verified' or json_of(t.context)->>'failureReason' = 'unproven')
           end))`,
   },
 ]

@@ -18,7 +18,7 @@ export type EventRow = {
 export type FoundEvent = EventRow & { readonly kind: string }
 
 const columns = (sql: Sql) =>
-  sql`id, kind, type, created_at as "createdAt", livemode, api_version as "apiVersion", object`
+  sql`id, kind, type, created_at as "createdAt", livemode, api_version as "apiVersion", json_of(object) as object`
 
 export const findEvent = finderOf<FoundEvent>('events', columns)
 

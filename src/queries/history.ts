@@ -25,7 +25,7 @@ export const listTransitions = (
 ): Promise<TransitionRow[]> => {
   if (kind === 'delivery') return listDeliveryTransitions(sql, actor, page)
   return sql<TransitionRow[]>`
-    select rev, event, from_state as "from", to_state as "to", at, cause, context from transitions
+    select rev, event, from_state as "from", to_state as "to", at, cause, json_of(context) as context from transitions
     where actor = ${actor} and ${byRev(sql, page)}`
 }
 
@@ -40,13 +40,13 @@ const listDeliveryTransitions = (sql: Sql, delivery: string, page: PageFrom<numb
       coalesce(t.from_state, case when revs.rev > 1 then 'pending' end) as "from",
       coalesce(t.to_state, case revs.rev when 1 then 'pending' else 'sending' end) as "to",
       coalesce(t.at, a.started_at, d.created_at) as at,
-      t.cause, t.context
+      t.cause, json_of(t.context) as context
     from deliveries d
     cross join lateral (
       select rev from generate_series(1, d.rev) as rev where ${byRev(sql, page)}) revs
     left join transitions t on t.actor = d.id and t.rev = revs.rev
     left join delivery_attempts a on t.actor is null and revs.rev > 1 and a.delivery_id = d.id and a.number = coalesce(
-      (select (later.context ->> 'attempts')::integer from transitions later
+      (select (json_of(later.context) ->> 'attempts')::integer from transitions later
        where later.actor = d.id and later.rev > revs.rev order by later.rev limit 1),
       d.attempts)
     where d.id = ${delivery}

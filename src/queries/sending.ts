@@ -1,3 +1,4 @@
+import { openObjectWriter } from '../actors/json-layouts.ts'
 import { rowsLiteral, type Value } from '../actors/literals.ts'
 import type { ActorRow } from '../actors/rows.ts'
 import { deliveryKind } from '../kinds/delivery.ts'
@@ -96,9 +97,11 @@ const columns = (sql: Sql) => sql`
 
 const recording = (sql: Sql, { command, recorded, jobs, answered, finished, skipped = [] }: Records) => {
   const sorted = recorded.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const writer = openObjectWriter()
+  const contexts = writer.linesOf(sorted.map(({ context }) => context))
   return sql`record_attempts(${command},
     ${rowsLiteral(sorted.map(({ entry }) => entry))}::text::delivery_outcome[],
-    ${JSON.stringify(sorted.map(({ context }) => context))}::text::json,
+    ${rowsLiteral(writer.layouts())}::text::json_layouts[], ${contexts}::text,
     ${jobs.length === 0 ? null : JSON.stringify(jobs)}::text::json,
     ${idsOrNull(answered)}::text::uuid[], ${idsOrNull(finished)}::text::uuid[], ${idsOrNull(skipped)}::text::uuid[])`
 }

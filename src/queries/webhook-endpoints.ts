@@ -128,7 +128,7 @@ export const testWebhookEndpoint = async (
 ) => {
   const [answer] = await sql<{ outcome: 'sent' | 'not_allowed' | 'missing' | 'disabled' }[]>`
     select test_webhook_endpoint(
-      ${id}, ${merchantId}, ${eventId}, ${JSON.stringify(rendered)}::text::json, ${accountId}) as outcome`
+      ${id}, ${merchantId}, ${eventId}, ${JSON.stringify(rendered)}::text, ${accountId}) as outcome`
   return answer?.outcome
 }
 

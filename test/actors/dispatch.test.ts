@@ -14,12 +14,13 @@ test('a command commits the state, its history, the event, the timer and the job
   const [row] = await instance.sql`select state, rev, version, switched from lamps where id = ${id}`
   expect({ ...row }).toEqual({ state: 'on', rev: 2, version: 1, switched: 1 })
   const history = await instance.sql`
-    select rev, event, from_state, to_state, cause, context from transitions where actor = ${id} order by rev`
+    select rev, event, from_state, to_state, cause, json_of(context) as context from transitions where actor = ${id} order by rev`
   expect(history.map(entry => ({ ...entry }))).toEqual([
     { rev: 1, event: 'create', from_state: null, to_state: 'off', cause: null, context: { switched: 0 } },
     { rev: 2, event: 'switch_on', from_state: 'off', to_state: 'on', cause: 'a test', context: { switched: 1 } },
   ])
-  const [event] = await instance.sql`select type, kind, rev, livemode, object from events where actor = ${id}`
+  const [event] =
+    await instance.sql`select type, kind, rev, livemode, json_of(object) as object from events where actor = ${id}`
   expect(event).toMatchObject({ type: 'lamp.lit', kind: 'lamp', rev: 2, livemode: false, object: { status: 'on' } })
   const [timer] = await instance.sql`select name, generation from timers where actor = ${id}`
   expect({ ...timer }).toEqual({ name: 'burn.lamp.on', generation: 2 })

@@ -81,7 +81,7 @@ test('commands that met a locked row in one batch are executed in order after th
   await session.release()
   for (const outcome of await Promise.all(counts)) doneOf(outcome)
   const rows =
-    await instance.sql`select (context ->> 'switched')::integer as sum from transitions where actor = ${id} order by rev`
+    await instance.sql`select (json_of(context) ->> 'switched')::integer as sum from transitions where actor = ${id} order by rev`
   const added = rows.slice(1).map(({ sum }, n) => sum - rows[n]?.sum)
   expect(added).toEqual(Array.from({ length: 12 }, (_, n) => n + 1))
 })

@@ -94,7 +94,7 @@ test.each([
   ],
   [
     BOUNDARIES,
-    `update transitions set context = jsonb_set(context::jsonb, '{periodIndex}', '0')::json
+    `update transitions set context = jsonb_set(json_of(context)::jsonb, '{periodIndex}', '0')::text
      where actor = ${first} and rev = (select max(rev) from transitions where actor = ${first})`,
   ],
   [CREDIT, entries([5_000], [-1_000, 'applied'])],
@@ -110,7 +110,7 @@ test.each([
 })
 
 const confirmed = `
-  update events set object = (object::jsonb || '{"verified": true}')::json
+  update events set object = (json_of(object)::jsonb || '{"verified": true}')::text
   where actor = (select id from subscriptions where source = 'checkout')`
 
 test.each([

@@ -119,7 +119,7 @@ const insertEvents = async (sql: Sql, events: number, merchants: number): Promis
     select ('0193a000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'payment', gen_random_uuid(), 1,
       (array['payment.created', 'payment.processing', 'payment.succeeded', 'payment.expired'])[1 + n / ${merchants}::int % 4],
       ('00000000-0000-7000-8000-' || lpad(to_hex(n % ${merchants}::int), 12, '0'))::uuid, false, '2026-11-20',
-      (${head} || n || ${tail})::json, now(), current_era.era, (3 + n::bigint * 500 / ${events}::int)::text::xid8
+      ${head} || n || ${tail}, now(), current_era.era, (3 + n::bigint * 500 / ${events}::int)::text::xid8
     from generate_series(0, ${events}::int - 1) n, current_era() as current_era(era)`
   await sql`set maintenance_work_mem = '512MB'`
   for (const { definition } of indexes) await sql.unsafe(definition)

@@ -125,7 +125,7 @@ const insertHistory = async (sql: Sql, numbers: Rows): Promise<void> => {
           'amountFinal', case when rev > 3 then '49000000' else '0' end, 'receivedMinor', case when rev > 3 then 4900 else 0 end,
           'txHash', case when rev > 2 then tx_hash end, 'blockNumber', case when rev > 2 then 1000 + n end,
           'exception', null, 'failureReason', null, 'attention', false, 'refundsReservedMinor', 0,
-          'amountRefundedMinor', 0) as context
+          'amountRefundedMinor', 0)::text as context
       from ${numbers}
       cross join (values
         (1, 'create', null, 'pending', 'customer'), (2, 'asset_picked', 'pending', 'pending', 'customer'),
@@ -141,7 +141,7 @@ const insertHistory = async (sql: Sql, numbers: Rows): Promise<void> => {
       transition_digest(id, 1, 'payment_link', id, 'create', null, 'active', null, context, created_at, merchant_id, livemode,
         date_trunc('milliseconds', created_at))
     from (
-      select l.*, json_build_object('paymentsOpened', payments_opened, 'paymentsCount', payments_count) as context
+      select l.*, json_build_object('paymentsOpened', payments_opened, 'paymentsCount', payments_count)::text as context
       from payment_links l offset 0) l
     on conflict (actor, rev) do update set context = excluded.context, digest = excluded.digest`
 }
@@ -154,7 +154,7 @@ const insertEvents = async (sql: Sql, numbers: Rows): Promise<void> => {
     from (
       select p.*, h.*, ${idOf(sql, 'e', sql`n::bigint * 4 + h.rev`)} as event,
         json_build_object('object', 'payment', 'id', payment, 'merchantId', merchant, 'status', h.type,
-          'amountMinor', 4900, 'currency', 'EUR', 'customerEmail', 'ada@example.com', 'description', repeat('x', 300)) as object
+          'amountMinor', 4900, 'currency', 'EUR', 'customerEmail', 'ada@example.com', 'description', repeat('x', 300))::text as object
       from ${numbers}
       cross join (values (1, 'payment.created'), (3, 'payment.processing'), (4, 'payment.succeeded')) h(rev, type)
       order by n, h.rev offset 0) e`
@@ -181,6 +181,6 @@ const insertDeliveries = async (sql: Sql, numbers: Rows): Promise<void> => {
         merchant, false, at)
     from (
       select ${idOf(sql, 'f')} as actor, gen_random_uuid() as command, at, xid, merchant,
-        json_build_object('attempts', 1, 'automaticAttempts', 1, 'trigger', 'automatic', 'nextAttemptAt', null) as context
+        json_build_object('attempts', 1, 'automaticAttempts', 1, 'trigger', 'automatic', 'nextAttemptAt', null)::text as context
       from ${numbers} offset 0) h`
 }

@@ -45,8 +45,8 @@ export const promiseClock = async (
   const [row] = await sql<{ complete: number; events: number; disordered: number }[]>`
     with ordered as (
       select actor, type, seq, case type
-        when 'subscription.activated' then object->>'periodStart' when 'subscription.renewed' then object->>'periodStart'
-        when 'invoice.finalized' then object->>'issuedAt' end as at
+        when 'subscription.activated' then json_of(object)->>'periodStart' when 'subscription.renewed' then json_of(object)->>'periodStart'
+        when 'invoice.finalized' then json_of(object)->>'issuedAt' end as at
       from events where merchant_id = ${merchantId} and kind in ('subscription', 'invoice')
     ), timed as (
       select at, lag(at) over (order by seq) as before from ordered where at is not null

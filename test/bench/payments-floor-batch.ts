@@ -202,7 +202,7 @@ const insertHistory = (sql: Sql, { transitions, events }: Commit, whose: Whose) 
         ${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ keyed }) => (keyed ? randomUUID() : newId()))}::uuid[],
         ${rows.map(({ keyed }) => String(keyed))}::text[]::bool[], ${rows.map(({ event }) => event)}::text[],
         ${rows.map(({ from }) => from)}::text[], ${rows.map(({ to }) => to)}::text[],
-        ${rows.map(({ cause }) => cause)}::text[], ${rows.map(({ context }) => context)}::json[],
+        ${rows.map(({ cause }) => cause)}::text[], ${rows.map(({ context }) => context)}::text[],
         ${rows.map(({ merchant }) => merchant)}::uuid[])
         as r(actor, rev, kind, command, keyed, event, from_state, to_state, cause, context, merchant)),
     published as (
@@ -211,6 +211,6 @@ const insertHistory = (sql: Sql, { transitions, events }: Commit, whose: Whose) 
       from unnest(
         ${published.map(({ id }) => id)}::uuid[], ${published.map(({ payment }) => payment)}::uuid[],
         ${published.map(({ type }) => type)}::text[], ${published.map(({ merchant }) => merchant)}::uuid[],
-        ${published.map(({ object }) => object)}::json[])
+        ${published.map(({ object }) => object)}::text[])
         as r(id, payment, type, merchant, object))`
 }

@@ -73,10 +73,10 @@ export const readHistory = async (sql: Sql): Promise<PaidHistory> => {
   // The latest payment, which shares its commits with no other.
   const payment = sql`(select id from payments order by created_at desc limit 1)`
   const events = await sql<PaidEvent[]>`
-    select type, object::text, xid::text, pg_column_size(e.*) as bytes from events e
+    select type, object, xid::text, pg_column_size(e.*) as bytes from events e
     where actor = ${payment} order by e.xid, seq`
   const transitions = await sql<PaidTransition[]>`
-    select kind, rev, event, keyed, from_state as "from", to_state as "to", cause, context::text, xid::text,
+    select kind, rev, event, keyed, from_state as "from", to_state as "to", cause, context, xid::text,
       pg_column_size(t.*) as bytes
     from transitions t
     where actor = ${payment}

@@ -56,7 +56,7 @@ export const insertLinks = async (sql: Sql, merchants: readonly string[], count:
       transition_digest(id, 1, 'payment_link', id, 'create', null, 'active', null, context, created_at, merchant_id, livemode,
         made_at)
     from (
-      select *, json_build_object('paymentsOpened', 0, 'paymentsProcessing', 0, 'paymentsCount', 0) as context,
+      select *, json_build_object('paymentsOpened', 0, 'paymentsProcessing', 0, 'paymentsCount', 0)::text as context,
         date_trunc('milliseconds', created_at) as made_at
       from links offset 0) links`
   return links

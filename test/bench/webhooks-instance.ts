@@ -79,7 +79,7 @@ export const commitEvents = async (sql: Sql, shops: readonly Shop[]): Promise<re
   const ids = shops.map(() => randomUUID() as string)
   await sql`
     insert into events (id, kind, actor, rev, type, merchant_id, livemode, api_version, object, created_at, era)
-    select id, 'payment', gen_random_uuid(), 1, 'payment.created', merchant, false, '2026-11-20', ${object}::text::json,
+    select id, 'payment', gen_random_uuid(), 1, 'payment.created', merchant, false, '2026-11-20', ${object}::text,
       date_trunc('milliseconds', clock_timestamp()), current_era()
     from unnest(${ids}::uuid[], ${shops.map(({ merchantId }) => merchantId)}::uuid[]) as given(id, merchant)`
   return ids

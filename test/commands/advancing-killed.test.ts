@@ -64,8 +64,8 @@ const expectArrived = async (server: ApiServer, id: string, count: number) => {
       select at, lag(at) over (order by e.seq) as before
       from events e join lateral (
         select case e.type
-          when 'invoice.overdue' then e.object ->> 'dueAt'
-          else e.object -> 'reminder' ->> 'at' end::timestamptz as at) t on true
+          when 'invoice.overdue' then json_of(e.object) ->> 'dueAt'
+          else json_of(e.object) -> 'reminder' ->> 'at' end::timestamptz as at) t on true
       where e.type in ('invoice.reminder', 'invoice.overdue')) o
     where at < before`
   expect(disordered).toEqual({ count: 0 })

@@ -7,7 +7,7 @@ export const expectPeriods = async (sql: Sql, subscriptions: number): Promise<vo
     select s.state, s.period_index as period,
       (select string_agg(concat(i.period_index, i.state), ' ' order by i.seq) from invoices i
        where i.subscription_id = s.id) as invoices,
-      (select string_agg(concat(e.object->>'periodIndex', e.type), ' ' order by e.seq) from events e
+      (select string_agg(concat(json_of(e.object)->>'periodIndex', e.type), ' ' order by e.seq) from events e
        where e.actor = s.id and e.type in ('subscription.activated', 'subscription.renewed')) as begun,
       (select count(*)::integer from transitions t
        where t.actor = s.id and t.event like 'after.boundary.%') as boundaries

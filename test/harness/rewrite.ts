@@ -11,9 +11,9 @@ export const rewrite = async (
   await sql`update ${sql(table)} set ${sql(changes)} where id = any(${[...ids]}::uuid[])`
   await sql`
     with rewritten as (
-      select h.actor, h.rev, (h.context::jsonb || (
+      select h.actor, h.rev, (json_of(h.context)::jsonb || (
         select coalesce(jsonb_object_agg(key, value), '{}')
-        from jsonb_each(${JSON.stringify(inHistory)}::text::jsonb) where h.context::jsonb ? key))::json as context
+        from jsonb_each(${JSON.stringify(inHistory)}::text::jsonb) where json_of(h.context)::jsonb ? key))::text as context
       from transitions h join ${sql(table)} t on t.id = h.actor and t.rev = h.rev
       where t.id = any(${[...ids]}::uuid[])
       offset 0)

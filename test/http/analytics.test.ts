@@ -115,8 +115,8 @@ type PaymentStory = {
 /** What happened with each payment, from its history alone. */
 const readStories = async (): Promise<readonly PaymentStory[]> => {
   const rows = await sql<(Transition & { link: string; once: boolean })[]>`
-    select t.actor, t.at, t.event, t.to_state as state, t.context->>'asset' as asset, t.context->>'chainId' as chain,
-      l.id as link, l.hidden or l.max_payments = 1 as once
+    select t.actor, t.at, t.event, t.to_state as state, json_of(t.context)->>'asset' as asset,
+      json_of(t.context)->>'chainId' as chain, l.id as link, l.hidden or l.max_payments = 1 as once
     from transitions t join payments p on p.id = t.actor join payment_links l on l.id = p.payment_link_id
     where t.merchant_id = ${lamps.merchantId} order by t.actor, t.rev`
   return [...Map.groupBy(rows, ({ actor }) => actor).values()].flatMap(all => {

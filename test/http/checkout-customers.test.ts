@@ -62,7 +62,7 @@ describe('a payment of a checkout', () => {
     const { data } = await page<{ id: string }>(`/customers?email=${email}`)
     expect(idsOf({ data })).toEqual([String(customers[0])])
     const [{ events } = { events: 0 }] = await server.sql<{ events: number }[]>`
-      select count(*)::int as events from events where type = 'customer.created' and object->>'email' = ${email}`
+      select count(*)::int as events from events where type = 'customer.created' and json_of(object)->>'email' = ${email}`
     expect(events).toBe(1)
   })
 

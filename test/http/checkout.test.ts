@@ -187,7 +187,8 @@ describe('POST /v1/checkout/links/:linkId/payments', () => {
     expect(clientSecret).toMatch(new RegExp(`^${payment.id}_secret_[\\w-]{43}$`))
     const { id: uuid, reference, metadata } = await rowOf(payment.id)
     expect([reference, metadata]).toEqual(['order 8', { shelf: 'B' }])
-    const events = await server.sql`select type, object->>'reference' as reference from events where actor = ${uuid}`
+    const events =
+      await server.sql`select type, json_of(object)->>'reference' as reference from events where actor = ${uuid}`
     expect([...events]).toEqual([{ type: 'payment.created', reference: 'order 8' }])
     expect(
       await server.sql`select split_part(cause, ' ', 1) as cause from transitions where actor in (${uuid}, ${actor}) and event = 'open_payment'`,

@@ -52,7 +52,7 @@ const credited = async (invoiceId: string, json: object): Promise<Shown> => {
 const owner = { path: lamps.path, bearer: lamps.owner.bearer }
 const invoice = async (id: string) => (await ask('GET', `/invoices/${id}`)).json as Shown
 const events = (id: string) => sql<{ type: string; object: Shown }[]>`
-  select type, object from events where object ->> 'id' = ${id} order by seq`
+  select type, json_of(object) as object from events where json_of(object) ->> 'id' = ${id} order by seq`
 
 describe('POST /v1/credit-notes', () => {
   test('201: lowers what is due by lines, and the notes of the whole invoice add up to it', async () => {

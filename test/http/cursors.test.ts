@@ -69,7 +69,7 @@ const untilHeldUp = () =>
   )
 
 const eventsOf = async (id: string): Promise<string[]> =>
-  (await server.sql<{ id: string }[]>`select id from events where object->>'id' = ${id} order by rev`).map(
+  (await server.sql<{ id: string }[]>`select id from events where json_of(object)->>'id' = ${id} order by rev`).map(
     event => event.id,
   )
 

@@ -205,7 +205,7 @@ describe('POST /v1/merchants/:merchantId/customers/:id/merge', () => {
     expect(await read(a)).toMatchObject({ mergedIntoId: c })
     expect(await creditOf(c)).toEqual([['EUR', 100]])
     const [created, merged] = await server.sql`
-      select type, object->>'mergedIntoId' as into from events where object->>'id' = ${a} order by seq`
+      select type, json_of(object)->>'mergedIntoId' as into from events where json_of(object)->>'id' = ${a} order by seq`
     expect([created, merged]).toMatchObject([
       { type: 'customer.created', into: null },
       { type: 'customer.merged', into: b },

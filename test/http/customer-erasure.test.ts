@@ -50,7 +50,7 @@ const stateOf = async (id: string) => {
 const finish = (id: string) => eraseCopies(api, decodeId('cus', id) ?? '', new AbortController().signal)
 const eventsOf = async (id: string) =>
   sql<{ type: string; object: Record<string, unknown> }[]>`
-    select type, object from events where actor = ${decodeId('cus', id) ?? ''} order by seq`
+    select type, json_of(object) as object from events where actor = ${decodeId('cus', id) ?? ''} order by seq`
 
 const ada = {
   ...{ name: 'Ada Example', company: 'Example Ltd', taxId: 'GB999999973', locale: 'en' },
@@ -133,7 +133,9 @@ describe('POST /v1/merchants/:merchantId/customers/:id/erase', () => {
     const email = `${id}@erased.invalid`
     for (const { object } of events) expect(object).toMatchObject({ email, name: null, address: null, metadata: {} })
     expect(Object.keys(events[0]?.object ?? {})).toEqual(Object.keys(events[1]?.object ?? {}))
-    const paidEvents = await sql<{ object: object }[]>`select object from events where actor = ${payment.actor}`
+    const paidEvents = await sql<
+      { object: object }[]
+    >`select json_of(object) as object from events where actor = ${payment.actor}`
     expect(paidEvents.length).toBeGreaterThan(1)
     for (const { object } of paidEvents)
       expect(object).toMatchObject({ customerEmail: email, customerName: null, reference: 'order 7' })

@@ -61,7 +61,7 @@ const paidHere = (of = lamps) => paid(server.api, { ...of, livemode: false })
 const openedHere = async () => opened((await paidHere()).id)
 const eventsOf = async (id: string) => {
   const rows = await server.sql<{ type: string; object: object }[]>`
-    select type, object from events where actor = ${decodeId('dp', id) ?? ''} order by rev`
+    select type, json_of(object) as object from events where actor = ${decodeId('dp', id) ?? ''} order by rev`
   return [...rows]
 }
 const fireDue = () => openTimers(server.api, server.api.actors).fireDue()

@@ -95,7 +95,7 @@ describe('finalization', () => {
       await sql`select amount_minor::int as amount, currency, max_payments from payment_links where merchant_id = ${merchantId}`
     expect([...links]).toEqual([{ amount: 4_900, currency: 'EUR', max_payments: null }])
     const events = await sql<{ type: string; object: Record<string, unknown> }[]>`
-      select type, object from events where merchant_id = ${merchantId} and kind = 'invoice' order by seq`
+      select type, json_of(object) as object from events where merchant_id = ${merchantId} and kind = 'invoice' order by seq`
     expect(events.map(({ type }) => type)).toEqual(['invoice.created', 'invoice.finalized'])
     const left = ['lines', 'taxes', 'allocations', 'reminders', 'seller', 'customer', 'totals']
     for (const { object } of events) expect([left.filter(field => field in object), object.url]).toEqual([[], null])
@@ -422,7 +422,7 @@ describe('an open invoice', () => {
     expect(late?.error?.code).toBe('rate_limited')
     expect(Number(late?.headers.get('retry-after'))).toBeGreaterThan(3_500)
     const events =
-      await sql`select object -> 'reminder' as reminder from events where actor = ${invoice.id} and type = 'invoice.reminder'`
+      await sql`select json_of(object) -> 'reminder' as reminder from events where actor = ${invoice.id} and type = 'invoice.reminder'`
     expect([...events]).toEqual([{ reminder: { offsetDays: null } }])
     const draft = await makeInvoice(api, mode)
     expect((await ask('POST', `/invoices/${draft.id}/remind`, { bearer: key })).status).toBe(409)

@@ -30,7 +30,7 @@ const resolve = (id: string, action: 'accept' | 'dismiss') =>
 /** What was processing of an invoice after each event. */
 const processingOf = async ({ actor }: IssuedInvoice) => {
   const changes = await instance.server.sql<{ change: string }[]>`
-    select concat(event, ' ', context->>'amountProcessingMinor') as change from transitions
+    select concat(event, ' ', json_of(context)->>'amountProcessingMinor') as change from transitions
     where actor = ${actor} and event <> 'create' and event not like 'after%' order by rev`
   return changes.map(({ change }) => change)
 }

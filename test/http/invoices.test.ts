@@ -422,7 +422,7 @@ test('the address of the page is shown to those who may change invoices, and is 
   const viewer = await member(api, lamps, 'viewer', `${crypto.randomUUID()}@lamps.example`)
   expect(await seen(viewer.bearer, lamps.path)).toBeNull()
   const stored = JSON.stringify([
-    await sql`select object from events where kind = 'invoice'`,
+    await sql`select json_of(object) as object from events where kind = 'invoice'`,
     await sql`select * from transitions where kind = 'invoice'`,
     await sql`select body from idempotency_keys`,
     await sql`select * from invoices`,

@@ -290,7 +290,7 @@ describe('POST /v1/payment-links/:id/deactivate', () => {
     const again = await Promise.all(Array.from({ length: 10 }, () => deactivate(id)))
     for (const { status, text } of [...again, await read(id)]) expect([status, JSON.parse(text)]).toEqual([200, link])
     expect(
-      await server.sql`select event, cause from transitions where event = 'deactivate' and context->>'deactivatedAt' = ${link.deactivatedAt}`,
+      await server.sql`select event, cause from transitions where event = 'deactivate' and json_of(context)->>'deactivatedAt' = ${link.deactivatedAt}`,
     ).toHaveLength(1)
   })
 

@@ -39,7 +39,9 @@ describe('receiptUrl', () => {
 
   test('is in no event', async () => {
     const { actor } = await makePayment(server.api, { ...lamps, livemode: false })
-    const events = await server.sql<{ object: object }[]>`select object from events where actor = ${actor}`
+    const events = await server.sql<
+      { object: object }[]
+    >`select json_of(object) as object from events where actor = ${actor}`
     expect(events.length).toBeGreaterThan(1)
     for (const { object } of events) expect(object).not.toHaveProperty('receiptUrl')
   })

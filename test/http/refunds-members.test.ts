@@ -141,7 +141,8 @@ describe('/v1/merchants/:merchantId/refunds', () => {
       })
       expect(JSON.parse((await read(refundId)).text)).toEqual(canceled)
       expect(await booksOf(actor)).toMatchObject({ reserved: 0 })
-      const events = await server.sql`select type, object from events where actor = ${decodeId('re', refundId) ?? ''}`
+      const events =
+        await server.sql`select type, json_of(object) as object from events where actor = ${decodeId('re', refundId) ?? ''}`
       const { attention, ...published } = canceled
       expect([attention, [...events]]).toEqual([false, [{ type: 'refund.canceled', object: published }]])
     }

@@ -61,7 +61,7 @@ describe('POST /v1/payments/:id/refunds', () => {
     expect(await made(paymentId)).toMatchObject({ amountMinor: 700 })
     const steps = await server.sql`
       select kind, event, split_part(cause, ' ', 1) as cause from transitions where actor in (${actor}, ${decodeId('re', part.id) ?? ''})
-        and context->>'refundsReservedMinor' = '300' or actor = ${decodeId('re', part.id) ?? ''}
+        and json_of(context)->>'refundsReservedMinor' = '300' or actor = ${decodeId('re', part.id) ?? ''}
       order by kind, rev`
     expect(steps.map(({ kind, event }) => `${kind} ${event}`)).toEqual([
       'payment reserve_refund',
@@ -101,7 +101,7 @@ describe('POST /v1/payments/:id/refunds', () => {
     expect(crypto.tokenAddress).toBe(paidBy.tokenAddress)
     await ask('POST', `/refunds/${id}/cancel`, { path: lamps.path, bearer: lamps.owner.bearer })
     const events = await server.sql`
-      select type, object->'crypto'->>'tokenAddress' as token from events where actor = ${decodeId('re', id) ?? ''}`
+      select type, json_of(object)->'crypto'->>'tokenAddress' as token from events where actor = ${decodeId('re', id) ?? ''}`
     expect([...events]).toEqual([{ type: 'refund.canceled', token: paidBy.tokenAddress }])
   })
 

@@ -304,7 +304,7 @@ test('payments and refunds tell whether they need attention, and events do not',
   expect((await read(`refunds/${refund}`)).attention).toBe(false)
   const events = await server.sql<
     { object: object }[]
-  >`select object from events where merchant_id = ${here.merchantId}`
+  >`select json_of(object) as object from events where merchant_id = ${here.merchantId}`
   expect(events.length).toBeGreaterThan(3)
   for (const { object } of events) expect(object).not.toHaveProperty('attention')
 })

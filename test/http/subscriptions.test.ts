@@ -382,7 +382,7 @@ describe('the address of the page of a subscription', () => {
     expect(data.map(each => each.url)).toEqual(data.map(() => null))
     const token = url?.split('/').at(-1) ?? 'none'
     const [copies] = await sql<{ count: number }[]>`
-      select (select count(*) from events where object::text like ${`%${token}%`})::integer
+      select (select count(*) from events where object like ${`%${token}%`})::integer
         + (select count(*) from transitions t where t::text like ${`%${token}%`})::integer as count`
     expect(copies?.count).toBe(0)
   })

@@ -55,7 +55,7 @@ const advance = async (id: string, to: string) => {
 const clockUuid = (id: string) => decodeId('clk', id) ?? ''
 const typesOf = async (ids: readonly string[]) => {
   const rows = await sql<{ type: string; offset: number | null; actor: string }[]>`
-    select type, (object -> 'reminder' ->> 'offsetDays')::integer as offset, actor from events
+    select type, (json_of(object) -> 'reminder' ->> 'offsetDays')::integer as offset, actor from events
     where actor = any(${ids}::uuid[]) order by seq`
   return rows.map(({ type, offset, actor }) => [ids.indexOf(actor), offset === null ? type : `${type} ${offset}`])
 }

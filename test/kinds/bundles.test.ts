@@ -113,7 +113,7 @@ describe('a payment and its link', () => {
     const [row] = await sql`select state, payments_count, payments_processing from payment_links where id = ${link}`
     expect(row).toEqual({ state: 'completed', payments_count: 1, payments_processing: 0 })
     const events =
-      await sql`select type, object ->> 'status' as status from events where actor = ${payment} order by rev`
+      await sql`select type, json_of(object) ->> 'status' as status from events where actor = ${payment} order by rev`
     expect([...events]).toEqual([
       { type: 'payment.created', status: 'pending' },
       { type: 'payment.processing', status: 'processing' },

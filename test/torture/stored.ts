@@ -26,7 +26,7 @@ export type Stored = {
 
 export const readStored = async (sql: Sql): Promise<Stored> => {
   const rows = await sql<Change[]>`
-    select actor, rev, command, event, to_state as to, cause, (context ->> 'switched')::integer as switched, at,
+    select actor, rev, command, event, to_state as to, cause, (json_of(context) ->> 'switched')::integer as switched, at,
       xid::text as xid
     from transitions order by actor, rev`
   const changes = new Map<string, Change[]>()

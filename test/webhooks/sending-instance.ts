@@ -119,7 +119,7 @@ export const sendingInstance = async ({
         from (
           select gen_random_uuid() as id, 'webhook_endpoint' as kind, ${endpointId}::uuid as actor, 0 as rev,
             'webhook_endpoint.test' as type, ${merchantId}::uuid as merchant_id, false as livemode,
-            '2026-11-20' as api_version, ${JSON.stringify(object)}::text::json as object,
+            '2026-11-20' as api_version, ${JSON.stringify(object)}::text as object,
             ${clock.now()}::timestamptz as created_at
           from generate_series(1, ${times}::integer) offset 0) e`
     },

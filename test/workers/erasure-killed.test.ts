@@ -29,13 +29,13 @@ test('the copies of an erased customer are erased although every worker that beg
   await sql`
     update events e set object = c.copy,
       digest = event_digest(id, actor, rev, type, merchant_id, livemode, api_version, c.copy, created_at)
-    from (select id as event, replace(object::text, 'ada@example.com', ${EMAIL})::json as copy from events) c
+    from (select id as event, replace(object, 'ada@example.com', ${EMAIL}) as copy from events) c
     where c.event = e.id`
   await eraseCustomer(services, { id, merchantId, livemode: false }, '0193a000-0000-7000-8000-00000000000a')
 
   const countLeft = async (): Promise<number> => {
     const [row] = await sql<{ count: number }[]>`
-      select count(*)::integer as count from events where object::text like ${`%${EMAIL}%`}`
+      select count(*)::integer as count from events where object like ${`%${EMAIL}%`}`
     return row?.count ?? 0
   }
   const all = await countLeft()

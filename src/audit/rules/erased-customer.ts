@@ -20,7 +20,7 @@ export const erasedCustomer: Check = {
       select i.id, i.customer_erased, i.customer, i.retained_until
       from erased e join invoices i on i.customer_id = e.id and i.state <> 'deleted'
     ), copies as (
-      select v.id, v.object, c.email
+      select v.id, json_of(v.object) as object, c.email
       from (select id, email from erased union all select id, email from paid) c join events v on v.actor = c.id
       union all
       select k.record_id, k.body::json, c.email

@@ -1,4 +1,5 @@
 import type { Check } from './check.ts'
+import { lacksLayout } from './stored-object.ts'
 
 export const eventDigest: Check = {
   invariant: 'I8',
@@ -7,5 +8,6 @@ export const eventDigest: Check = {
     select id
     from events
     where digest is distinct from
-      event_digest(id, actor, rev, type, merchant_id, livemode, api_version, object, created_at)`,
+      event_digest(id, actor, rev, type, merchant_id, livemode, api_version, object, created_at)
+      or ${lacksLayout(sql, sql`object`)}`,
 }

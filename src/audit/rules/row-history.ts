@@ -21,7 +21,7 @@ export const rowHistory = (kind: Kind): PartCheck => ({
       when h.actor is null then not ${isAfterGap(sql, kind)}
       else h.to_state <> t.state ${isOfAnother(sql, kind)}
         -- An entry of an older version may lack a field.
-        or not (jsonb_build_object(${shown(sql, kind)}) @> h.context::jsonb)
+        or not (jsonb_build_object(${shown(sql, kind)}) @> json_of(h.context)::jsonb)
       end)`,
 })
 

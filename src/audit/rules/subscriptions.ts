@@ -52,14 +52,14 @@ export const periodBoundaries: PartCheck = {
   breaches: (sql, part) => sql`
     select actor as id from (
       select actor, begins, lag(begins) over (partition by actor order by rev) as before from (
-        select actor, rev, coalesce(context->>'owedIndex', context->>'periodIndex')::integer as begins
+        select actor, rev, coalesce(json_of(context)->>'owedIndex', json_of(context)->>'periodIndex')::integer as begins
         from transitions
         where ${isIn(sql, part, sql`actor`)} and kind = 'subscription' and event like 'after.boundary.%' and to_state in ('active', 'past_due')) boundaries) periods
     where begins <= before
     union all
     select actor from (
-      select actor, (context->>'periodIndex')::integer as index,
-        lag((context->>'periodIndex')::integer) over (partition by actor order by rev) as before
+      select actor, (json_of(context)->>'periodIndex')::integer as index,
+        lag((json_of(context)->>'periodIndex')::integer) over (partition by actor order by rev) as before
       from transitions where ${isIn(sql, part, sql`actor`)} and kind = 'subscription') periods
     where index < before`,
 }
@@ -79,7 +79,7 @@ export const visitorsCredit: Check = {
       join credit_entries e on e.invoice_id = i.id
       where s.source = 'checkout' and not s.verified and e.type <> 'refunded') entries
     where own_minor < 0
-      and not exists (select from events v where v.actor = entries.id and v.object->>'verified' = 'true')`,
+      and not exists (select from events v where v.actor = entries.id and json_of(v.object)->>'verified' = 'true')`,
 }
 
 /**

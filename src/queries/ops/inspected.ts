@@ -32,7 +32,7 @@ export const readInspected = (
   limit: number,
 ): Promise<InspectedTransition[]> => sql<InspectedTransition[]>`
   select t.actor, t.kind, t.merchant_id as "merchantId", t.rev, t.event, t.from_state as "from", t.to_state as "to", t.cause,
-    t.context, t.at, t.actor_created_at as "createdAt", t.era, t.xid::text as xid, t.seq
+    json_of(t.context) as context, t.at, t.actor_created_at as "createdAt", t.era, t.xid::text as xid, t.seq
   from transitions t
   where (t.era, t.xid, t.seq) > (${era}, ${xid}::text::xid8, ${seq})
     and (t.era, t.xid) < ((select max(era) from eras), pg_snapshot_xmin(pg_current_snapshot()))

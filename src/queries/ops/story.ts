@@ -107,7 +107,7 @@ const readEvents = (sql: Sql, actor: string, revs: readonly number[]) => sql<Sto
  */
 const readTransfers = (sql: Sql, payment: string) => sql<StoryTransfer[]>`
   with steps as materialized (
-    select rev, at, context->>'txHash' as hash from transitions
+    select rev, at, json_of(context)->>'txHash' as hash from transitions
     where actor = ${payment} and cause like 'chain:%' order by rev desc limit 1000),
   found as materialized (
     select * from transfers where payment_id = ${payment}

@@ -90,7 +90,7 @@ export const listFeed = async (
   const { limit } = page
   const scan = scanOf(sql, filter, page)
   const rows = await sql<FeedTransition[]>`
-    select actor, kind, merchant_id, rev, event, from_state as "from", to_state as "to", at, cause, context
+    select actor, kind, merchant_id, rev, event, from_state as "from", to_state as "to", at, cause, json_of(context) as context
     from (${scan.rows(mostLookedAt)}) t
     where true ${matches(sql, filter)}
     ${scan.order} limit ${limit + 1}`

@@ -50,7 +50,7 @@ test('money that becomes final in parts is no longer processing, part by part, a
   await ledger.finalize()
   await settle()
   const changes = await sql<{ change: string }[]>`
-    select concat(event, ' ', context->>'amountPaidMinor', ' ', context->>'amountProcessingMinor') as change from transitions
+    select concat(event, ' ', json_of(context)->>'amountPaidMinor', ' ', json_of(context)->>'amountProcessingMinor') as change from transitions
     where actor = ${invoice.id} and event not in ('create', 'finalize') order by rev`
   expect(changes.map(({ change }) => change)).toEqual([
     ...['payment_processing 0 1000', 'money_counted 600 400', 'money_counted 1000 0'],

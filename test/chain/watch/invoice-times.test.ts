@@ -38,7 +38,7 @@ const pass = async () => {
 }
 const eventsOf = async (id: string) => {
   const rows = await sql<{ type: string; offset: number | null }[]>`
-    select type, (object -> 'reminder' ->> 'offsetDays')::integer as offset from events where actor = ${id} order by seq`
+    select type, (json_of(object) -> 'reminder' ->> 'offsetDays')::integer as offset from events where actor = ${id} order by seq`
   return rows.slice(2).map(({ type, offset }) => (offset === null ? type : `${type} ${offset}`))
 }
 const stateOf = async (id: string) => {

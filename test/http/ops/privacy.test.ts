@@ -59,7 +59,7 @@ const markOthers = async () => {
   const json = JSON.stringify({ a: marked('json') })
   await server.sql`update api_keys set name = ${marked('key')}`
   await server.sql`update merchants set name = ${marked('merchant')}`
-  await server.sql`update events set object = ${json}::text::json`
+  await server.sql`update events set object = ${json}`
   await server.sql`update webhook_endpoints set url = ${`https://lamps.example/${marked('url')}`}, description = ${marked('endpoint')}`
   await server.sql`
     insert into delivery_attempts (
