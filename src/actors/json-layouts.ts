@@ -48,7 +48,7 @@ const layoutOf = (names: readonly string[]): Layout => {
   const template = `{${names.map(name => `${JSON.stringify(name).replaceAll('%', '%%')}:%s`).join(',')}}`
   // By hash, so that a process knows the id in any database, also in one that was restored. A commit fails if two
   // templates have the same.
-  const id = createHash('sha256').update(template).digest().readUIntBE(0, 3)
+  const id = createHash('sha256').update(template).digest().readUInt32BE() >>> 1
   return { id, template }
 }
 
