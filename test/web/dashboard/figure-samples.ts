@@ -66,12 +66,12 @@ const shares: Readonly<Record<string, readonly (readonly [key: string | null, pa
   ],
 }
 
-/** A series of daily or monthly buckets for the days that are asked for. */
+/** A series of daily or monthly buckets, or of one, for the days that are asked for. */
 export const sampleSeries = (query: URLSearchParams, isEmpty: boolean): Analytics => {
   const [from, to] = [Date.parse(query.get('from') ?? ''), Date.parse(query.get('to') ?? '')]
-  const isMonth = query.get('bucket') === 'month'
+  const nameLength = { total: 0, month: 7 }[query.get('bucket') ?? ''] ?? 10
   const days = Array.from({ length: Math.round((to - from) / DAY_MS) }, (_, n) => from + n * DAY_MS)
-  const groups = [...Map.groupBy(days, at => new Date(at).toISOString().slice(0, isMonth ? 7 : 10)).values()]
+  const groups = [...Map.groupBy(days, at => new Date(at).toISOString().slice(0, nameLength)).values()]
   const keys = shares[query.get('breakdown') ?? ''] ?? [[null, 1] as const]
   const currencies = ['EUR', 'USD'].filter(each => !isEmpty && each === (query.get('currency') ?? each))
   const totalsOf = (at: readonly number[]) => currencies.flatMap(each => added(at.map(day => dayOf(day, each))))
