@@ -307,7 +307,7 @@ describe.skipIf(!hasBrowser)('analytics', () => {
     const names = [untilSeen.p50, untilSeen.p95, untilFinal.p50, untilFinal.p95].map(name => `"${name} (ms)"`)
     expect(head).toEndWith(`,${names.join(',')}`)
     expect(first).toEndWith(`,${times.join(',')}`)
-    expect(assets[0]?.length).toBe(9)
+    expect(assets[0]?.length).toBe(7)
     await pick(texts.breakdown, 'chain')
     await page.getByRole('table', { name: texts.breakdowns.chain }).waitFor()
     expect((await cellsOf(texts.breakdowns.chain))[0]?.[1]).toBe(money(volumeMinor))

@@ -99,18 +99,27 @@ const KeyChart = ({ by, sums, file, currency, isTimed }: KeyChartProps) => {
   const all = sums.reduce((total, { volumeMinor }) => total + volumeMinor, 0)
   const bps = ({ volumeMinor }: KeySums) => (all === 0 ? null : Math.round((volumeMinor * 10_000) / all))
   const share = (row: KeySums) => formats.share((bps(row) ?? 0) / 10_000)
-  const note = (row: KeySums) =>
-    isTimed && row.finalMs ? `${share(row)} · ${texts.halfFinal(duration(row.finalMs.p50))}` : share(row)
-  const timeColumn = (of: 'payMs' | 'finalMs', percentile: 'p50' | 'p95'): ChartColumn<KeySums> => {
-    const head = texts.keyTimes[of][percentile]
-    const ms = (row: KeySums) => row[of]?.[percentile] ?? null
-    const cell = (row: KeySums) => {
-      const time = ms(row)
-      return time === null ? null : duration(time)
-    }
+  const timeColumn = (of: 'payMs' | 'finalMs'): ChartColumn<KeySums> => {
+    const inFile = (percentile: 'p50' | 'p95') => ({
+      fileHead: texts.keyTimes[of][percentile] + unitIn('duration', currency),
+      fileCell: (row: KeySums) => fileNumber(row[of]?.[percentile] ?? null, 'duration', currency),
+    })
+    const cell = ({ [of]: times }: KeySums) =>
+      times && (
+        <span>
+          {duration(times.p50)}
+          <span class="table__under">{texts.keyMost(duration(times.p95))}</span>
+        </span>
+      )
     return {
-      ...{ key: `${of}-${percentile}`, head, card: 7, named: true, end: true, cell },
-      ...{ fileHead: head + unitIn('duration', currency), fileCell: row => fileNumber(ms(row), 'duration', currency) },
+      key: of,
+      head: texts.keyHalf[of],
+      card: 7,
+      named: true,
+      end: true,
+      cell,
+      ...inFile('p50'),
+      under: inFile('p95'),
     }
   }
   const linked = (row: KeySums) =>
@@ -146,12 +155,7 @@ const KeyChart = ({ by, sums, file, currency, isTimed }: KeyChartProps) => {
       ...{ key: 'paid', head: texts.paid, card: 6, named: true, end: true, cell: row => formats.count(row.succeeded) },
       ...{ fileHead: texts.paid, fileCell: row => fileNumber(row.succeeded, 'count', currency) },
     },
-    ...(isTimed
-      ? [
-          ...[timeColumn('payMs', 'p50'), timeColumn('payMs', 'p95')],
-          ...[timeColumn('finalMs', 'p50'), timeColumn('finalMs', 'p95')],
-        ]
-      : []),
+    ...(isTimed ? [timeColumn('payMs'), timeColumn('finalMs')] : []),
   ]
   return (
     <>
@@ -166,7 +170,7 @@ const KeyChart = ({ by, sums, file, currency, isTimed }: KeyChartProps) => {
           label={texts.breakdowns[by]}
           bars={shown.map(row => ({
             ...{ key: String(row.key), name: linked(row), value: row.volumeMinor },
-            ...{ text: formats.money(row.volumeMinor, currency), note: note(row) },
+            ...{ text: formats.money(row.volumeMinor, currency), note: share(row) },
           }))}
         />
       </ChartView>

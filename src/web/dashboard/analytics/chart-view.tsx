@@ -6,11 +6,17 @@ import { saveFile } from '../shell/download.ts'
 import { useAddressQuery } from '../shell/filters.tsx'
 import { useAnalyticsTexts } from './texts.ts'
 
-export type ChartColumn<Row> = TableColumn<Row> & {
+export type FileColumn<Row> = {
   /** In a file, with its unit. */
   readonly fileHead: string
   readonly fileCell: (row: Row) => CsvCell
 }
+
+export type ChartColumn<Row> = TableColumn<Row> &
+  FileColumn<Row> & {
+    /** What a cell shows below its value is a column of its own in a file. */
+    readonly under?: FileColumn<Row>
+  }
 
 type ChartViewProps<Row> = {
   /** In the address: a chart that is shown as a table. */
@@ -32,13 +38,14 @@ export const ChartView = <Row,>(props: ChartViewProps<Row>) => {
   const texts = useAnalyticsTexts()
   const { get, show } = useTables()
   const isTable = get().includes(name)
+  const inFile = columns.flatMap(column => (column.under ? [column, column.under] : [column]))
   const save = () =>
     saveFile(
       `${file}.csv`,
       'text/csv;charset=utf-8',
       csvText([
-        columns.map(({ fileHead }) => fileHead),
-        ...rows.map(row => columns.map(({ fileCell }) => fileCell(row))),
+        inFile.map(({ fileHead }) => fileHead),
+        ...rows.map(row => inFile.map(({ fileCell }) => fileCell(row))),
       ]),
     )
   return (

@@ -81,10 +81,11 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
   half: 'Die Hälfte ist schneller',
   most: '19 von 20 sind schneller',
   keyTimes: {
-    payMs: { p50: 'Bis gesehen, Hälfte', p95: 'Bis gesehen, 19 von 20' },
-    finalMs: { p50: 'Bis endgültig, Hälfte', p95: 'Bis endgültig, 19 von 20' },
+    payMs: { p50: 'Gesehen, Hälfte', p95: 'Gesehen, 19 von 20' },
+    finalMs: { p50: 'Endgültig, Hälfte', p95: 'Endgültig, 19 von 20' },
   },
-  halfFinal: time => `Hälfte ${time} nach dem Sehen endgültig`,
+  keyHalf: { payMs: 'Hälfte gesehen in', finalMs: 'Hälfte endgültig in' },
+  keyMost: time => `19 von 20 in ${time}`,
   noTimes:
     'In einer anderen Zeitzone als der Ihres Shops und je Stunde sind diese Zeiten für höchstens 35 Tage bekannt.',
   breakdown: 'Nach',
