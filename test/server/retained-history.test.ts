@@ -189,6 +189,24 @@ test.each([
   },
 )
 
+test.each(['machines', 'payments'])('history that the reader %s of the feed has not passed is kept', async reader => {
+  await using shop = await agedShop()
+  const { sql } = shop
+  const before = await sumsOf(shop)
+  const [here] = await sql`select era, xid::text as xid, seq from feed_cursors where reader = ${reader}`
+  await sql`
+    update feed_cursors c set era = t.era, xid = t.xid, seq = t.seq
+    from (select era, xid, seq from transitions where actor = ${shop.paid[2] ?? ''} and rev = 1) t where reader = ${reader}`
+  await runRetention(shop, { transitionsAtOnce: 2 })
+  expect(await historyOf(shop, shop.paid[0] ?? '')).toEqual([4])
+  expect(await historyOf(shop, shop.paid[2] ?? '')).toEqual([1, 2, 3, 4])
+  await sql`
+    update feed_cursors set era = ${here?.era}, xid = ${here?.xid}::text::xid8, seq = ${here?.seq} where reader = ${reader}`
+  await runRetention(shop)
+  expect(await historyOf(shop, shop.paid[2] ?? '')).toEqual([4])
+  expect(await sumsOf(shop)).toEqual(before)
+})
+
 test('making the figures of merchants again keeps those whose history was dropped, and says since when', async () => {
   await using shop = await agedShop()
   expect(await rebuildPaymentSums(shop.sql)).toBeNull()

@@ -273,6 +273,55 @@ test('transitions that a reader of the feed has not passed are kept', async () =
   expect(await runRetention(instance)).toHaveLength(2)
 })
 
+test('a wait for the reader of the sums holds no delivery, which can be sent again meanwhile', async () => {
+  await using instance = await agedInstance()
+  const { sql, world } = instance
+  const before = daysAgo(90)
+  const found = await findOldActors(sql, 'deliveries', { before, most: 1_000 })
+  const [again = ''] = found?.actors ?? []
+  if (!found) throw new Error('nothing was found')
+  const reader = connect(instance.url, { max: 1 })
+  try {
+    await reader`begin`
+    await reader`select from feed_cursors where reader = 'machines' for update`
+    const dropping = dropOfActors(sql, 'deliveries', found, before)
+    await until(
+      async () =>
+        (await countIn(instance, 'pg_stat_activity', `wait_event_type = 'Lock' and query like '%drop_deliveries%'`)) ===
+        1,
+    )
+    expect(await world.actors.dispatch({ kind: 'delivery', actor: again, event: { type: 'redeliver' } })).toMatchObject(
+      { ok: true },
+    )
+    await reader`commit`
+    expect(await dropping).toEqual({ dropped: 4, locked: 0 })
+  } finally {
+    await reader.end()
+  }
+  expect(await countIn(instance, 'deliveries', `id = '${again}'`)).toBe(1)
+})
+
+test('an attempt that another transaction has locked keeps its response until the next check, and nothing waits', async () => {
+  await using instance = await agedInstance()
+  const { sql } = instance
+  const alone = connect(instance.url, { max: 1 })
+  const onlyBodies = { retainDays: { attemptBodies: 30, deliveries: undefined, history: undefined } }
+  try {
+    await alone`begin`
+    await alone`
+      select from delivery_attempts where delivery_id = (select id from deliveries where state = 'delivered' order by created_at limit 1)
+      and number = 1 for update`
+    expect(await runRetention(instance, onlyBodies)).toMatchObject([{ part: 'attempt_bodies', dropped: 7 * 2 - 1 }])
+    expect(await outcomes({ sql })).toContainEqual(['attempt_bodies', 7 * 2 - 1, false, null])
+  } finally {
+    await alone`rollback`
+    await alone.end()
+  }
+  await Promise.all([runRetention(instance, onlyBodies), runRetention(instance, onlyBodies)])
+  expect(await outcomes({ sql })).toContainEqual(['attempt_bodies', 7 * 2, true, null])
+  expect(await audit(sql, kinds)).toEqual([])
+})
+
 test('two processes that drop at the same time drop everything once', async () => {
   await using instance = await agedInstance()
   const run = () => runRetention(instance, { transitionsAtOnce: 1 })
