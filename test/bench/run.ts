@@ -11,6 +11,7 @@ import { dashboard } from './dashboard.ts'
 import { ops } from './ops.ts'
 import { payments } from './payments.ts'
 import { openReport } from './promises.ts'
+import { retention } from './retention.ts'
 import { openServer } from './server.ts'
 import { streams } from './streams.ts'
 import { web } from './web.ts'
@@ -31,6 +32,7 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   audit: auditBench,
   billing,
   analytics,
+  retention,
 }
 
 const asked = process.argv.slice(2)
