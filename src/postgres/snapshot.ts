@@ -6,7 +6,7 @@ import { connect, type Sql } from './connect.ts'
  */
 export type Snapshot = {
   readonly sql: Sql
-  /** Throws if the connection was lost: the driver opens another one, whose statements see the present. */
+  /** Throws if the connection was lost. Its statements fail. */
   requireOpen(): void
   /** Closes the connection, which releases the locks of the transaction. */
   end(): Promise<void>
@@ -29,6 +29,8 @@ export const openSnapshot = async (url: string, { name, idleMs }: SnapshotOption
     },
     onClose: () => {
       isLost = true
+      // Otherwise the next statement would open another session, after a delay. If the pool ended before, the session stayed.
+      void end()
     },
   })
   const end = () => sql.end({ timeout: 0 })
