@@ -54,7 +54,11 @@ export const promiseWaiting = async ({ server, print, report }: Bench, sizes: Ch
 const format = ({ few, many }: Round) => `${milliseconds(many)} against ${milliseconds(few)}`
 
 /** All the work of one poll that finds one block. */
-const turn = async ({ world, chain, source }: ChainInstance): Promise<number> => {
+export const turn = async ({
+  world,
+  chain,
+  source,
+}: Pick<ChainInstance, 'world' | 'chain' | 'source'>): Promise<number> => {
   const began = performance.now()
   while ((await readNext(world.sql, chain, source)) !== 'idle') await settlePayments(world)
   await endWindows(world, chain.id)

@@ -16,6 +16,7 @@ import { openServer } from './server.ts'
 import { streams } from './streams.ts'
 import { web } from './web.ts'
 import { webhooks } from './webhooks.ts'
+import { year } from './year.ts'
 
 /** Every bench by its name; `bun run bench` runs all, `bun run bench core` only one. */
 const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
@@ -33,6 +34,7 @@ const benches: Readonly<Record<string, (bench: Bench) => Promise<void>>> = {
   billing,
   analytics,
   retention,
+  year,
 }
 
 const asked = process.argv.slice(2)
