@@ -35,7 +35,9 @@ export const listCustomers = async (
 export const customerRowList = (sql: Sql, owner: ListOwner, filter: CustomerFilter): RowList => {
   const { email, reference, search } = filter
   const byEmail = email === undefined ? undefined : hasEmail(sql, owner, email)
-  const byReference = reference === undefined ? undefined : sql`${ownedBy(sql, owner)} and reference = ${reference}`
+  // With the condition of the index of references: without it, all customers of a merchant would be read.
+  const byReference =
+    reference === undefined ? undefined : sql`${ownedBy(sql, owner)} and reference = ${reference} and state <> 'merged'`
   const bySearch = search === undefined ? undefined : foundByPrefix(sql, owner, search)
   const part: ListPart | undefined = byEmail ? { few: byEmail } : byReference ? { few: byReference } : bySearch
   const filters = sql`
