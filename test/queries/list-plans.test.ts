@@ -3,6 +3,7 @@ import postgres from 'postgres'
 import { encodeId } from '../../src/ids.ts'
 import { arrayTypes } from '../../src/postgres/arrays.ts'
 import type { Sql } from '../../src/postgres/connect.ts'
+import { listCustomers } from '../../src/queries/customer-lists.ts'
 import { listDeliveries } from '../../src/queries/deliveries.ts'
 import { listDisputes } from '../../src/queries/disputes.ts'
 import { listEvents } from '../../src/queries/events.ts'
@@ -11,6 +12,7 @@ import { listPaymentLinks } from '../../src/queries/payment-links.ts'
 import { listPayments } from '../../src/queries/payments.ts'
 import { listRefunds } from '../../src/queries/refunds.ts'
 import { type ApiServer, apiServer } from '../harness/api.ts'
+import { makeCustomer } from '../http/customers.ts'
 import { shop } from '../http/people.ts'
 import { HOT_PAYER, type ManyRecords, makeManyRecords, RARE, TX } from './many-records.ts'
 
@@ -241,5 +243,28 @@ test('every combination of filters of deliveries is served by an index', async (
   const of = { '': {}, 'to an endpoint': { endpointId: made.endpoints[1] } }
   await expectIndexes(combined<object>(statuses, types, events, of), (sql, filter, order) =>
     listDeliveries(sql, made.owner, { status: undefined, endpointId: undefined, ...filter }, { ...page, order }),
+  )
+}, 900_000)
+
+test('customers of a reference are found by an index, and those of none too', async () => {
+  const { customer } = await makeCustomer(server.api, made.owner, { reference: null })
+  const names = await server.sql<{ name: string }[]>`
+    select attname as name from pg_attribute
+    where attrelid = 'customers'::regclass and attnum > 0 and not attisdropped and attidentity = '' order by attnum`
+  const columns = names.map(({ name }) => name)
+  await server.sql.unsafe(`
+    insert into customers (${columns.join(', ')})
+    select ${columns.map(name => (name === 'id' ? 'gen_random_uuid()' : name)).join(', ')}
+    from customers, generate_series(1, ${ROWS}) where id = '${customer.id}'`)
+  await makeCustomer(server.api, made.owner, { reference: 'customer 7' })
+  await server.sql`analyze customers`
+  const references = { 'of a reference': { reference: 'customer 7' }, 'of none': { reference: 'nothing at all' } }
+  await expectIndexes(combined<object>(references), (sql, filter, order) =>
+    listCustomers(
+      sql,
+      made.owner,
+      { email: undefined, reference: undefined, search: undefined, ...filter },
+      { ...page, order },
+    ),
   )
 }, 900_000)
