@@ -41,7 +41,16 @@ const shared: ReadonlySet<string> = new Set([
     'receiving_addresses',
     'recovery_secrets',
   ],
-  ...['webhook_endpoints', 'webhook_subscriptions', 'security_events', 'migrations', 'eras', 'attempts', 'audits'],
+  ...[
+    'webhook_endpoints',
+    'json_layouts',
+    'webhook_subscriptions',
+    'security_events',
+    'migrations',
+    'eras',
+    'attempts',
+    'audits',
+  ],
   ...['machine_states', 'machine_flows', 'machine_stays', 'machine_versions', 'feed_cursors', 'payment_sums'],
   ...[
     'customer_totals',
@@ -135,6 +144,7 @@ const copyExample = async (sql: Sql, copying: Copying): Promise<CopiedExample> =
   const translate = translation({
     ...{ example, payment, link, ids, other, shop, endpoint, hashes, blocks },
     treasury: deposit?.treasury ?? undefined,
+    layouts: await readLayouts(sql),
   })
   const copied = tables.flatMap(({ name, columns, rows }): CopiedRows[] => {
     const values = rows.flatMap((row): CopiedRow[] => {
@@ -267,6 +277,15 @@ type Translating = {
   /** Of transactions, and of blocks. */
   readonly hashes: readonly string[]
   readonly blocks: ReadonlySet<string>
+  readonly layouts: Layouts
+}
+
+/** The names of the fields of each layout, by its id. */
+type Layouts = ReadonlyMap<string, readonly string[]>
+
+const readLayouts = async (sql: Sql): Promise<Layouts> => {
+  const rows = await sql<{ id: number; template: string }[]>`select id, template from json_layouts`
+  return new Map(rows.map(({ id, template }) => [`${id}`, Object.keys(JSON.parse(template.replaceAll('%s', 'null')))]))
 }
 
 /** Columns of numbers of blocks. */
@@ -276,7 +295,7 @@ const YEARS = `interval '10 years'`
 
 /** Returns the SQL of a column's value for the copies. `p` is the row of the payment in year.batch. */
 const translation = (given: Translating) => {
-  const { example, payment, link, ids, other, shop } = given
+  const { example, payment, link, ids, other, shop, layouts } = given
   const [merchant = ''] = shop.merchants
   const tokens = new Map<string, string>()
   const add = (text: string | null | undefined, sql: string) => {
@@ -321,9 +340,11 @@ const translation = (given: Translating) => {
     ].join('|'),
     'g',
   )
-  const inText = (text: string): string => {
+  /** `name`: that of the field with this value, which is not part of it. */
+  const inText = (value: string, name = ''): string => {
     const parts: string[] = []
-    let end = 0
+    const text = name + value
+    let end = name.length
     for (const { 0: found, index } of text.matchAll(pattern)) {
       if (index > end) parts.push(literal(text.slice(end, index)))
       end = index + found.length
@@ -339,6 +360,15 @@ const translation = (given: Translating) => {
     if (end < text.length || parts.length === 0) parts.push(literal(text.slice(end)))
     return parts.join(' || ')
   }
+  /** The id of a layout and its values: see json_of() in sql/001-actors.sql. */
+  const inObject = (stored: string): string => {
+    if (stored.startsWith('{')) return inText(stored)
+    const [layout = '', ...values] = stored.split('\t')
+    const names = layouts.get(layout)
+    if (!names) throw new Error(`the layout ${layout} is missing`)
+    const parts = values.map((value, at) => `E'\\t' || ${inText(value, `"${names[at]}":`)}`)
+    return [literal(layout), ...parts].join(' || ')
+  }
   return (table: string, { name, type }: Column, value: Value, isOfLink: boolean): string => {
     if (name === 'xid') return 'p.xid'
     if (name === 'digest') return 'null::bytea'
@@ -349,7 +379,8 @@ const translation = (given: Translating) => {
     if (name === 'rev' && isOfLink && value !== '1') return `p.link_rev + ${Number(value) - 1}`
     if (type === 'bigint' && isBlock.test(name)) return 'p.block'
     if (type === 'timestamp with time zone' && !/^-?infinity$/.test(value)) return timeOf(value)
-    return `(${inText(value)})::${type}`
+    const isObject = (table === 'transitions' && name === 'context') || (table === 'events' && name === 'object')
+    return `(${isObject ? inObject(value) : inText(value)})::${type}`
   }
 }
 
