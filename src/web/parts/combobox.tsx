@@ -66,9 +66,7 @@ export const Combobox = ({
     setAwaited(false)
     setActive(undefined)
   }
-  /** Options of a former text are not taken: the next ones may be others at the same place. */
   const take = (option: ComboboxOption) => {
-    if (isStale) return
     onSelect(option)
     close()
   }
