@@ -57,7 +57,7 @@ export const startYearService = async (databaseUrl: string, { blocks = 0 } = {})
   const main = opening.use(
     await startMain({
       ...{ DATABASE_URL: databaseUrl, SECRET_KEY, [`RPC_URLS_${chain.id}`]: node.url, LOG_LEVEL: 'warn' },
-      ...{ CHECKOUT_RATE_LIMIT: '1000000', API_RATE_LIMIT_TEST: '1000000', SIGN_UP: 'open' },
+      ...{ CHECKOUT_RATE_LIMIT: '1000000', API_RATE_LIMIT_LIVE: '0', API_RATE_LIMIT_TEST: '0', SIGN_UP: 'open' },
       ...{ WEBHOOK_ALLOW: '127.0.0.0/8', NODE_EXTRA_CA_CERTS: authority, MIMALLOC_PURGE_DELAY: '-1', DATA_DIR: folder },
       ...FOREVER,
     }),
