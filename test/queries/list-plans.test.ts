@@ -246,7 +246,7 @@ test('every combination of filters of deliveries is served by an index', async (
   )
 }, 900_000)
 
-test('customers of a reference are found by an index, and those of none too', async () => {
+test('customers of a reference or of the beginning of an e-mail address are found by an index, few or many', async () => {
   const { customer } = await makeCustomer(server.api, made.owner, { reference: null })
   const names = await server.sql<{ name: string }[]>`
     select attname as name from pg_attribute
@@ -256,10 +256,20 @@ test('customers of a reference are found by an index, and those of none too', as
     insert into customers (${columns.join(', ')})
     select ${columns.map(name => (name === 'id' ? 'gen_random_uuid()' : name)).join(', ')}
     from customers, generate_series(1, ${ROWS}) where id = '${customer.id}'`)
+  const { merchantId, livemode } = made.owner
+  await server.sql`alter table customer_emails disable trigger user`
+  await server.sql`
+    insert into customer_emails
+    select merchant_id, livemode, 'buyer' || id || '@example.com', id, 'buyer' || id || '@example.com'
+    from customers where merchant_id = ${merchantId} and livemode = ${livemode}`
+  await server.sql`alter table customer_emails enable trigger user`
   await makeCustomer(server.api, made.owner, { reference: 'customer 7' })
-  await server.sql`analyze customers`
-  const references = { 'of a reference': { reference: 'customer 7' }, 'of none': { reference: 'nothing at all' } }
-  await expectIndexes(combined<object>(references), (sql, filter, order) =>
+  await server.sql`analyze customers, customer_emails`
+  const filters = {
+    ...{ 'of a reference': { reference: 'customer 7' }, 'of none': { reference: 'nothing at all' } },
+    ...{ 'by a common e-mail': { search: 'buyer' }, 'by an e-mail of none': { search: 'nothing' } },
+  }
+  await expectIndexes(combined<object>(filters), (sql, filter, order) =>
     listCustomers(
       sql,
       made.owner,
