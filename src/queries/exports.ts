@@ -53,13 +53,14 @@ export const openExportRows = async <Row extends { readonly id: string }>(
     order by date_trunc('milliseconds', created_at), id`
   const fetchIds = async () =>
     (await snapshot.unsafe<{ id: string }[]>(`fetch ${count} from exported`)).map(({ id }) => id)
-  const read = await openReader<Row>(snapshot, list)
   // Known before its rows are requested, so that this takes one round trip.
   let ids = await fetchIds()
   return async () => {
     if (ids.length === 0) return []
     const wanted = ids
-    const [rows, following] = await Promise.all([read(wanted), fetchIds()])
+    const { table, columns = snapshot`*` } = list
+    const reading = snapshot<Row[]>`select ${columns} from ${snapshot(table)} as r where id = any(${wanted}::uuid[])`
+    const [rows, following] = await Promise.all([reading, fetchIds()])
     ids = following
     const byId = new Map(rows.map(row => [row.id, row]))
     return wanted.map(id => {
@@ -69,39 +70,6 @@ export const openExportRows = async <Row extends { readonly id: string }>(
     })
   }
 }
-
-/**
- * Reads rows by their IDs as the driver would read them, but as one JSON text: a row of 48 columns took the driver 14 µs, and
- * left so many objects that the memory of the process grew.
- */
-const openReader = async <Row>(
-  snapshot: Sql,
-  { table, columns = snapshot`*` }: RowList,
-): Promise<(ids: readonly string[]) => Promise<readonly Row[]>> => {
-  const { columns: found } = await snapshot`select ${columns} from ${snapshot(table)} as r limit 0`
-  // By position, because a later column replaces an earlier one of the same name.
-  const names = found.map((_, at) => `c${at}`).join(', ')
-  const values = found.map(({ type }, at) => (AS_JSON.has(type) ? `c${at}` : `c${at}::text`)).join(', ')
-  const fields = found.map(({ name, type, parser }) => ({ name, parse: AS_JSON.has(type) ? undefined : parser }))
-  const rowOf = (cells: readonly unknown[]): Row => {
-    const row: Record<string, unknown> = {}
-    let at = 0
-    for (const { name, parse } of fields) {
-      const cell = cells[at++]
-      row[name] = parse && typeof cell === 'string' ? parse(cell) : cell
-    }
-    return row as Row
-  }
-  return async ids => {
-    const page = await snapshot<{ text: string }[]>`
-      select coalesce(json_agg(json_build_array(${snapshot.unsafe(values)})), '[]')::text as text
-      from (select ${columns} from ${snapshot(table)} as r where id = any(${[...ids]}::uuid[])) page (${snapshot.unsafe(names)})`
-    return (JSON.parse(onlyRow(page).text) as unknown[][]).map(rowOf)
-  }
-}
-
-/** The types whose values are the same in JSON and in a row of the driver, by OID: boolean, smallint, integer, json and jsonb. */
-const AS_JSON: ReadonlySet<number> = new Set([16, 21, 23, 114, 3802])
 
 /** What is exported. `query`: the parameters, as they were sent. */
 export type ExportRequest<Kind extends string = string, Format extends string = string> = {
