@@ -38,8 +38,12 @@ export const hasExportSlot = async (sql: Sql, merchantId: string): Promise<boole
 export type ExportRange = { readonly from: Date; readonly to: Date }
 
 /**
- * Sorts the rows of a list by time of creation, as responses show it, and ID. Only IDs are sorted. Returns a function that reads
- * the next rows, none after the last one, for one caller at a time.
+ * The rows of a list by time of creation, as responses show it, and ID. Returns a function that reads the next rows, none after
+ * the last one.
+ *
+ * One cursor sorts the IDs alone, and looks up the row of each when it is fetched. Because of `offset` the planner cannot join
+ * first and sort whole rows. A statement for each page that reads its rows by their IDs took 30 us more a row of Postgres and
+ * 20 us of this process.
  */
 export const openExportRows = async <Row extends { readonly id: string }>(
   snapshot: Sql,
@@ -47,28 +51,16 @@ export const openExportRows = async <Row extends { readonly id: string }>(
   { from, to, count }: ExportRange & { readonly count: number },
 ): Promise<() => Promise<readonly Row[]>> => {
   const filters = snapshot`${list.filters ?? snapshot``} and created_at >= ${from} and created_at < ${to}`
+  const { table, columns = snapshot`r.*` } = list
   await snapshot`
     declare exported no scroll cursor for
-    select id from (${allOf(snapshot, { ...list, filters })}) found
-    order by date_trunc('milliseconds', created_at), id`
-  const fetchIds = async () =>
-    (await snapshot.unsafe<{ id: string }[]>(`fetch ${count} from exported`)).map(({ id }) => id)
-  // Known before its rows are requested, so that this takes one round trip.
-  let ids = await fetchIds()
-  return async () => {
-    if (ids.length === 0) return []
-    const wanted = ids
-    const { table, columns = snapshot`*` } = list
-    const reading = snapshot<Row[]>`select ${columns} from ${snapshot(table)} as r where id = any(${wanted}::uuid[])`
-    const [rows, following] = await Promise.all([reading, fetchIds()])
-    ids = following
-    const byId = new Map(rows.map(row => [row.id, row]))
-    return wanted.map(id => {
-      const row = byId.get(id)
-      if (!row) throw new Error('a row of the snapshot is missing')
-      return row
-    })
-  }
+    select ${columns} from (
+      select id, date_trunc('milliseconds', created_at) as shown_at
+      from (${allOf(snapshot, { ...list, filters })}) found
+      order by shown_at, id) sorted
+    cross join lateral (select * from ${snapshot(table)} as stored where stored.id = sorted.id offset 0) r
+    order by sorted.shown_at, sorted.id`
+  return () => snapshot.unsafe<Row[]>(`fetch ${count} from exported`, [], { prepare: true })
 }
 
 /** What is exported. `query`: the parameters, as they were sent. */

@@ -70,7 +70,8 @@ const MAX_TRANSFERS = 100
  * customer is the one that has taken the place of a merged one.
  */
 export const shownColumns = (sql: Sql): Fragment => sql`
-  r.*, survivor_of(r.customer_id) as customer_id, case when r.chain_id is not null then json_build_object(
+  r.*, coalesce((select m.survivor_id from merged_customers m where m.customer_id = r.customer_id), r.customer_id) as customer_id,
+  case when r.chain_id is not null then json_build_object(
     'head', (select c.number from chain_cursors c where c.chain_id = r.chain_id),
     'transfers', coalesce((
       select json_agg(json_build_object(
