@@ -16,6 +16,10 @@ export const isTimeZone = (name: string): boolean => {
   }
 }
 
+/** Also in upper and lower case, and for former names where the runtime resolves them. */
+export const isSameZone = (a: string, b: string): boolean =>
+  formatIn(a).resolvedOptions().timeZone === formatIn(b).resolvedOptions().timeZone
+
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && dayOfUtc(Date.parse(text)) === text
 

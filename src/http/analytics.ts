@@ -3,9 +3,10 @@ import { bucketsIn, inQuarters, type Span, startOfDay } from '../analytics/bucke
 import { type Figures, figuresOf, safeMinor } from '../analytics/figures.ts'
 import { type Breakdown, type KeyedSums, keyShown, sumsByCurrency } from '../analytics/keys.ts'
 import { rangesOf } from '../analytics/ranges.ts'
-import { addDays, dayIn, isTimeZone } from '../billing/days.ts'
+import { addDays, dayIn, isSameZone, isTimeZone } from '../billing/days.ts'
 import { chainIdsOf } from '../chain/enabled/connect.ts'
 import { refuse } from '../errors.ts'
+import type { Sql } from '../postgres/connect.ts'
 import { readPaymentSums, readSumsState, type SumsState } from '../queries/analytics.ts'
 import { type BillingFigures, countAttention, readBillingFigures } from '../queries/summary-figures.ts'
 import { getAnalyticsSeriesDocs, getAnalyticsSummaryDocs } from './docs/analytics.ts'
@@ -46,24 +47,23 @@ export const analyticsRoutes: readonly Route[] = [
       docs: getAnalyticsSummaryDocs,
       query: summaryQuery,
       handle: async ({ sql, clock, chains }, { member: { merchantId }, query }) => {
-        const { asOf, timeZone } = await readSumsState(sql, merchantId)
         const owner = { merchantId, livemode: query.livemode }
-        const span = spanOf(query, timeZone, clock.now())
-        refuseForgottenTime(span, timeZone, clock.now())
-        const [sums, billing, attention] = await Promise.all([
-          readPaymentSums(sql, owner, rangesOf(span, 0, timeZone), {
-            ...{ breakdown: 'none', currency: undefined, link: undefined, durations: true },
-          }),
-          readBillingFigures(sql, owner, span),
-          countAttention(sql, owner, chainIdsOf(chains)),
-        ])
-        return {
-          status: 200,
-          body: {
+        const body = await withSumsState(sql, merchantId, async ({ asOf, timeZone }) => {
+          const span = spanOf(query, timeZone, clock.now())
+          refuseForgottenTime(span, timeZone, clock.now())
+          const [sums, billing, attention] = await Promise.all([
+            readPaymentSums(sql, owner, rangesOf(span, 0, timeZone), {
+              ...{ breakdown: 'none', currency: undefined, link: undefined, durations: true },
+            }),
+            readBillingFigures(sql, owner, span),
+            countAttention(sql, owner, chainIdsOf(chains)),
+          ])
+          return {
             ...{ object: 'analytics', asOf: asOf.toISOString(), timeZone },
             ...{ totals: sums.map(figuresIn), billing: billing.map(billingIn), attention },
-          },
-        }
+          }
+        })
+        return { status: 200, body }
       },
     },
   ),
@@ -76,32 +76,45 @@ export const analyticsRoutes: readonly Route[] = [
       docs: getAnalyticsSeriesDocs,
       query: seriesQuery,
       handle: async ({ sql, clock }, { member: { merchantId }, query }) => {
-        const state = await readSumsState(sql, merchantId)
-        const { livemode, bucket, breakdown, currency, link, timeZone = state.timeZone } = query
+        const { livemode, bucket, breakdown, currency, link } = query
         if (link !== undefined && breakdown !== 'link') refuse('parameter_invalid', { param: 'link' })
-        const span = spanOf(query, timeZone, clock.now())
-        const buckets =
-          bucketsIn(span, bucket, timeZone, MOST_BUCKETS) ??
-          refuse('parameter_invalid', {
-            param: 'bucket',
-            message: `There are at most ${MOST_BUCKETS} buckets: choose a larger bucket or a shorter time.`,
+        const body = await withSumsState(sql, merchantId, async state => {
+          const isOwnZone = query.timeZone === undefined || isSameZone(query.timeZone, state.timeZone)
+          const timeZone = (isOwnZone ? undefined : query.timeZone) ?? state.timeZone
+          const span = spanOf(query, timeZone, clock.now())
+          const buckets =
+            bucketsIn(span, bucket, timeZone, MOST_BUCKETS) ??
+            refuse('parameter_invalid', {
+              param: 'bucket',
+              message: `There are at most ${MOST_BUCKETS} buckets: choose a larger bucket or a shorter time.`,
+            })
+          refuseForgotten(span, { bucket, breakdown, isOwnZone }, clock.now())
+          refuseForgottenTime(span, timeZone, clock.now())
+          const days = isOwnZone && bucket !== 'hour' ? timeZone : undefined
+          const ranges = buckets.flatMap((each, index) => rangesOf(each, index, days))
+          // Too many quarter-hours to read them all within a moment.
+          const durations =
+            breakdown !== 'link' && (days !== undefined || span.end.getTime() - span.start.getTime() <= DETAILED_MS)
+          const sums = await readPaymentSums(sql, { merchantId, livemode }, ranges, {
+            ...{ breakdown, currency, link, durations },
           })
-        const isOwnZone = timeZone === state.timeZone
-        refuseForgotten(span, { bucket, breakdown, isOwnZone }, clock.now())
-        refuseForgottenTime(span, timeZone, clock.now())
-        const days = isOwnZone && bucket !== 'hour' ? timeZone : undefined
-        const ranges = buckets.flatMap((each, index) => rangesOf(each, index, days))
-        // Too many quarter-hours to read them all within a moment.
-        const durations =
-          breakdown !== 'link' && (days !== undefined || span.end.getTime() - span.start.getTime() <= DETAILED_MS)
-        const sums = await readPaymentSums(sql, { merchantId, livemode }, ranges, {
-          ...{ breakdown, currency, link, durations },
+          return seriesBody({ ...state, timeZone }, buckets, sums, breakdown)
         })
-        return { status: 200, body: seriesBody({ ...state, timeZone }, buckets, sums, breakdown) }
+        return { status: 200, body }
       },
     },
   ),
 ]
+
+/** Reads again if the daily sums were moved to the days of another time zone between the statements. */
+const withSumsState = async <T>(sql: Sql, merchantId: string, read: (state: SumsState) => Promise<T>): Promise<T> => {
+  for (let state = await readSumsState(sql, merchantId); ; ) {
+    const answer = await read(state)
+    const after = await readSumsState(sql, merchantId)
+    if (after.timeZone === state.timeZone) return answer
+    state = after
+  }
+}
 
 /** The last 30 days, with today. */
 const spanOf = ({ from, to }: Pick<SeriesQuery, 'from' | 'to'>, timeZone: string, now: Date): Span => {

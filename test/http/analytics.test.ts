@@ -276,6 +276,39 @@ test('a time zone that has changed moves the payments to the days of the new one
   expect(await allSums()).toEqual(sums)
 })
 
+test('an answer while the time zone changes has all days of the one that it names', async () => {
+  const asked = { from: '2026-03-01', to: dayIn('UTC', new Date()), bucket: 'week' }
+  const move = async (timeZone: string) => {
+    await sql`update billing_settings set time_zone = ${timeZone} where merchant_id = ${lamps.merchantId}`
+    await readAll(100)
+  }
+  const zones = ['Pacific/Auckland', 'America/Los_Angeles']
+  const expected = new Map<string, Series['buckets']>()
+  for (const timeZone of zones) {
+    await move(timeZone)
+    expected.set(timeZone, (await series(asked)).buckets)
+  }
+  expect(expected.get('Pacific/Auckland')).not.toEqual(expected.get('America/Los_Angeles'))
+  let isDone = false
+  const moving = (async () => {
+    for (let n = 0; !isDone; n++) await move(zones[n % 2] ?? '')
+  })()
+  for (let n = 0; n < 200; n++) {
+    const { timeZone, buckets } = await series(asked)
+    expect(buckets).toEqual(expected.get(timeZone) ?? [])
+  }
+  isDone = true
+  await moving
+}, 60_000)
+
+test('the name of the time zone is the same in lower case', async () => {
+  const [settings] = await sql<{ zone: string }[]>`
+    select sums_time_zone as zone from billing_settings where merchant_id = ${lamps.merchantId}`
+  const long = { from: '2024-01-01', to: '2024-12-31', bucket: 'month' }
+  const { status, timeZone } = await series({ ...long, timeZone: settings?.zone.toLowerCase() ?? '' })
+  expect({ status, timeZone }).toEqual({ status: 200, timeZone: settings?.zone })
+})
+
 test('the last 30 days with today are the default', async () => {
   const today = () => dayIn('UTC', new Date())
   const before = today()

@@ -1,3 +1,4 @@
+import { isSameZone } from '../../../billing/days.ts'
 import { Pick, PickDay, PickToggle, useAddressQuery } from '../shell/filters.tsx'
 import { type BucketName, type PeriodQuery, periodQueryOf, rangeNames } from './period.ts'
 import { useAnalyticsTexts } from './texts.ts'
@@ -91,12 +92,14 @@ export const ZonePick = ({ own, chosen }: ZonePickProps) => {
   const texts = useAnalyticsTexts()
   const query = useAddressQuery()
   const mine = Intl.DateTimeFormat().resolvedOptions().timeZone
-  const others = [...new Set([mine, 'UTC', ...(chosen === undefined ? [] : [chosen])])].filter(each => each !== own)
+  const others = [mine, 'UTC', ...(chosen === undefined ? [] : [chosen])].filter(
+    (each, n, all) => !isSameZone(each, own) && all.findIndex(other => isSameZone(other, each)) === n,
+  )
   return (
     <Pick
       label={texts.timeZone}
       all={own}
-      value={chosen === undefined || chosen === own ? '' : chosen}
+      value={others.find(each => chosen !== undefined && isSameZone(each, chosen)) ?? ''}
       options={others.map(each => [each, each])}
       onPick={value => query.filter({ timeZone: value })}
     />

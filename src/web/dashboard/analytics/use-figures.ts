@@ -1,5 +1,5 @@
 import { keepPreviousData } from '@tanstack/query-core'
-import { dayIn } from '../../../billing/days.ts'
+import { dayIn, isSameZone } from '../../../billing/days.ts'
 import type { Analytics, AnalyticsSummary } from '../../api/calls.ts'
 import { useShopQuery } from '../shell/queries.ts'
 import {
@@ -49,8 +49,9 @@ export const useFigures = (query: FiguresQuery) =>
         call('getAnalyticsSummary', scope, { signal }),
         call('getBillingSettings', scope, { signal }),
       ])
-      const { timeZone = summary.timeZone, range } = query
-      const isOwnZone = timeZone === summary.timeZone
+      const { timeZone: chosen = summary.timeZone, range } = query
+      const isOwnZone = isSameZone(chosen, summary.timeZone)
+      const timeZone = isOwnZone ? summary.timeZone : chosen
       const today = dayIn(timeZone, new Date(summary.asOf))
       const period = figuresPeriodOf(query, today)
       const previous = previousOf(period, range)

@@ -1,3 +1,4 @@
+import { isSameZone } from '../../../billing/days.ts'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
 import { FigureList, totalIn, useBillingFigures, useComparedDays, useMainFigures } from '../analytics/figure-list.tsx'
@@ -70,7 +71,7 @@ const PeriodFigures = ({ figures, currency }: PeriodFiguresProps) => {
         <span>
           {compared}
           {/* Times on this page are in the time zone of the reader. */}
-          {timeZone !== Intl.DateTimeFormat().resolvedOptions().timeZone && texts.daysIn(timeZone)}
+          {!isSameZone(timeZone, Intl.DateTimeFormat().resolvedOptions().timeZone) && texts.daysIn(timeZone)}
           {hasChart && texts.partial} {texts.asOf(formats.exact(summary.asOf))}
         </span>
         <a href={address('analytics')}>{texts.allCharts}</a>
