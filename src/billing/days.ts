@@ -17,8 +17,9 @@ export const isTimeZone = (name: string): boolean => {
 }
 
 /** Also in upper and lower case, and for former names where the runtime resolves them. */
-export const isSameZone = (a: string, b: string): boolean =>
-  formatIn(a).resolvedOptions().timeZone === formatIn(b).resolvedOptions().timeZone
+export const isSameZone = (a: string, b: string): boolean => resolvedName(a) === resolvedName(b)
+
+const resolvedName = (zone: string): string => (isTimeZone(zone) ? formatIn(zone).resolvedOptions().timeZone : zone)
 
 export const isDay = (text: string): boolean =>
   /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text)) && dayOfUtc(Date.parse(text)) === text

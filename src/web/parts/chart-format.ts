@@ -40,7 +40,11 @@ export const chartFormat = (
       unit,
       exact: ms => spanText(locale, ms, spanOf(ms), DIGITS),
       // One unit for the whole axis.
-      tick: (ms, step) => (ms === 0 ? '0' : spanText(locale, ms, spanOf(step), { maximumFractionDigits: 1 })),
+      tick: (ms, step) => {
+        // Fractions of a second instead of thousands of milliseconds.
+        const unit = spanOf(step >= 200 ? Math.max(step, 1_000) : step)
+        return ms === 0 ? '0' : spanText(locale, ms, unit, { maximumFractionDigits: 2 })
+      },
     }
   return { unit, exact: formats.count, tick: formats.count }
 }

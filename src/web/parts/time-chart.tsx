@@ -38,8 +38,10 @@ export const TimeChart = ({ label, summary, kind, points, format, names, none, t
     <div class="chart" data-tall={tall}>
       {names && (
         <p class="chart__names" aria-hidden="true">
-          {names.map(name => (
-            <span key={name}>{name}</span>
+          {names.map((name, n) => (
+            <span key={name} data-bar={kind === 'bars' && n === 0}>
+              {name}
+            </span>
           ))}
         </p>
       )}

@@ -244,7 +244,7 @@ describe.skipIf(!hasBrowser)('analytics', () => {
     const amount = (minor = 0) => (minor / 100).toFixed(2)
     expect(text).toBe(
       [
-        'Day,Money in (EUR),Before (EUR),Opened,Paid,Paid of opened (%)',
+        'Day,Money in (EUR),Before (EUR),Opened,Paid,Conversion (%)',
         ...days
           .toReversed()
           .map(({ is, was, day }) =>

@@ -30,7 +30,7 @@ const periods = `
   range=last_month                             | 2026-01-01 | 2025-12-01 | 2026-01-01 | 2025-11-01  | 2025-12-01 | day
   range=custom&from=2026-11-25&to=2026-11-25   | 2026-11-25 | 2026-11-25 | 2026-11-26 | 2026-11-24  | 2026-11-25 | hour
   range=custom&from=2024-11-25&to=2024-11-26   | 2026-11-25 | 2024-11-25 | 2024-11-27 | 2024-11-23  | 2024-11-25 | day
-  range=custom&from=2026-01-01&to=2026-12-31   | 2026-11-25 | 2026-01-01 | 2027-01-01 | 2025-01-01  | 2026-01-01 | week
+  range=custom&from=2026-01-01&to=2026-12-31   | 2026-11-25 | 2026-01-01 | 2027-01-01 | 2024-12-26  | 2025-12-26 | week
   range=custom&from=2023-01-01&to=2026-12-31   | 2026-11-25 | 2023-01-01 | 2027-01-01 | 2019-01-01  | 2023-01-01 | month
   range=custom                                 | 2026-11-25 | 2026-10-27 | 2026-11-26 | 2026-09-27  | 2026-10-27 | day
   range=custom&from=2026-02-30&to=2026-11-10   | 2026-11-25 | 2026-10-12 | 2026-11-11 | 2026-09-12  | 2026-10-12 | day
@@ -46,8 +46,20 @@ const rowsOf = (table: string) =>
 test.each(rowsOf(periods))('the address "%s" on %s', (address = '', today = '', ...expected) => {
   const query = asked(address)
   const period = figuresPeriodOf(query, today)
-  const before = previousOf(period, query.range)
-  expect([period.from, period.to, before.from, before.to, bucketFor(period, query.range, today)]).toEqual(expected)
+  const bucket = bucketFor(period, query.range, today)
+  const before = previousOf(period, query.range, bucket)
+  expect([period.from, period.to, before.from, before.to, bucket]).toEqual(expected)
+})
+
+test.each([
+  ['7d', '2026-11-12', '2026-11-19'],
+  ['30d', '2026-09-22', '2026-10-22'],
+  ['90d', '2026-05-29', '2026-08-27'],
+  ['month', '2026-09-27', '2026-10-22'],
+  ['12m', '2024-12-02', '2025-11-27'],
+] as const)('by week, the period before %s is whole weeks earlier', (range, from, to) => {
+  const period = figuresPeriodOf({ range, first: undefined, last: undefined }, '2026-11-25')
+  expect(previousOf(period, range, 'week')).toEqual({ from, to })
 })
 
 /** What the API would refuse, on 2026-11-25. */

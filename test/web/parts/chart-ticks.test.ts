@@ -30,9 +30,9 @@ const axes: Readonly<Record<ChartUnit, string>> = {
     7300  | 0% 20% 40% 60% 80%
     10000 | 0% 20% 40% 60% 80% 100%`,
   duration: `
-    0         | 0 200_ms 400_ms 600_ms 800_ms 1,000_ms
+    0         | 0 0.2_sec 0.4_sec 0.6_sec 0.8_sec 1_sec
     300       | 0 100_ms 200_ms 300_ms
-    2400      | 0 500_ms 1,000_ms 1,500_ms 2,000_ms 2,500_ms
+    2400      | 0 0.5_sec 1_sec 1.5_sec 2_sec 2.5_sec
     42000     | 0 10_sec 20_sec 30_sec 40_sec 50_sec
     150000    | 0 30_sec 60_sec 90_sec 120_sec 150_sec
     470000    | 0 2_min 4_min 6_min 8_min

@@ -148,11 +148,11 @@ const Conversion = ({ figures, isCompared, currency, value, note }: ConversionPr
   const texts = useAnalyticsTexts()
   const { bucket, period, before } = figures
   return (
-    <Section title={texts.paidOverTime}>
+    <Section title={texts.conversionOverTime}>
       <SeriesChart
         {...{ bucket, period, currency }}
         name="conversion"
-        label={texts.paidOverTime}
+        label={texts.conversionOverTime}
         kind="lines"
         rows={useBucketRows(figures, currency)}
         first={{

@@ -95,6 +95,8 @@ const KeyChart = ({ by, sums, file, currency, isTimed }: KeyChartProps) => {
   const address = useAddress()
   const [isWhole, setWhole] = useState(false)
   const shown = isWhole ? sums : sums.slice(0, FEW)
+  // Where no asset was chosen there is no money: it is in the table, with what was opened.
+  const paid = shown.filter(({ key }) => key !== null)
   const nameOf = useKeyNames(by, shown)
   const all = sums.reduce((total, { volumeMinor }) => total + volumeMinor, 0)
   const bps = ({ volumeMinor }: KeySums) => (all === 0 ? null : Math.round((volumeMinor * 10_000) / all))
@@ -168,7 +170,7 @@ const KeyChart = ({ by, sums, file, currency, isTimed }: KeyChartProps) => {
       >
         <BarList
           label={texts.breakdowns[by]}
-          bars={shown.map(row => ({
+          bars={(paid.length > 0 ? paid : shown).map(row => ({
             ...{ key: String(row.key), name: linked(row), value: row.volumeMinor },
             ...{ text: formats.money(row.volumeMinor, currency), note: share(row) },
           }))}

@@ -30,7 +30,7 @@ export const MoneyChart = ({ figures, currency, kind, isCompared, aside }: Money
   const counts: readonly Measure[] = [
     { key: 'opened', name: texts.opened, unit: 'count', of: ({ total }) => total?.opened ?? 0 },
     { key: 'paid', name: texts.paid, unit: 'count', of: ({ total }) => total?.succeeded ?? 0 },
-    { key: 'share', name: texts.paidOfOpened, unit: 'share', of: ({ total }) => total?.conversionBps ?? null },
+    { key: 'share', name: texts.conversion, unit: 'share', of: ({ total }) => total?.conversionBps ?? null },
   ]
   return (
     <SeriesChart

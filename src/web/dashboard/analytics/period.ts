@@ -44,9 +44,18 @@ export const figuresPeriodOf = ({ range, first, last }: PeriodQuery, today: stri
 
 /**
  * The time of the same length before it. Twelve months are compared with the same months of the year before, this month with
- * the same days of the one before, and the last month with the whole one before.
+ * the same days of the one before, and the last month with the whole one before. By week, it is whole weeks earlier, so that
+ * the first and the last week have as many days as those they are compared with.
  */
-export const previousOf = ({ from, to }: FiguresPeriod, range: RangeName): FiguresPeriod => {
+export const previousOf = (period: FiguresPeriod, range: RangeName, bucket: BucketName): FiguresPeriod => {
+  const before = rangeBefore(period, range)
+  if (bucket !== 'week') return before
+  const days = daysIn({ from: before.from, to: period.from })
+  const weeks = range === '12m' ? Math.floor(days / 7) : Math.ceil(days / 7)
+  return { from: addDays(period.from, -weeks * 7), to: addDays(period.to, -weeks * 7) }
+}
+
+const rangeBefore = ({ from, to }: FiguresPeriod, range: RangeName): FiguresPeriod => {
   if (range === 'last_month') return { from: addMonths(from, -1), to: from }
   if (range !== '12m' && range !== 'month') return { from: addDays(from, -daysIn({ from, to })), to: from }
   const months = range === '12m' ? -12 : -1

@@ -54,8 +54,8 @@ export const useFigures = (query: FiguresQuery) =>
       const timeZone = isOwnZone ? summary.timeZone : chosen
       const today = dayIn(timeZone, new Date(summary.asOf))
       const period = figuresPeriodOf(query, today)
-      const previous = previousOf(period, range)
       const bucket = query.bucket ?? bucketFor(period, range, today)
+      const previous = previousOf(period, range, bucket)
       const limitIn = (asked: FiguresPeriod) => limitOf(asked, { bucket, hasKeys: false, isOwnZone, today })
       const read = async (asked: FiguresPeriod) =>
         limitIn(asked) === undefined

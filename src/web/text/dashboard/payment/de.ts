@@ -32,7 +32,7 @@ export const paymentDe: Translated<typeof paymentEn> = {
   strayTitle: 'Geld kam in einer anderen Währung oder auf einem anderen Netzwerk an',
   strayWhat: 'Das Geld ist nicht verloren. Nehmen Sie es als bezahlt an, erstatten Sie es, oder lassen Sie es so.',
   paidWith: 'Bezahlt mit',
-  notChosen: 'Der Kunde hat noch keine Währung gewählt.',
+  notChosen: 'Der Kunde hat noch keine Kryptowährung gewählt.',
   asset: 'Währung',
   assetOn: (asset, network) => `${asset} auf ${network}`,
   due: 'Fällig',
@@ -67,7 +67,7 @@ export const paymentDe: Translated<typeof paymentEn> = {
   history: {
     opened: 'Zahlungsseite geöffnet',
     events: {
-      asset_picked: 'Währung gewählt',
+      asset_picked: 'Kryptowährung gewählt',
       enough_seen: 'Der fällige Betrag ist zu sehen',
       too_little_seen: 'Weniger als fällig ist zu sehen',
       less_seen: 'Weniger ist zu sehen als zuvor',
