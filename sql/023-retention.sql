@@ -44,3 +44,21 @@ create table dropped_parts (
   constraint dropped_parts_part check (part in ('attempt_bodies', 'deliveries', 'history')),
   constraint dropped_parts_count check (dropped > 0)
 );
+
+-- Where dropped deliveries and transitions were in lists, for a day: a client that has read a page goes on after its last row.
+create table dropped_places (
+  actor uuid not null,
+  -- Of the transition. 0: the delivery itself, in lists of deliveries.
+  rev integer not null,
+  -- In the feed. Null for a delivery.
+  era integer,
+  xid xid8,
+  seq bigint not null,
+  merchant_id uuid,
+  livemode boolean,
+  dropped_at timestamptz not null,
+  constraint dropped_places_pkey primary key (actor, rev),
+  constraint dropped_places_feed check ((rev > 0) = (era is not null) and (rev > 0) = (xid is not null))
+);
+-- Finds those that are older than a day: see record_dropped().
+create index dropped_places_old on dropped_places (dropped_at);

@@ -115,7 +115,8 @@ create function take_retention(its_part text, its_step integer) returns setof re
   select * from retention_progress where part = its_part and step = its_step for update skip locked
 $$;
 
--- Records what is dropped: for each row the delivery or the actor, and when it was created.
+-- Records what is dropped: for each row the delivery or the actor, and when it was created. Each call also deletes places of
+-- rows that were dropped more than a day ago, more than were added for it, so that they do not accumulate.
 create function record_dropped(its_part text, its_before timestamptz, ids uuid[], created timestamptz[]) returns void
 language plpgsql as $$
 begin
@@ -133,6 +134,9 @@ begin
     dropped = dropped + cardinality(ids), step = step + 1,
     before = case when ids <> '{}' then greatest(before, its_before) else before end
   where part = its_part;
+  delete from dropped_places where ctid = any (array(
+    select ctid from dropped_places where dropped_at < now() - interval '1 day'
+    order by dropped_at limit 4 * cardinality(ids) for update skip locked));
 end $$;
 
 -- Moves the place of a part.
@@ -210,9 +214,17 @@ begin
   update machine_states s set actors = s.actors - gone.actors
   from (select state, count(*) as actors from deliveries where id = any(free) group by state) gone
   where s.kind = 'delivery' and s.state = gone.state;
-  delete from transitions where actor = any(free);
+  with gone as (
+    delete from transitions where actor = any(free) returning *
+  )
+  insert into dropped_places (actor, rev, era, xid, seq, merchant_id, livemode, dropped_at)
+  select actor, rev, era, xid, seq, merchant_id, livemode, now() from gone;
   delete from delivery_attempts where delivery_id = any(free);
-  delete from deliveries where id = any(free);
+  with gone as (
+    delete from deliveries where id = any(free) returning *
+  )
+  insert into dropped_places (actor, rev, seq, merchant_id, livemode, dropped_at)
+  select id, 0, seq, merchant_id, livemode, now() from gone;
   dropped := cardinality(free);
   select count(*) into locked from deliveries d where d.id = any(ids) and is_old_delivery(d, before);
   if locked = 0 then
@@ -243,7 +255,10 @@ begin
     delete from transitions t
     using (select actor, rev from old_entries(ids, its_before) order by actor, rev limit most) old
     where t.actor = old.actor and t.rev = old.rev
-    returning t.actor, t.actor_created_at
+    returning t.*
+  ), places as (
+    insert into dropped_places (actor, rev, era, xid, seq, merchant_id, livemode, dropped_at)
+    select actor, rev, era, xid, seq, merchant_id, livemode, now() from dropping
   )
   select coalesce(array_agg(actor), '{}'), coalesce(array_agg(actor_created_at), '{}') into gone, created from dropping;
   perform record_dropped('history', its_before, gone, created);

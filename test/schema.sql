@@ -534,6 +534,19 @@ create table dropped_parts (
   constraint dropped_parts_part CHECK (part = ANY (ARRAY['attempt_bodies'::text, 'deliveries'::text, 'history'::text]))
 );
 
+create table dropped_places (
+  actor uuid not null,
+  rev integer not null,
+  era integer,
+  xid xid8,
+  seq bigint not null,
+  merchant_id uuid,
+  livemode boolean,
+  dropped_at timestamp with time zone not null,
+  constraint dropped_places_pkey PRIMARY KEY (actor, rev),
+  constraint dropped_places_feed CHECK ((rev > 0) = (era IS NOT NULL) AND (rev > 0) = (xid IS NOT NULL))
+);
+
 create table eras (
   era integer not null,
   cluster text not null,
@@ -1746,6 +1759,8 @@ CREATE UNIQUE INDEX disputes_open_once ON public.disputes USING btree (payment_i
 
 CREATE INDEX document_series_list ON public.document_series USING btree (merchant_id, livemode, seq);
 CREATE UNIQUE INDEX document_series_once ON public.document_series USING btree (merchant_id, livemode, document_kind, year, test_clock_id) NULLS NOT DISTINCT;
+
+CREATE INDEX dropped_places_old ON public.dropped_places USING btree (dropped_at);
 
 CREATE INDEX events_by_type ON public.events USING btree (list_key(merchant_id, livemode, type), seq);
 CREATE INDEX events_list ON public.events USING btree (merchant_id, livemode, seq);
@@ -3626,9 +3641,17 @@ begin
   update machine_states s set actors = s.actors - gone.actors
   from (select state, count(*) as actors from deliveries where id = any(free) group by state) gone
   where s.kind = 'delivery' and s.state = gone.state;
-  delete from transitions where actor = any(free);
+  with gone as (
+    delete from transitions where actor = any(free) returning *
+  )
+  insert into dropped_places (actor, rev, era, xid, seq, merchant_id, livemode, dropped_at)
+  select actor, rev, era, xid, seq, merchant_id, livemode, now() from gone;
   delete from delivery_attempts where delivery_id = any(free);
-  delete from deliveries where id = any(free);
+  with gone as (
+    delete from deliveries where id = any(free) returning *
+  )
+  insert into dropped_places (actor, rev, seq, merchant_id, livemode, dropped_at)
+  select id, 0, seq, merchant_id, livemode, now() from gone;
   dropped := cardinality(free);
   select count(*) into locked from deliveries d where d.id = any(ids) and is_old_delivery(d, before);
   if locked = 0 then
@@ -3658,7 +3681,10 @@ begin
     delete from transitions t
     using (select actor, rev from old_entries(ids, its_before) order by actor, rev limit most) old
     where t.actor = old.actor and t.rev = old.rev
-    returning t.actor, t.actor_created_at
+    returning t.*
+  ), places as (
+    insert into dropped_places (actor, rev, era, xid, seq, merchant_id, livemode, dropped_at)
+    select actor, rev, era, xid, seq, merchant_id, livemode, now() from dropping
   )
   select coalesce(array_agg(actor), '{}'), coalesce(array_agg(actor_created_at), '{}') into gone, created from dropping;
   perform record_dropped('history', its_before, gone, created);
@@ -6938,6 +6964,9 @@ begin
     dropped = dropped + cardinality(ids), step = step + 1,
     before = case when ids <> '{}' then greatest(before, its_before) else before end
   where part = its_part;
+  delete from dropped_places where ctid = any (array(
+    select ctid from dropped_places where dropped_at < now() - interval '1 day'
+    order by dropped_at limit 4 * cardinality(ids) for update skip locked));
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.record_inbox_request(endpoint uuid, request uuid, at timestamp with time zone, its_headers json, its_body text, is_valid boolean)

@@ -14,7 +14,7 @@ import {
   recoverWebhookDeliveriesDocs,
   redeliverWebhookDeliveryDocs,
 } from './docs/webhooks.ts'
-import { listOf, listQuery, livemodeQuery, pageOf, placedPage } from './list.ts'
+import { listOf, listQuery, livemodeQuery, pageOf } from './list.ts'
 import { moment } from './moment.ts'
 import { recordId, recordKey, uuidIn } from './record-id.ts'
 import { forMembers, type MemberCaller, type Route } from './route.ts'
@@ -47,7 +47,7 @@ export const deliveryRoutes: readonly Route[] = [
       handle: async ({ sql }, { member: { merchantId }, query }) => {
         const { livemode, limit, status, eventType, eventId, endpointId } = query
         const owner = { merchantId, livemode }
-        const page = await placedPage(sql, 'delivery', owner, query)
+        const page = await pageOf(query, idOf, id => findDeliverySeq(sql, owner, endpointId, id))
         const rows = await listDeliveries(sql, owner, { status, eventType, eventId, endpointId }, page)
         return { status: 200, body: listOf(rows, limit, recordOf) }
       },

@@ -7,6 +7,7 @@ import { readerOf } from './actors.ts'
 import { type Fragment, filtersOf, findCursorSeq, type ListOwner, ownedBy } from './list-rows.ts'
 import { type Page, pageBySeq } from './page.ts'
 import { finderOf, type RecordKey } from './record-finder.ts'
+import { findDroppedSeq } from './retention.ts'
 
 export type DeliveryAttempt = {
   readonly number: number
@@ -130,12 +131,15 @@ const statesOf = {
   canceled: ['canceled'],
 } as const satisfies Record<DeliveryStatus, readonly string[]>
 
-export const findDeliverySeq = (
+/** The `seq` of the delivery that a cursor refers to, also of one that was dropped since the client has read its page. */
+export const findDeliverySeq = async (
   sql: Sql,
   owner: ListOwner,
-  endpointId: string,
+  endpointId: string | undefined,
   id: string,
-): Promise<string | undefined> => findCursorSeq(sql, 'deliveries', owner, id, sql`and endpoint_id = ${endpointId}`)
+): Promise<string | undefined> =>
+  (await findCursorSeq(sql, 'deliveries', owner, id, filtersOf(sql, { endpoint_id: endpointId }))) ??
+  findDroppedSeq(sql, owner, id)
 
 /** The position of a walk through deliveries. */
 export type WalkedDelivery = { readonly id: string; readonly seq: string }

@@ -49,6 +49,18 @@ export const dropOfActors = async (
   return done
 }
 
+/** The place in lists of a delivery that was dropped less than a day ago. */
+export const findDroppedSeq = async (
+  sql: Sql,
+  { merchantId, livemode }: { readonly merchantId: string; readonly livemode: boolean },
+  delivery: string,
+): Promise<string | undefined> => {
+  const [row] = await sql<{ seq: string }[]>`
+    select seq from dropped_places
+    where actor = ${delivery} and rev = 0 and merchant_id = ${merchantId} and livemode = ${livemode}`
+  return row?.seq
+}
+
 export type RetentionDay = {
   /** The beginning of this day in UTC: ages are counted in whole days, so there is something to drop once a day. */
   readonly today: Date

@@ -259,6 +259,7 @@ test.each([
 
 test.each([
   'before delete on transitions for each statement',
+  'before insert on dropped_places for each statement',
   'before insert on dropped_parts for each statement',
   'before update on retention_progress for each statement',
 ])('a process that is killed %s has dropped history as a whole', async where => {

@@ -4,53 +4,11 @@ import { kinds } from '../../src/kinds/all.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { findChangesBegin } from '../../src/queries/changes.ts'
 import { readDatabase } from '../../src/queries/ops/database.ts'
-import { dropOfActors, findOldActors } from '../../src/queries/retention.ts'
+import { dropOfActors, findDroppedSeq, findOldActors } from '../../src/queries/retention.ts'
 import { findingsAfter } from '../audit/planted.ts'
-import { blockStatement } from '../chain/watch/block-statement.ts'
-import { endSessions, startProgram } from '../commands/killed-program.ts'
 import { until } from '../harness/until.ts'
-import { receiver } from '../webhooks/receiver.ts'
-import { reaches, sendingInstance } from '../webhooks/sending-instance.ts'
+import { AGES, agedInstance, bodies } from './aged-deliveries.ts'
 import { countIn, daysAgo, readFeeds, recordAudit, runRetention } from './retaining.ts'
-
-/** The ages of the deliveries in days, one of each. The last two are younger than anything that is dropped. */
-const AGES = [700, 400, 200, 100, 95, 60, 40, 20, 1]
-
-/**
- * An endpoint with deliveries of the last two years, sent by the sender. The first attempt of each fails. One more delivery,
- * of an endpoint that never answers well, is open since two years.
- */
-const agedInstance = async () => {
-  await using starting = new AsyncDisposableStack()
-  const shop = starting.use(
-    await receiver((response, seen) => void response.writeHead(seen % 2 === 1 ? 500 : 200).end('so')),
-  )
-  const instance = starting.use(await sendingInstance({ at: daysAgo(AGES[0] ?? 0) }))
-  const { clock, sql } = instance
-  const endpoint = await instance.addEndpoint(shop.url)
-  const closed = await instance.addEndpoint(shop.url)
-  await instance.insertEvents(closed)
-  await sql`update deliveries set next_attempt_at = now() + interval '1 day' where endpoint_id = ${closed}`
-  const sender = instance.startSender()
-  for (const [n, age] of AGES.entries()) {
-    clock.set(daysAgo(age))
-    await instance.insertEvents(endpoint)
-    sender.wake([endpoint])
-    await reaches(instance, endpoint, 'pending', 1)
-    clock.advance(60_000)
-    sender.wake([endpoint])
-    await until(async () => (await countIn(instance, 'deliveries', `state = 'delivered'`)) === n + 1)
-  }
-  await sender.stop()
-  clock.set(new Date())
-  await readFeeds(instance)
-  await recordAudit(instance, 'clean')
-  expect(await audit(sql, kinds)).toEqual([])
-  const rest = starting.move()
-  return { ...instance, endpoint, closed, [Symbol.asyncDispose]: () => rest.disposeAsync() }
-}
-
-const bodies = `(response_snippet is not null or response_headers is not null)`
 
 test('the responses of attempts are dropped after 30 days and deliveries after 90, in parts that leave a row each', async () => {
   await using instance = await agedInstance()
@@ -98,6 +56,30 @@ test('the sums of the state machines follow, and making them again gives the sam
   const rebuilt = await states()
   const [before, after] = [kept, rebuilt].map(rows => rows.filter(({ state }) => state === 'delivered'))
   expect(after).toEqual(before)
+})
+
+test('the place of a dropped delivery is known to its merchant for a day, and then deleted', async () => {
+  await using instance = await agedInstance()
+  const { sql } = instance
+  const [oldest] = await sql<{ id: string; seq: string; merchant_id: string }[]>`
+    select id, seq, merchant_id from deliveries where state = 'delivered' order by seq limit 1`
+  const { id = '', seq, merchant_id: merchantId = '' } = oldest ?? {}
+  await runRetention(instance)
+  const find = (owner: { merchantId?: string; livemode?: boolean }) =>
+    findDroppedSeq(sql, { merchantId, livemode: false, ...owner }, id)
+  expect([await find({}), await find({ merchantId: crypto.randomUUID() }), await find({ livemode: true })]).toEqual([
+    seq,
+    undefined,
+    undefined,
+  ])
+  const places = () => countIn(instance, 'dropped_places')
+  // Each delivery, and both of its transitions.
+  expect(await places()).toBe(5 * 3)
+  await sql`update dropped_places set dropped_at = dropped_at - interval '1 day 1 minute' where actor <> ${id}`
+  await sql`update dropped_places set dropped_at = dropped_at - interval '23 hours' where actor = ${id}`
+  await runRetention(instance, { retainDays: { attemptBodies: 10, deliveries: 35, history: 400 } })
+  expect(await places()).toBe(2 * 3 + 3)
+  expect(await find({})).toBe(seq)
 })
 
 const day = `(select day from dropped_parts where part = 'deliveries' order by day limit 1)`
@@ -331,33 +313,6 @@ test('two processes that drop at the same time drop everything once', async () =
   const [sum] = await instance.sql<{ dropped: number }[]>`
     select sum(dropped)::integer as dropped from dropped_parts where part = 'deliveries'`
   expect(sum?.dropped).toBe(5)
-  expect(await audit(instance.sql, kinds)).toEqual([])
-})
-
-test.each([
-  'before update on delivery_attempts for each statement',
-  'before insert on dropped_parts for each statement',
-  'before update on machine_states for each statement',
-  'before delete on transitions for each statement',
-  'before delete on delivery_attempts for each statement',
-  'before delete on deliveries for each statement',
-  'before update on retention_progress for each statement',
-])('a process that is killed %s has dropped parts as a whole', async where => {
-  await using instance = await agedInstance()
-  const start = () => startProgram('../server/retention-program.ts', [instance.url])
-  {
-    await using block = await blockStatement(instance.url, where)
-    const program = start()
-    await block.isBlocking()
-    await program.kill()
-    await endSessions(instance, 'retention')
-  }
-  expect(await audit(instance.sql, kinds)).toEqual([])
-  const program = start()
-  await until(async () => (await countIn(instance, 'deliveries')) === 4 + 1)
-  await program.kill()
-  await endSessions(instance, 'retention')
-  expect(await countIn(instance, 'delivery_attempts', bodies)).toBe(2 * 2)
   expect(await audit(instance.sql, kinds)).toEqual([])
 })
 

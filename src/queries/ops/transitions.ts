@@ -135,8 +135,12 @@ const matches = (sql: Sql, { kind, event, state, actor, merchantId }: Transition
   ${actor === undefined ? sql`` : sql`and t.actor = ${actor}`}
   ${merchantId === undefined ? sql`` : sql`and t.merchant_id = ${merchantId}`}`
 
+/** Also of a transition that was dropped less than a day ago. */
 export const findPlace = async (sql: Sql, actor: string, rev: number): Promise<FeedPlace | undefined> => {
-  const [row] = await sql<FeedPlace[]>`
-    select era, xid::text as xid, seq::text as seq from transitions where actor = ${actor} and rev = ${rev}`
-  return row
+  const placeIn = async (table: 'transitions' | 'dropped_places') => {
+    const [row] = await sql<FeedPlace[]>`
+      select era, xid::text as xid, seq::text as seq from ${sql(table)} where actor = ${actor} and rev = ${rev}`
+    return row
+  }
+  return (await placeIn('transitions')) ?? placeIn('dropped_places')
 }
