@@ -382,6 +382,17 @@ test('hours are kept for as long as they can be asked for, in every time zone', 
   expect(Math.min(...begins)).toBeGreaterThanOrEqual(kept?.since.getTime() ?? 0)
 })
 
+test('assets and links of another time zone go back 35 days, and other figures of it 400', async () => {
+  const timeZone = 'Asia/Tokyo'
+  const statusOf = async (days: number, query: Readonly<Record<string, string>>) => {
+    const from = addDays(dayIn(timeZone, new Date()), -days)
+    return (await series({ from, to: addDays(from, 1), timeZone, ...query })).status
+  }
+  for (const breakdown of ['asset', 'chain', 'link'])
+    expect([await statusOf(35, { breakdown }), await statusOf(36, { breakdown })]).toEqual([200, 400])
+  expect([await statusOf(36, {}), await statusOf(400, {}), await statusOf(401, {})]).toEqual([200, 200, 400])
+})
+
 test.each([
   [{ from: '2026-02-30' }, 'from'],
   [{ from: 'yesterday' }, 'from'],
