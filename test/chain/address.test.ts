@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { createHash } from 'node:crypto'
+import { getAddress } from 'viem'
 import { parseAddress, requireAddress } from '../../src/chain/address.ts'
 
 // The examples of EIP-55.
@@ -19,6 +21,14 @@ test.each(checked)('%s has a valid checksum, also computed from lower case', add
   expect<string | undefined>(parseAddress(address.toLowerCase())).toBe(address)
   expect<string>(requireAddress(address)).toBe(address.toLowerCase())
   expect<string>(requireAddress(address.toLowerCase())).toBe(address.toLowerCase())
+})
+
+test('a thousand addresses, one after another, have the checksums that viem computes', () => {
+  const addresses = Array.from({ length: 1_000 }, (_, n): `0x${string}` => {
+    const digits = createHash('sha1').update(String(n)).digest('hex')
+    return `0x${digits}`
+  })
+  expect<(string | undefined)[]>(addresses.map(parseAddress)).toEqual(addresses.map(address => getAddress(address)))
 })
 
 test('an address with one letter in the wrong case is refused', () => {
