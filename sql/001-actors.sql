@@ -86,6 +86,11 @@ begin
   return (select format(template, variadic parts[2:]) from json_layouts where id = parts[1]::integer);
 end $$;
 
+-- The key of a merchant's records in one mode that share a value, in eight bytes. Two such sets may have the same key,
+-- so a query by the key compares merchant, mode and value too.
+create function list_key(merchant uuid, mode boolean, common text) returns bigint language sql immutable parallel safe
+return uuid_hash_extended(merchant, hashtextextended(common, mode::integer));
+
 -- Every change of every actor: audit trail, inspector feed and replay are the same rows. A kind may name events that
 -- are not recorded here because other tables hold them. The columns are ordered so that no padding is lost: this is the
 -- largest table.
@@ -123,8 +128,9 @@ create table transitions (
 create index transitions_feed on transitions (era, xid, seq);
 -- An actor takes a command at most once, whichever process sends it again and however late.
 create unique index transitions_command_once on transitions (actor, command) where keyed;
--- A merchant's stream pages by this.
-create index transitions_of_merchant on transitions (merchant_id, livemode, era, xid, seq);
+-- A merchant's stream pages by this. With the key it is two thirds as wide as with the columns, and the few rows of one
+-- transaction are sorted when they are read.
+create index transitions_of_merchant on transitions (list_key(merchant_id, livemode, ''), era, xid);
 -- An operator's list of the transitions into a rare state. Equal keys share an entry of six bytes a row; with the feed's
 -- columns it was 90. The latest transitions into a frequent state are found by reading the feed backwards.
 create index transitions_by_state on transitions (kind, to_state);
@@ -152,11 +158,6 @@ create table events (
 );
 -- A merchant's event list pages by this.
 create index events_list on events (merchant_id, livemode, seq);
-
--- The key of a merchant's records in one mode that share a value, in eight bytes. Two such sets may have the same key,
--- so a query by the key compares merchant, mode and value too.
-create function list_key(merchant uuid, mode boolean, common text) returns bigint language sql immutable parallel safe
-return uuid_hash_extended(merchant, hashtextextended(common, mode::integer));
 
 -- GET /v1/events?type=. Every commit with events writes to this index, at a different place for each type. An index on
 -- the columns themselves is twice as wide, and maintaining it cost more than inserting the event and maintaining all

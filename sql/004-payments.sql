@@ -112,7 +112,7 @@ create table payments (
 );
 
 -- An address belongs to one payment, in any spelling.
-create unique index payments_address_once on payments (lower(address)) where address is not null;
+create unique index payments_address_once on payments (decode(substr(address, 3), 'hex')) where address is not null;
 
 -- A merchant's list pages by this.
 create index payments_list on payments (merchant_id, livemode, seq);
@@ -121,9 +121,9 @@ create index payments_list on payments (merchant_id, livemode, seq);
 -- own, a filter that matches few rows reads the merchant's whole history for one page. A list of several states merges
 -- the states, so that every filter combines with them.
 create index payments_by_state on payments (merchant_id, livemode, state, seq);
-create index payments_by_link on payments (merchant_id, livemode, payment_link_id, state, seq);
+create index payments_by_link on payments (payment_link_id, state, seq);
 create index payments_by_customer on payments (customer_id, state, seq) where customer_id is not null;
-create index payments_by_reference on payments (merchant_id, livemode, reference, state, seq)
+create index payments_by_reference on payments (list_key(merchant_id, livemode, reference), state, seq)
 where reference is not null;
 create index payments_by_payer on payments (list_key(merchant_id, livemode, payer_address), state, seq)
 where payer_address is not null;

@@ -133,10 +133,12 @@ create table transfer_sums (
   -- Of the last of the transfers.
   tx_hash text not null,
   log_index integer not null,
-  from_address text,
-  constraint transfer_sums_once unique nulls not distinct
-    (payment_id, block_number, chain_id, block_hash, token_address, state)
+  from_address text
 );
+
+-- A hash in place of the block's hash, the asset and the state: with them, an entry was half as wide as the row.
+create unique index transfer_sums_once on transfer_sums
+  (payment_id, block_number, chain_id, (md5(block_hash || coalesce(token_address, '') || state)::uuid));
 
 -- Payments whose transfers have changed since they were last notified. A row remains until the payment has recorded the
 -- change.

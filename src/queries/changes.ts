@@ -1,5 +1,5 @@
 import type { Sql } from '../postgres/connect.ts'
-import type { ListOwner } from './list-rows.ts'
+import type { Fragment, ListOwner } from './list-rows.ts'
 import type { Role } from './members.ts'
 
 /** A position in the changes of a merchant: of the last row that was read, as in the feed. */
@@ -14,6 +14,11 @@ export type ChangeRow = ChangePosition & {
   readonly event: string | null
   readonly deliveries: readonly string[] | null
 }
+
+/** Written like ownedByWithKey(), for the expression of the index of the transitions `t`. */
+export const areOfMerchant = (sql: Sql, merchantId: Fragment, livemode: Fragment): Fragment => sql`
+  list_key(t.merchant_id, t.livemode, '') = list_key(${merchantId}, ${livemode}, '')
+  and case when t.merchant_id = ${merchantId} and t.livemode = ${livemode} then true else false end`
 
 export type ChangesAfter = { readonly owner: ListOwner; readonly after: ChangePosition }
 
@@ -33,7 +38,7 @@ export const readChanges = async (
       as wanted (n integer, "merchantId" uuid, livemode boolean, era integer, xid text, seq bigint)
     cross join lateral (
       select t.era, t.xid, t.seq, t.kind, t.actor, t.rev, t.to_state from transitions t
-      where t.merchant_id = wanted."merchantId" and t.livemode = wanted.livemode
+      where ${areOfMerchant(sql, sql`wanted."merchantId"`, sql`wanted.livemode`)}
         and (t.era, t.xid, t.seq) > (wanted.era, wanted.xid::xid8, wanted.seq) and is_settled(t.era, t.xid)
       order by t.era, t.xid, t.seq
       limit ${limit}) t

@@ -1,6 +1,6 @@
 import type { Sql } from '../postgres/connect.ts'
 import type { ListedTable } from '../resources.ts'
-import { type FewOrMany, type Fragment, type ListOwner, ownedBy } from './list-rows.ts'
+import { type FewOrMany, type Fragment, type ListOwner, ownedBy, ownedByWithKey } from './list-rows.ts'
 
 /** Filters of the lists of payments, payment links, refunds and disputes. They combine with `and`. */
 export type CommonFilter = {
@@ -111,11 +111,10 @@ export const foundByPayment = (
   walked: readonly Fragment[] | undefined,
 ): FewOrMany => {
   const hasEmail = isEmailPrefix(text)
-  const payments = sql`select id from payments where ${ownedBy(sql, owner)}`
   return {
     candidates: sql`
-      ${payments} and reference = ${text}
-      ${hasEmail ? sql`union all ${payments} and ${emailBeginsWith(sql, text)}` : sql``}`,
+      select id from payments where ${ownedByWithKey(sql, owner, 'reference', text)}
+      ${hasEmail ? sql`union all select id from payments where ${ownedBy(sql, owner)} and ${emailBeginsWith(sql, text)}` : sql``}`,
     few: sql`${ownedBy(sql, owner)} and payment_id in (select id from candidates)`,
     // Not with `exists`, for which the planner might read all of these payments at once.
     many: sql`(

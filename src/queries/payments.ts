@@ -155,7 +155,7 @@ const partsOf = (
   // Few payments need attention.
   if (attention) return undefined
   if (paymentLinkId !== undefined) return partsByState(sql, states, sql`payment_link_id = ${paymentLinkId}`)
-  if (reference !== undefined) return partsByState(sql, states, sql`reference = ${reference}`)
+  if (reference !== undefined) return partsByState(sql, states, ownedByWithKey(sql, owner, 'reference', reference))
   return statuses && partsByState(sql, statuses)
 }
 
@@ -170,7 +170,7 @@ const partsFoundBy = (
   const states = statuses ?? STATES
   const [id, linkId] = [decodeId('pay', search), decodeId('plink', search)]
   return [
-    ...partsByState(sql, states, sql`reference = ${search}`),
+    ...partsByState(sql, states, ownedByWithKey(sql, owner, 'reference', search)),
     ...(id === undefined ? [] : [{ few: sql`id = ${id}` }]),
     ...(linkId === undefined ? [] : partsByState(sql, states, sql`payment_link_id = ${linkId}`)),
     ...(isTxHash(search)

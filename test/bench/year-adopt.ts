@@ -4,7 +4,8 @@ import type { Store } from './year-store.ts'
 
 /**
  * Brings the databases of a store to the schema of this version, if their tables are the same: until the first release the
- * files in sql/ are edited, and loading takes twenty minutes. Throws what differs besides functions, triggers and indexes.
+ * files in sql/ are edited, and loading takes twenty minutes. Throws what differs besides functions, triggers, unique keys,
+ * indexes and storage options.
  */
 export const adoptSchema = async (store: Store, databases: readonly string[]): Promise<void> => {
   await store.drop('fresh')
@@ -25,7 +26,7 @@ const adoptDatabase = async (sql: Sql, fresh: Sql): Promise<void> => {
   requireSame(tablesOf(await readSchema(sql)), tablesOf(wanted))
   // A function may call one that is made after it.
   await sql`set check_function_bodies = off`
-  for (const objects of [functions, triggers, indexes]) {
+  for (const objects of [functions, triggers, uniqueKeys, indexes, options]) {
     const [made, given] = [await sql.unsafe<Made[]>(objects), await fresh.unsafe<Made[]>(objects)]
     const isIn = (some: readonly Made[]) => (one: Made) => some.some(other => other.create === one.create)
     const isNamedIn = (some: readonly Made[]) => (one: Made) => some.some(other => other.drop === one.drop)
@@ -42,8 +43,17 @@ const adoptDatabase = async (sql: Sql, fresh: Sql): Promise<void> => {
 }
 
 const partsOf = (schema: string): readonly string[] => schema.split('\n\n')
+/** Without unique keys and storage options, which are adopted too. */
 const tablesOf = (schema: string): readonly string[] =>
-  partsOf(schema).filter(part => /^create (table|type|sequence)/.test(part))
+  partsOf(schema)
+    .filter(part => /^create (table|type|sequence)/.test(part))
+    .map(part =>
+      part
+        .split('\n')
+        .filter(line => !/^ {2}constraint \w+ UNIQUE /.test(line))
+        .map(line => line.replace(/,$/, '').replace(/^\) with .*/, ');'))
+        .join('\n'),
+    )
 
 const requireSame = (made: readonly string[], wanted: readonly string[]): void => {
   const other = wanted.find(part => !made.includes(part)) ?? made.find(part => !wanted.includes(part))
@@ -62,6 +72,18 @@ const triggers = `
   select format('drop trigger %I on %I', g.tgname, t.relname) as drop, pg_get_triggerdef(g.oid) as create
   from pg_trigger g join pg_class t on t.oid = g.tgrelid
   where t.relnamespace = 'public'::regnamespace and not g.tgisinternal order by 1`
+
+const uniqueKeys = `
+  select format('alter table %I drop constraint %I', t.relname, k.conname) as drop,
+    format('alter table %I add constraint %I %s', t.relname, k.conname, pg_get_constraintdef(k.oid)) as create
+  from pg_constraint k join pg_class t on t.oid = k.conrelid
+  where t.relnamespace = 'public'::regnamespace and k.contype = 'u' order by 1`
+
+const options = `
+  select format('alter table %I reset (%s)', relname,
+      (select string_agg(split_part(o, '=', 1), ', ') from unnest(reloptions) o)) as drop,
+    format('alter table %I set (%s)', relname, array_to_string(reloptions, ', ')) as create
+  from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' and reloptions is not null order by 1`
 
 const indexes = `
   select format('drop index %I', c.relname) as drop, pg_get_indexdef(i.indexrelid) as create

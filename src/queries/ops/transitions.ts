@@ -1,6 +1,6 @@
 import type { Sql } from '../../postgres/connect.ts'
 import type { MachineName } from '../../resources.ts'
-import type { ChangePosition } from '../changes.ts'
+import { areOfMerchant, type ChangePosition } from '../changes.ts'
 import type { TransitionRow } from '../history.ts'
 import type { Fragment } from '../list-rows.ts'
 import type { PageFrom } from '../page.ts'
@@ -122,7 +122,7 @@ const scanOf = (sql: Sql, { kind, event, state, actor, merchantId }: TransitionF
     if (isIndexed) return part(matches(sql, { kind, event, state, actor, merchantId }), most)
     if (merchantId === undefined) return part(sql``, most)
     const ofMode = (livemode: boolean) =>
-      part(sql`and t.merchant_id = ${merchantId} and t.livemode = ${livemode}`, most)
+      part(sql`and ${areOfMerchant(sql, sql`${merchantId}`, sql`${livemode}`)}`, most)
     return sql`select * from (${ofMode(false)} union all ${ofMode(true)}) t ${inOrder} limit ${most}`
   }
   return { rows, order: inOrder, isIndexed }
