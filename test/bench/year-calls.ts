@@ -155,6 +155,7 @@ const valuesOf = (
     case 'order':
       return [['oldest first', 'order=asc']]
     case 'startingAfter': {
+      if (path === '/v1/ops/transitions') return [['in the middle', `startingAfter=${ids.payments}:1`]]
       // The lists of a part of another record begin at its own records.
       const isPart = /\{id\}/.test(path) || !(segment in tables)
       return isPart ? [] : [['in the middle', `startingAfter=${ids[segment]}`]]

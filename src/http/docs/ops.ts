@@ -86,7 +86,7 @@ export const listStuckDocs: Docs = {
   operation: 'listStuckActors',
   summary: 'List stuck actors',
   description:
-    'Actors that stay for too long in a state that the chain, a timer or the server leaves; those for the longest time first, at most 100. They are also logged, and counted in the metric `paymachine_actors_stuck`.',
+    'Actors that stay for too long in a state that the chain, a timer or the server leaves; those for the longest time first, at most 100. If more are in one state for too long, those that have not changed for the longest time are listed. They are also logged, and counted in the metric `paymachine_actors_stuck`.',
   answers: { 200: listShape(stuckActor) },
 }
 

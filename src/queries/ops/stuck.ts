@@ -25,6 +25,9 @@ export type StuckActor = {
   readonly reason: StuckReason
 }
 
+/** Of each state. */
+const MOST_LOOKED_AT = 1_000
+
 /** Fewer stays say too little about what is normal. */
 const LEAST_STAYS = 1_000
 const NEARLY_ALL = 0.999
@@ -68,20 +71,28 @@ const longestOf = (stays: readonly Stays[], kind: string, state: string): number
 
 type InState = { readonly kind: Kind; readonly state: string; readonly limit: number }
 
+/**
+ * If there are more than the limit, those that have not changed for the longest time: reading the history of thousands would
+ * take as long.
+ */
 const findDwelling = (sql: Sql, { kind, state, longestMs, limit }: InState & { readonly longestMs: number }) => {
   // A literal, so that the planner uses the partial index of the state.
   const literal = sql.unsafe(`'${state}'`)
   return sql<StuckActor[]>`
-    select ${kind.name}::text as kind, t.id, t.state, entered.at as since, 'dwell' as reason
-    from ${sql(kind.table)} t
-    cross join lateral (
-      select at from transitions e
-      where e.actor = t.id and e.to_state = t.state and e.from_state is distinct from e.to_state
-      order by e.rev desc limit 1) entered
-    where t.state = ${literal} and t.created_at < now() - ${longestMs} * interval '1 ms'
-      and entered.at < now() - ${longestMs} * interval '1 ms'
-    order by entered.at
-    limit ${limit}`
+    select ${kind.name}::text as kind, id, state, since, 'dwell' as reason
+    from (
+      select t.id, t.state, entered.at as since
+      from (
+        select id, state from ${sql(kind.table)}
+        where state = ${literal} and created_at < now() - ${longestMs} * interval '1 ms'
+        order by updated_at limit ${MOST_LOOKED_AT}) t
+      cross join lateral (
+        select at from transitions e
+        where e.actor = t.id and e.to_state = t.state and e.from_state is distinct from e.to_state
+        order by e.rev desc limit 1) entered
+      where entered.at < now() - ${longestMs} * interval '1 ms'
+      limit ${limit}) stuck
+    order by since`
 }
 
 /** The first three failures are over within seconds, such as those of a deployment. */
@@ -104,8 +115,6 @@ const isAlwaysOpen = ({ machine }: Kind, state: string): boolean =>
   [...(machine.states[state]?.transitions.values() ?? [])].some(transitions =>
     transitions.some(({ guard, eventType }) => guard === undefined && !eventType.startsWith('xstate.after.')),
   )
-
-const MOST_LOOKED_AT = 1_000
 
 const findWithoutExit = async (sql: Sql, { kind, state, limit }: InState): Promise<readonly StuckActor[]> => {
   const literal = sql.unsafe(`'${state}'`)

@@ -1,8 +1,8 @@
 import type { Sql } from '../../postgres/connect.ts'
 import type { MachineName } from '../../resources.ts'
-import { areOfMerchant, type ChangePosition } from '../changes.ts'
+import type { ChangePosition } from '../changes.ts'
 import type { TransitionRow } from '../history.ts'
-import type { Fragment } from '../list-rows.ts'
+import { type Fragment, type ListOwner, ownedBy } from '../list-rows.ts'
 import type { PageFrom } from '../page.ts'
 
 export type FeedTransition = TransitionRow & {
@@ -76,6 +76,7 @@ export type FeedScan = {
  * long as a hundred commits.
  */
 export const MOST_LOOKED_AT = 20_000
+const FEW_LOOKED_AT = 500
 
 /**
  * A page of the transitions of all actors in the order of the feed. Transitions are left out while an older transaction may
@@ -89,15 +90,21 @@ export const listFeed = async (
 ): Promise<FeedScan> => {
   const { limit } = page
   const scan = scanOf(sql, filter, page)
-  const rows = await sql<FeedTransition[]>`
-    select actor, kind, merchant_id, rev, event, from_state as "from", to_state as "to", at, cause, json_of(context) as context
-    from (${scan.rows(mostLookedAt)}) t
-    where true ${matches(sql, filter)}
-    ${scan.order} limit ${limit + 1}`
-  if (scan.isIndexed || rows.length > limit) return { rows, lookedUpTo: undefined }
-  const [last] = await sql<NonNullable<FeedScan['lookedUpTo']>[]>`
-    select kind, actor, rev from (${scan.rows(mostLookedAt)}) t ${scan.order} offset ${mostLookedAt - 1} limit 1`
-  return { rows, lookedUpTo: last }
+  const look = async (most: number): Promise<FeedScan> => {
+    const rows = await sql<FeedTransition[]>`
+      select actor, kind, merchant_id, rev, event, from_state as "from", to_state as "to", at, cause, json_of(context) as context
+      from (${scan.rows(most)}) t
+      where true ${matches(sql, filter)}
+      ${scan.order} limit ${limit + 1}`
+    if (scan.isIndexed || rows.length > limit) return { rows, lookedUpTo: undefined }
+    const [last] = await sql<NonNullable<FeedScan['lookedUpTo']>[]>`
+      select kind, actor, rev from (${scan.rows(most)}) t ${scan.order} offset ${most - 1} limit 1`
+    return { rows, lookedUpTo: last }
+  }
+  // All transitions of a merchant that are looked at are sorted: most pages are found among few.
+  const few = filter.merchantId === undefined ? mostLookedAt : Math.min(FEW_LOOKED_AT, mostLookedAt)
+  const found = await look(few)
+  return found.lookedUpTo && few < mostLookedAt ? look(mostLookedAt) : found
 }
 
 /**
@@ -105,27 +112,46 @@ export const listFeed = async (
  * these are all looked at.
  */
 const scanOf = (sql: Sql, { kind, event, state, actor, merchantId }: TransitionFilter, page: PageFrom<FeedPlace>) => {
-  const { after, order } = page
-  const direction = order === 'asc' ? sql`` : sql`desc`
-  const inOrder = sql`order by t.era ${direction}, t.xid ${direction}, t.seq ${direction}`
-  const beyond = after
-    ? sql`and (t.era, t.xid, t.seq) ${order === 'asc' ? sql`>` : sql`<`} (${after.era}, ${after.xid}::text::xid8, ${after.seq})`
-    : sql``
+  const direction = page.order === 'asc' ? sql`` : sql`desc`
+  const inFeed = sql`t.era ${direction}, t.xid ${direction}, t.seq ${direction}`
+  const inOrder = sql`order by ${inFeed}`
   const isOfState = kind !== undefined && state !== undefined && event === undefined && merchantId === undefined
   const isIndexed = actor !== undefined || isOfState
-  const part = (owner: Fragment, most: number): Fragment => sql`
-    (select * from transitions t
-     where (t.era, t.xid) < ((select max(era) from eras), pg_snapshot_xmin(pg_current_snapshot())) ${beyond} ${owner}
-     ${isIndexed ? sql`` : sql`${inOrder} limit ${most}`})`
-  // The index of a merchant's transitions has the mode before the place in the feed.
   const rows = (most: number): Fragment => {
-    if (isIndexed) return part(matches(sql, { kind, event, state, actor, merchantId }), most)
-    if (merchantId === undefined) return part(sql``, most)
-    const ofMode = (livemode: boolean) =>
-      part(sql`and ${areOfMerchant(sql, sql`${merchantId}`, sql`${livemode}`)}`, most)
+    if (isIndexed)
+      return sql`
+        (select * from transitions t
+         where ${betweenBounds(sql, page)} ${matches(sql, { kind, event, state, actor, merchantId })})`
+    if (merchantId === undefined)
+      return sql`(select * from transitions t where ${betweenBounds(sql, page)} ${inOrder} limit ${most})`
+    // The index of a merchant's transitions has the key before the place in the feed. With an equal key instead of bounds, the
+    // planner may walk the index of the whole feed in the hope of finding the merchant's early.
+    const ofMode = (livemode: boolean) => sql`
+      (select * from transitions t where ${betweenBounds(sql, page, { merchantId, livemode })}
+       order by list_key(t.merchant_id, t.livemode, '') ${direction}, ${inFeed} limit ${most})`
     return sql`select * from (${ofMode(false)} union all ${ofMode(true)}) t ${inOrder} limit ${most}`
   }
   return { rows, order: inOrder, isIndexed }
+}
+
+/**
+ * What is settled and beyond the start of the page. An index is read from the first of several bounds at its end: the other one
+ * is compared inside `case`, or a page in the middle would read all newer transitions first.
+ */
+const betweenBounds = (sql: Sql, { after, order }: PageFrom<FeedPlace>, owner?: ListOwner): Fragment => {
+  const keyOf = (merchant: Fragment, mode: Fragment) => sql`list_key(${merchant}, ${mode}, '')`
+  const ofRow = keyOf(sql`t.merchant_id`, sql`t.livemode`)
+  const wanted = owner ? keyOf(sql`${owner.merchantId}`, sql`${owner.livemode}`) : sql`null`
+  const [columns, values] = owner ? [sql`${ofRow},`, sql`${wanted},`] : [sql``, sql``]
+  const isOwned = owner ? sql`and case when ${ownedBy(sql, owner)} then true else false end` : sql``
+  const first = owner ? sql`and ${ofRow} >= ${wanted}` : sql``
+  const settled = sql`
+    (${columns} t.era, t.xid) < (${values} (select max(era) from eras), pg_snapshot_xmin(pg_current_snapshot()))`
+  if (!after) return sql`${settled} ${first} ${isOwned}`
+  const place = sql`(${values} ${after.era}, ${after.xid}::text::xid8, ${after.seq})`
+  return order === 'asc'
+    ? sql`${settled} and (${columns} t.era, t.xid, t.seq) > ${place} ${isOwned}`
+    : sql`case when ${settled} then true else false end and (${columns} t.era, t.xid, t.seq) < ${place} ${first} ${isOwned}`
 }
 
 const matches = (sql: Sql, { kind, event, state, actor, merchantId }: TransitionFilter): Fragment => sql`
