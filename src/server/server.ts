@@ -15,9 +15,10 @@ import { requireFree, serve } from '../http/serve.ts'
 import type { Keyring } from '../keyring.ts'
 import { openLog } from '../log.ts'
 import { awaitDatabase } from '../postgres/await-database.ts'
-import { ANSWER_TIMEOUT_S, connect, LOCK_TIMEOUT_MS, type Sql } from '../postgres/connect.ts'
+import type { Sql } from '../postgres/connect.ts'
 import { prepareDataFolder, startEmbedded } from '../postgres/embedded.ts'
 import { migrate, readMigrations } from '../postgres/migrate.ts'
+import { connectForRequests } from '../postgres/request-pool.ts'
 import { hasAccounts } from '../queries/accounts.ts'
 import { openSandbox } from '../sandbox/sandbox.ts'
 import { startBackgroundServices } from './background-services.ts'
@@ -49,10 +50,7 @@ export const startServer = async (env: Env, { say, stop }: ServerOptions): Promi
   await migrate(databaseUrl, migrations)
   stop.throwIfAborted()
 
-  const sql = starting.adopt(
-    connect(databaseUrl, { byIndex: true, lockMs: LOCK_TIMEOUT_MS, answerS: ANSWER_TIMEOUT_S }),
-    pool => pool.end({ timeout: 5 }),
-  )
+  const sql = starting.adopt(connectForRequests(databaseUrl), pool => pool.end({ timeout: 5 }))
   // A dump restored into another cluster has new transaction IDs; the feeds must record that before anything is
   // written.
   await sql`select check_era()`
