@@ -9,8 +9,11 @@ export type Bench = {
   readonly report: Report
 }
 
+/** For benches that open a server of their own. */
+export type BenchOutput = Pick<Bench, 'print' | 'report'>
+
 /** Prints the sizes that a bench measures. */
-export const printSizes = ({ print }: Bench, sizes: Readonly<Record<string, number>>): void => {
+export const printSizes = ({ print }: BenchOutput, sizes: Readonly<Record<string, number>>): void => {
   const texts = Object.entries(sizes).map(([what, size]) => `${what} ${size}`)
   print(texts.join(', '))
 }

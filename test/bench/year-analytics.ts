@@ -1,7 +1,7 @@
 import { openCalls } from '../../src/demo/call.ts'
 import { encodeId } from '../../src/ids.ts'
 import { questions } from './analytics.ts'
-import type { Bench } from './bench.ts'
+import type { BenchOutput } from './bench.ts'
 import { milliseconds, percentile, thousands } from './promises.ts'
 import { OWNER } from './web-shop.ts'
 import { LAST_BLOCK } from './year-load.ts'
@@ -12,7 +12,7 @@ export type AnalyticsReads = { readonly reads: number }
 
 /** The figures over the sums of ten times as many payments. */
 export const promiseYearSums = async (
-  { report }: Bench,
+  { report }: BenchOutput,
   given: AnalyticsReads & { readonly url: string; readonly merchantId: string; readonly payments: number },
 ): Promise<void> => {
   await using service = await startYearService(given.url, { blocks: LAST_BLOCK })

@@ -1,7 +1,7 @@
 import { openCalls } from '../../src/demo/call.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { insertKey } from '../access/keys.ts'
-import type { Bench } from './bench.ts'
+import type { BenchOutput } from './bench.ts'
 import { inTurns } from './callers.ts'
 import { median, milliseconds, thousands, times } from './promises.ts'
 import { OWNER } from './web-shop.ts'
@@ -16,6 +16,15 @@ export type YearSide = {
   readonly merchantId: string
 }
 
+export type YearListSizes = {
+  /** How often each list is read before it is measured. */
+  readonly warmUps: number
+  /** How often each list is read; the median counts. */
+  readonly turns: number
+  /** How often a list is read again that was slow. */
+  readonly slowTurns: number
+}
+
 /**
  * A difference that is noise: the answers take one to five milliseconds, and the garbage collector, another process or a plan
  * that is made anew adds as much.
@@ -27,8 +36,8 @@ type Compared = { readonly what: string; readonly manyMs: number; readonly fewMs
 
 /** Every list, read, filter and search of the API document. */
 export const promiseYearLists = async (
-  { print, report }: Bench,
-  { many, few, turns }: { readonly many: YearSide; readonly few: YearSide; readonly turns: number },
+  { print, report }: BenchOutput,
+  { many, few, sizes }: { readonly many: YearSide; readonly few: YearSide; readonly sizes: YearListSizes },
 ): Promise<void> => {
   const [ofMany, ofFew] = [await openReads(many), await openReads(few)]
   const compared = new Map<string, Compared[]>()
@@ -45,9 +54,9 @@ export const promiseYearLists = async (
       return { what: call.what, manyMs, fewMs, ratio: manyMs / fewMs }
     }
     // The first answers have plans to make and pages to read. What is slow then is measured again, longer.
-    await compare(2)
-    const once = await compare(turns)
-    const cost = isSlow(once) ? await compare(4 * turns) : once
+    await compare(sizes.warmUps)
+    const once = await compare(sizes.turns)
+    const cost = isSlow(once) ? await compare(sizes.slowTurns) : once
     if (isSlow(cost)) print(`slow: ${call.group}: ${formatted(cost)}`)
     compared.set(call.group, [...(compared.get(call.group) ?? []), cost])
   }

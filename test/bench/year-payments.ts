@@ -1,12 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeId } from '../../src/ids.ts'
 import { connect } from '../../src/postgres/connect.ts'
 import { until } from '../harness/until.ts'
-import type { Bench } from './bench.ts'
+import type { BenchOutput } from './bench.ts'
 import { inTurns } from './callers.ts'
 import { AMOUNT_MINOR } from './payments-setup.ts'
 import { median, milliseconds, thousands, times } from './promises.ts'
 import type { YearSide } from './year-lists.ts'
-import { ASSET } from './year-service.ts'
+import { ASSET, chain } from './year-service.ts'
 
 const DUE = BigInt(AMOUNT_MINOR) * 10n ** 4n
 /** Until a payment is final. */
@@ -14,6 +15,8 @@ const CONFIRMATIONS = 41
 const BOUND = 1.3
 
 export type YearPaymentSizes = {
+  /** Pairs of turns that are not measured. */
+  readonly paymentWarmUps: number
   /** Pairs of turns with many and with few; a turn opens so many payments one after the other, and pays them. */
   readonly paymentTurns: number
   readonly opened: number
@@ -21,29 +24,32 @@ export type YearPaymentSizes = {
 
 type Cost = { readonly open: number; readonly finish: number }
 
-/** A payment is opened over HTTP, one after the other; then all of a turn are paid, until their webhooks are answered. */
+/**
+ * Payments are opened over HTTP, one after the other; then all of a turn are paid. Measured from the poll that finds the
+ * transfers until the webhooks are answered.
+ */
 export const promisePayments = async (
-  { print, report }: Bench,
+  { print, report }: BenchOutput,
   { many, few, sizes }: { readonly many: YearSide; readonly few: YearSide; readonly sizes: YearPaymentSizes },
 ): Promise<void> => {
-  const [ofMany, ofFew] = [await openPaying(many), await openPaying(few)]
+  await using ofMany = await openPaying(many)
+  await using ofFew = await openPaying(few)
   const costs: { readonly many: Cost; readonly few: Cost }[] = []
-  const turn = async (pay: typeof ofMany, n: number, into: Cost[]): Promise<number> => {
+  const turn = async ({ pay }: typeof ofMany, n: number, into: Cost[]): Promise<number> => {
     const cost = await pay(sizes.opened, n)
     into.push(cost)
     return cost.finish
   }
   const [manyCosts, fewCosts]: [Cost[], Cost[]] = [[], []]
   let n = 0
-  // The first pair warms up.
   await inTurns(
-    sizes.paymentTurns + 1,
+    sizes.paymentWarmUps + sizes.paymentTurns,
     () => turn(ofMany, n++, manyCosts),
     () => turn(ofFew, n++, fewCosts),
   )
   for (const [at, cost] of manyCosts.entries()) {
     const other = fewCosts[at]
-    if (at > 0 && other) costs.push({ many: cost, few: other })
+    if (at >= sizes.paymentWarmUps && other) costs.push({ many: cost, few: other })
   }
   for (const which of ['open', 'finish'] as const) {
     const [manyMs, fewMs] = [median(costs.map(cost => cost.many[which])), median(costs.map(cost => cost.few[which]))]
@@ -66,9 +72,23 @@ const openPaying = async ({ url, service, merchantId }: YearSide) => {
   const sql = connect(url, { max: 1 })
   const links = await sql<{ id: string }[]>`
     select id from payment_links where merchant_id = ${merchantId} and state = 'active' order by seq desc limit 50`
-  await sql.end({ timeout: 1 })
   const { node, receiver } = service
-  return async (count: number, turn: number): Promise<Cost> => {
+  /**
+   * Waits for a poll, and returns the time of the next. The service polls once a second, longer than a turn takes: a turn that
+   * began at any time would measure what is left of the second.
+   */
+  const awaitPoll = async (): Promise<number> => {
+    await node.mine()
+    const head = Number(await node.call('eth_blockNumber'))
+    const wasRead = async () =>
+      (await sql`select from chain_cursors where chain_id = ${chain.id} and number >= ${head}`).length > 0
+    await until(wasRead, { timeoutMs: 60_000, everyMs: 2, what: `block ${head} in the database` })
+    const next = performance.now() + chain.pollMs
+    // The poll looks for another block before it ends.
+    await sleep(chain.pollMs / 4)
+    return next
+  }
+  const pay = async (count: number, turn: number): Promise<Cost> => {
     const addresses: string[] = []
     const took: number[] = []
     for (let n = 0; n < count; n++) {
@@ -91,7 +111,7 @@ const openPaying = async ({ url, service, merchantId }: YearSide) => {
       )
     }
     const before = (await receiver.counts()).distinct
-    const began = performance.now()
+    const began = await awaitPoll()
     await node.pay(addresses, DUE)
     await node.mine()
     await node.mine(CONFIRMATIONS)
@@ -100,4 +120,5 @@ const openPaying = async ({ url, service, merchantId }: YearSide) => {
     })
     return { open: median(took), finish: (performance.now() - began) / count }
   }
+  return { pay, [Symbol.asyncDispose]: () => sql.end({ timeout: 1 }) }
 }

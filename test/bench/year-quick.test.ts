@@ -3,13 +3,12 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { openReport } from './promises.ts'
-import { openServer } from './server.ts'
 import { measureYear, type YearSizes } from './year.ts'
 import { isLoaded, removeStore, storeName } from './year-store.ts'
 
 const sizes: YearSizes = {
-  ...{ payments: 1_500, fewPayments: 400, sums: 2_000, turns: 1, reads: 1 },
-  ...{ paymentTurns: 1, opened: 5, watchRounds: 1, watchedBlocks: 2, strangers: 2 },
+  ...{ payments: 1_500, fewPayments: 400, sums: 2_000, reads: 1, warmUps: 0, turns: 1, slowTurns: 1 },
+  ...{ paymentWarmUps: 0, paymentTurns: 1, opened: 5, watchRounds: 1, watchedBlocks: 2, strangers: 2 },
 }
 
 /** A folder for stores, which is removed with what is in it. */
@@ -27,14 +26,13 @@ const placeForStores = () => {
 
 test('the bench of a year runs, keeps its data, and finds the same events in a walk', async () => {
   using place = placeForStores()
-  await using server = await openServer()
   const name = await storeName(sizes.payments)
   // What an interrupted run left is made anew.
   mkdirSync(join(place.folder, name))
   writeFileSync(join(place.folder, name, 'left'), '')
   const report = openReport()
   const said: string[] = []
-  const bench = { quick: true, server, report, print: (line: string) => said.push(line) }
+  const bench = { report, print: (line: string) => said.push(line) }
   await measureYear(bench, sizes, { folder: place.folder, free: 100e9 })
   expect(isLoaded(join(place.folder, name))).toBe(true)
   expect(readdirSync(join(place.folder, name))).not.toContain('left')
@@ -60,9 +58,8 @@ test('the bench of a year runs, keeps its data, and finds the same events in a w
 
 test('the bench of a year is skipped without room for its data', async () => {
   using place = placeForStores()
-  await using server = await openServer()
   const report = openReport()
-  await measureYear({ quick: true, server, report, print: () => {} }, sizes, { folder: place.folder, free: 39.9e9 })
+  await measureYear({ report, print: () => {} }, sizes, { folder: place.folder, free: 39.9e9 })
   expect(report.lines).toEqual(['skipped a shop with 1,500 payments: 39 GB are free, 40 GB are needed'])
   expect(report.missed).toBe(0)
   expect(readdirSync(place.folder)).toEqual([])

@@ -238,6 +238,7 @@ const rowsOf = (tables: readonly Table[], table: string, matches: (row: Fields) 
 /** The rows that lead to the payment, by the ids in them. */
 const ownOf = (tables: readonly Table[], { payment }: Example, foreign: ReadonlySet<string>) => {
   const ids = new Set([payment])
+  const commands = new Set<string>()
   const rows = new Set<readonly Value[]>()
   for (let before = -1; before < rows.size; ) {
     before = rows.size
@@ -247,10 +248,15 @@ const ownOf = (tables: readonly Table[], { payment }: Example, foreign: Readonly
         const uuids = columns.flatMap(({ type }, at) => (type === 'uuid' && row[at] ? [row[at]] : []))
         if (!uuids.some(id => ids.has(id)) && !isOfAddress(columns, row, ids, tables)) continue
         rows.add(row)
-        for (const id of uuids) if (!foreign.has(id)) ids.add(id)
+        const { kind, command } = fieldsOf(columns, row)
+        // Deliveries that are answered at the same time have one command.
+        const isShared = (id: string) => kind === 'delivery' && id === command
+        for (const id of uuids)
+          if (isShared(id)) commands.add(id)
+          else if (!foreign.has(id)) ids.add(id)
       }
   }
-  return { ids, rows }
+  return { ids: new Set([...ids, ...commands]), rows }
 }
 
 /** A row of a deposit address, which has no id of the payment. */

@@ -53,14 +53,22 @@ export const makeExampleShop = async (url: string): Promise<ExampleShop> => {
   await sql`insert into merchant_settings (merchant_id, livemode) select id, true from merchants`
   const links = await insertLinks(sql, [first], exampleNames.length)
   await sql`update payment_links set window_minutes = 30`
+  const setPolicy = (policy: string) =>
+    sql`update merchant_settings set late_policy = ${policy} where merchant_id = ${first}`
   const made: Example[] = []
   {
     await using service = await startYearService(url)
     const calls = await signUp(service.url, sql, merchants)
-    for (const [n, name] of exampleNames.entries()) {
-      const link = links[n]?.id ?? ''
-      made.push({ name, link, payment: await makeExample({ service, sql, calls, merchant: first }, name, link) })
+    const making: Making = { service, sql, calls, merchant: first, transferTo: openTransfers(service) }
+    const make = async (name: ExampleName): Promise<void> => {
+      const link = links[exampleNames.indexOf(name)]?.id ?? ''
+      made.push({ name, link, payment: await makeExample(making, name, link) })
     }
+    // Each waits for polls of the chain, so they are made at the same time, except the one under another policy.
+    await setPolicy('accept_stablecoins')
+    await Promise.all(exampleNames.filter(name => name !== 'attention').map(make))
+    await setPolicy('needs_attention')
+    await make('attention')
   }
   await expire(url, made)
   return { examples: made, merchants }
@@ -79,13 +87,31 @@ type Making = {
   readonly sql: Sql
   readonly calls: ReturnType<typeof openCalls>
   readonly merchant: string
+  /** Pays an address; returns the hash of the transaction, which is final. */
+  readonly transferTo: (address: string) => Promise<string>
+}
+
+const openTransfers = ({ node }: YearService): Making['transferTo'] => {
+  const transfer = async (address: string): Promise<string> => {
+    const before = await node.call('eth_blockNumber')
+    await node.pay([address], DUE)
+    await node.mine(1)
+    const block = (await node.call('eth_getBlockByNumber', 'latest', false)) as { transactions: readonly string[] }
+    if (block.transactions.length !== 1) throw new Error(`no transfer after block ${before}`)
+    await node.mine(CONFIRMED)
+    return block.transactions[0] ?? ''
+  }
+  let last: Promise<unknown> = Promise.resolve()
+  // One after the other, each in a block of its own.
+  return address => {
+    const next = last.then(() => transfer(address))
+    last = next
+    return next
+  }
 }
 
 const makeExample = async (making: Making, name: ExampleName, link: string): Promise<string> => {
-  const { service, sql, calls, merchant } = making
-  const { node } = service
-  const policy = name === 'attention' ? 'needs_attention' : 'accept_stablecoins'
-  await sql`update merchant_settings set late_policy = ${policy} where merchant_id = ${merchant}`
+  const { service, sql, calls, merchant, transferTo } = making
   const opened = await openCalls(service.url)('POST', `/v1/checkout/links/${encodeId('plink', link)}/payments`, {
     ...{ customerEmail: EMAIL(name), customerName: 'Ada Example' },
     ...ASSET,
@@ -95,15 +121,6 @@ const makeExample = async (making: Making, name: ExampleName, link: string): Pro
   const ours = `/v1/merchants/${encodeId('mer', merchant)}`
   const post = (path: string, body: Record<string, unknown>) =>
     calls('POST', ours + path, body, { 'idempotency-key': randomUUID() })
-  const transferTo = async (address: string): Promise<string> => {
-    const before = await node.call('eth_blockNumber')
-    await node.pay([address], DUE)
-    await node.mine(1)
-    const block = (await node.call('eth_getBlockByNumber', 'latest', false)) as { transactions: readonly string[] }
-    if (block.transactions.length !== 1) throw new Error(`no transfer after block ${before}`)
-    await node.mine(CONFIRMED)
-    return block.transactions[0] ?? ''
-  }
   const hasState = (table: string, key: string, state: string) =>
     until(async () => (await sql`select from ${sql(table)} where id = ${key} and state = ${state}`).length > 0, {
       timeoutMs: 30_000,
@@ -125,7 +142,6 @@ const makeExample = async (making: Making, name: ExampleName, link: string): Pro
     const refund = (await post(`/payments/${id}/refunds`, { destination: DESTINATION })).text('id')
     if (name === 'refunded') {
       await calls('POST', `${ours}/refunds/${refund}/transaction`, { txHash: await transferTo(DESTINATION) })
-      await node.mine(CONFIRMED)
       await hasState('refunds', decodeId('re', refund) ?? '', 'processed')
     }
   }

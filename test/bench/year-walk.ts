@@ -1,6 +1,6 @@
 import { connect } from '../../src/postgres/connect.ts'
 import { insertKey } from '../access/keys.ts'
-import type { Bench } from './bench.ts'
+import type { BenchOutput } from './bench.ts'
 import { median, milliseconds, perSecond, thousands } from './promises.ts'
 import type { YearSide } from './year-lists.ts'
 
@@ -10,7 +10,7 @@ const COMPARED = 50_000
 
 /** All events of a merchant by pages, from the first to the last, compared with the rows one by one. */
 export const promiseWalk = async (
-  { print, report }: Bench,
+  { print, report }: BenchOutput,
   { url, service, merchantId, payments }: YearSide,
 ): Promise<void> => {
   const sql = connect(url, { max: 2 })

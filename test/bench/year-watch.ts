@@ -2,7 +2,7 @@ import { openRpc } from '../../src/chain/rpc/open.ts'
 import { openSource } from '../../src/chain/watch/source.ts'
 import { kinds } from '../../src/kinds/all.ts'
 import { openInstance } from '../actors/lamps.ts'
-import type { Bench } from './bench.ts'
+import type { BenchOutput } from './bench.ts'
 import { addressOf, type BenchNode } from './chain-node.ts'
 import { turn } from './chain-waiting.ts'
 import { bestOf, median, milliseconds, thousands, times } from './promises.ts'
@@ -18,7 +18,7 @@ type Watched = { readonly url: string; readonly payments: number }
 
 /** The work of one poll that finds a block with transfers to strangers. Both read the same chain. */
 export const promiseYearWatch = async (
-  { print, report }: Bench,
+  { print, report }: BenchOutput,
   {
     many,
     few,

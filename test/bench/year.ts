@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { connect } from '../../src/postgres/connect.ts'
 import { readSchema } from '../harness/schema.ts'
 import { fillSums } from './analytics.ts'
-import { type Bench, printSizes } from './bench.ts'
+import { type Bench, type BenchOutput, printSizes } from './bench.ts'
 import { startProgram } from './program.ts'
 import { thousands, times } from './promises.ts'
 import { adoptSchema } from './year-adopt.ts'
 import { type AnalyticsReads, promiseYearSums } from './year-analytics.ts'
-import { promiseYearLists, type YearSide } from './year-lists.ts'
+import { promiseYearLists, type YearListSizes, type YearSide } from './year-lists.ts'
 import { LAST_BLOCK, loadYear } from './year-load.ts'
 import { promisePayments, type YearPaymentSizes } from './year-payments.ts'
 import { openBlocks, startYearService } from './year-service.ts'
@@ -35,19 +35,20 @@ export type YearSizes = {
   readonly fewPayments: number
   /** Payments whose sums are read. */
   readonly sums: number
-  /** How often each list is read; the median counts. */
-  readonly turns: number
-} & YearPaymentSizes &
+} & YearListSizes &
+  YearPaymentSizes &
   YearWatchSizes &
   AnalyticsReads
 
 const whole: YearSizes = {
-  ...{ payments: 1_000_000, fewPayments: 10_000, sums: 10_000_000, turns: 7, reads: 20 },
-  ...{ paymentTurns: 8, opened: 100, watchRounds: 3, watchedBlocks: 30, strangers: 50 },
+  ...{ payments: 1_000_000, fewPayments: 10_000, sums: 10_000_000, reads: 20 },
+  ...{ warmUps: 2, turns: 7, slowTurns: 28 },
+  ...{ paymentWarmUps: 1, paymentTurns: 8, opened: 100, watchRounds: 3, watchedBlocks: 30, strangers: 50 },
 }
 export const quick: YearSizes = {
-  ...{ payments: 5_000, fewPayments: 500, sums: 50_000, turns: 3, reads: 2 },
-  ...{ paymentTurns: 2, opened: 20, watchRounds: 1, watchedBlocks: 5, strangers: 5 },
+  ...{ payments: 5_000, fewPayments: 500, sums: 50_000, reads: 2 },
+  ...{ warmUps: 2, turns: 3, slowTurns: 12 },
+  ...{ paymentWarmUps: 1, paymentTurns: 2, opened: 20, watchRounds: 1, watchedBlocks: 5, strangers: 5 },
 }
 
 /** What a year of a busy shop needs on the disk, with the files that are in use while it is loaded. */
@@ -62,7 +63,11 @@ export const year = (bench: Bench): Promise<void> => {
   return measureYear(bench, sizes, { folder: keptIn(), free: freeBytes(keptIn()) })
 }
 
-export const measureYear = async (bench: Bench, sizes: YearSizes, { folder: kept, free }: YearPlace): Promise<void> => {
+export const measureYear = async (
+  bench: BenchOutput,
+  sizes: YearSizes,
+  { folder: kept, free }: YearPlace,
+): Promise<void> => {
   const { print, report } = bench
   printSizes(bench, sizes)
   const name = await storeName(sizes.payments)
@@ -85,7 +90,7 @@ export const measureYear = async (bench: Bench, sizes: YearSizes, { folder: kept
 
 /** The tables of another version are kept, with the functions and indexes of this one. */
 const adoptOther = async (
-  { print }: Bench,
+  { print }: BenchOutput,
   { folder, other }: { readonly folder: string; readonly other: string | undefined },
 ): Promise<void> => {
   if (other === undefined) return
@@ -101,7 +106,7 @@ const adoptOther = async (
 }
 
 /** Loads the examples and their copies. A store is marked at the end; an interrupted one is made anew. */
-const load = async ({ print }: Bench, sizes: YearSizes, folder: string): Promise<void> => {
+const load = async ({ print }: BenchOutput, sizes: YearSizes, folder: string): Promise<void> => {
   removeStore(folder)
   const began = performance.now()
   let shop: ExampleShop
@@ -143,7 +148,7 @@ const requireSameSchema = async (one: string, other: string): Promise<void> => {
 
 type Measuring = { readonly store: Store; readonly startMs: number; readonly shop: ExampleShop }
 
-const measure = async (bench: Bench, sizes: YearSizes, { store, startMs, shop }: Measuring): Promise<void> => {
+const measure = async (bench: BenchOutput, sizes: YearSizes, { store, startMs, shop }: Measuring): Promise<void> => {
   const { print, report } = bench
   const [first = ''] = shop.merchants
   await store.drop('few')
@@ -163,7 +168,7 @@ const measure = async (bench: Bench, sizes: YearSizes, { store, startMs, shop }:
     await using fewService = await startYearService(fewUrl, { blocks: LAST_BLOCK })
     const many: YearSide = { payments: sizes.payments, url: manyUrl, service: manyService, merchantId: first }
     const few: YearSide = { payments: sizes.fewPayments, url: fewUrl, service: fewService, merchantId: first }
-    await promiseYearLists(bench, { many, few, turns: sizes.turns })
+    await promiseYearLists(bench, { many, few, sizes })
     print('lists are read')
     await promisePayments(bench, { many, few, sizes })
     await promiseWalk(bench, many)
@@ -188,7 +193,7 @@ type Audited = {
 }
 
 const promiseAudit = async (
-  { print, report }: Bench,
+  { print, report }: BenchOutput,
   { manyUrl, fewUrl, sizes }: { readonly manyUrl: string; readonly fewUrl: string; readonly sizes: YearSizes },
 ): Promise<void> => {
   const run = async (url: string): Promise<Audited> => {
