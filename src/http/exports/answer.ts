@@ -135,7 +135,9 @@ async function* textsOf<Row>(
     const next = read()
     // It is awaited below. If it fails before, that is no unhandled rejection.
     next.catch(() => {})
-    // The statement is sent, and other requests get their turn.
+    // The driver sends a statement in an immediate of its own, which it sets after the first of these. Other requests get their
+    // turn. With one, the statement was sent after the records were made, and Postgres and this process took turns.
+    await setImmediate()
     await setImmediate()
     yield lines.of(await recordsOf(rows))
     rows = await next
