@@ -6,8 +6,8 @@ select define_commit_rows('checkouts');
 select define_actor_table('disputes');
 select define_commit_rows('idempotency_keys');
 
--- Returns the answer that is stored under a key. Each call also deletes a few keys older than 30 days, except those
--- that another call is deleting. A call adds at most one key, so old keys do not accumulate.
+-- Returns the answer that is stored under a key. Each call also deletes this key if it is older than 30 days, and a few other
+-- such keys, except those that another call is deleting. A call adds at most one key, so old keys do not accumulate.
 create function find_kept_answer(merchant uuid, its_livemode boolean, its_key text)
 returns table (fingerprint bytea, status integer, body text) language plpgsql
 -- Plans are cached from when the table was empty. Every query here has an index.
@@ -17,6 +17,9 @@ begin
   delete from idempotency_keys where ctid = any (array(
     select ctid from idempotency_keys where not is_refund and created_at < now() - interval '30 days'
     order by created_at limit 5 for update skip locked));
+  delete from idempotency_keys k
+  where k.merchant_id = merchant and k.livemode = its_livemode and k.key = its_key
+    and not k.is_refund and k.created_at < now() - interval '30 days';
   return query
     select k.fingerprint, k.status, k.body from idempotency_keys k
     where k.merchant_id = merchant and k.livemode = its_livemode and k.key = its_key;

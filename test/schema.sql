@@ -4162,6 +4162,9 @@ begin
   delete from idempotency_keys where ctid = any (array(
     select ctid from idempotency_keys where not is_refund and created_at < now() - interval '30 days'
     order by created_at limit 5 for update skip locked));
+  delete from idempotency_keys k
+  where k.merchant_id = merchant and k.livemode = its_livemode and k.key = its_key
+    and not k.is_refund and k.created_at < now() - interval '30 days';
   return query
     select k.fingerprint, k.status, k.body from idempotency_keys k
     where k.merchant_id = merchant and k.livemode = its_livemode and k.key = its_key;

@@ -178,6 +178,25 @@ describe('a key', () => {
     expect([await send(young), await send(refund)].map(isReplay)).toEqual([true, true])
   })
 
+  test('is over after 30 days also while many older ones wait to be deleted', async () => {
+    const keys = Array.from({ length: 12 }, newKey)
+    const first: string[] = []
+    for (const key of keys) first.push((await send(key)).text)
+    await server.server.sql`
+      update idempotency_keys set created_at = now() - interval '30 days 1 minute' - array_position(${keys}, key) * interval '1 hour'
+      where key = any(${keys})`
+    const [youngest = '', ...others] = keys
+    const again = await send(youngest)
+    expect([again.status, isReplay(again), again.text === first[0]]).toEqual([201, false, false])
+    expect(isReplay(await send(youngest))).toBe(true)
+    // The same key with another request is a new one too.
+    const different = await send(others[0], { json: { ...ten, amountMinor: 7 } })
+    expect([different.status, isReplay(different)]).toEqual([201, false])
+    const [left] = await server.server.sql<{ count: number }[]>`
+      select count(*)::integer as count from idempotency_keys where key = any(${keys})`
+    expect(left?.count).toBe(2)
+  })
+
   test('is stored with its response only', async () => {
     const key = newKey()
     await send(key, { json: { ...ten, currency: 'JPY' } })
