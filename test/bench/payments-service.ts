@@ -16,6 +16,7 @@ import { type Receiver, startReceiver } from './webhooks-receiver.ts'
 /** A server process of the service with its own database, a chain that it reads, and the merchants' web server. */
 export type Service = AsyncDisposable & {
   readonly url: string
+  readonly databaseUrl: string
   readonly pid: number
   readonly sql: Sql
   readonly node: BenchNode
@@ -70,7 +71,7 @@ export const openService = async (server: BenchServer, { merchants, links }: Ser
     throw new Error(`the server did not start: ${main.lines.join('\n')}`)
   const rest = opening.move()
   return {
-    ...{ url: main.url, pid: main.child.pid, sql, node, receiver, links: all },
+    ...{ url: main.url, databaseUrl: db.url, pid: main.child.pid, sql, node, receiver, links: all },
     finish: async complete => {
       main.child.kill('SIGTERM')
       await main.exited

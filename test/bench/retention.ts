@@ -1,81 +1,131 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openKeyring } from '../../src/keyring.ts'
-import { connect, type Sql } from '../../src/postgres/connect.ts'
-import { readDatabase } from '../../src/queries/ops/database.ts'
+import { audit } from '../../src/audit/audit.ts'
+import { encodeId } from '../../src/ids.ts'
+import { kinds } from '../../src/kinds/all.ts'
+import type { Sql } from '../../src/postgres/connect.ts'
 import { TRANSITIONS_AT_ONCE } from '../../src/server/retention.ts'
-import { insertKey, insertMerchant } from '../access/keys.ts'
 import { startProgram } from '../commands/killed-program.ts'
-import { startApiServers } from './api-servers.ts'
-import { insertPaidPayments } from './audit-rows.ts'
+import { until } from '../harness/until.ts'
 import type { Bench } from './bench.ts'
 import { callFor, type Load } from './callers.ts'
 import { NUMBER, numberedPost, openHttp } from './http.ts'
-import { perSecond, times } from './promises.ts'
-import { createMigrated } from './server.ts'
-import { SECRET_KEY } from './webhooks-instance.ts'
+import { startLoad } from './payments-load.ts'
+import { ASSET, openService, type Service } from './payments-service.ts'
+import { perSecond, thousands, times } from './promises.ts'
 
 /** What requests notice of the night in which old records are dropped. */
 export const retention = (bench: Bench): Promise<void> =>
-  measureRetention(bench, bench.quick ? { payments: 10_000, quietMs: 4_000 } : { payments: 200_000, quietMs: 20_000 })
+  measureRetention(bench, bench.quick ? { ...whole, payments: 4_000, measureMs: 4_000 } : whole)
 
-type Sizes = { readonly payments: number; readonly quietMs: number }
+type Sizes = {
+  /** Paid by customers and acknowledged by webhooks before the measurement. All of them are old then. */
+  readonly payments: number
+  /** Payments that are in flight while these are made. */
+  readonly inFlight: number
+  /** Payments in flight while requests are measured, which go on until their webhooks. */
+  readonly beside: number
+  readonly blockMs: number
+  readonly measureMs: number
+  readonly transitionsAtOnce: number
+}
 
-/** Each payment has a delivery with an attempt, and three transitions before its last. */
-export const measureRetention = async (
-  { server, print, report }: Bench,
-  { payments, quietMs }: Sizes,
-): Promise<void> => {
-  await using db = await createMigrated(server)
-  await using stack = new AsyncDisposableStack()
-  const sql = connect(db.url, { max: 2 })
-  stack.defer(() => sql.end({ timeout: 1 }))
-  await insertPaidPayments(sql, openKeyring(SECRET_KEY), payments)
-  await sql`update delivery_attempts set response_snippet = 'so'`
-  await sql`insert into machine_states select 'delivery', 'delivered', count(*) from deliveries`
-  await sql`
-    update feed_cursors c set era = t.era, xid = t.xid, seq = t.seq
-    from (select era, xid, seq from transitions order by era desc, xid desc, seq desc limit 1) t`
+const whole: Sizes = {
+  ...{ payments: 40_000, inFlight: 4_000, beside: 400, blockMs: 100, measureMs: 20_000 },
+  transitionsAtOnce: TRANSITIONS_AT_ONCE,
+}
+
+const CALLERS = 8
+
+/**
+ * A running server with real payments. What they have left is dropped by another process, as if it were old, while new
+ * payments are opened and paid. The audit must be clean before it, as in a night, and after it.
+ */
+export const measureRetention = async ({ server, print, report }: Bench, sizes: Sizes): Promise<void> => {
+  const { payments, inFlight, beside, blockMs, measureMs, transitionsAtOnce } = sizes
+  await using service = await openService(server, { merchants: 10, links: inFlight + CALLERS })
+  const { sql, url } = service
+  const loaded = await (await startLoad(service, { inFlight, blockMs, most: payments })).finish()
+  print(`${thousands(loaded)} payments are complete`)
+  await requireClean(sql)
   await sql`insert into audits (status, started_by, finished_at) values ('clean', 'schedule', now())`
   await sql`vacuum analyze`
-  print(`${payments.toLocaleString('en')} payments are inserted`)
+  const [moment] = await sql<{ now: Date }[]>`select now()`
+  const before = moment?.now ?? new Date()
+  const old = await countOld(sql, before)
 
-  const merchantId = await insertMerchant(sql)
-  const { secret } = await insertKey(sql, { merchantId })
-  await using servers = await startApiServers(db.url, merchantId)
-  await using http = openHttp(servers.ours)
-  const toOurs = numberedPost(
-    '/v1/payment-links',
-    secret,
-    JSON.stringify({ amountMinor: 4_900, currency: 'EUR', reference: `order ${NUMBER}` }),
-  )
-  let made = 0
-  const load = (ms: number) => callFor(8, ms, () => http(toOurs(made++), 201))
-
-  await load(quietMs / 2)
-  const quiet = await load(quietMs)
-  const program = startProgram('../server/retention-program.ts', [db.url, String(TRANSITIONS_AT_ONCE), '1'])
+  await using http = openHttp(url)
+  const requests = openings(service, inFlight)
+  const load = () => callFor(CALLERS, measureMs, (caller, turn) => http(requests(caller, turn), 201))
+  const others = await startLoad(service, { inFlight: beside, blockMs })
+  await load()
+  const quiet = await load()
+  const program = startProgram('../server/retention-program.ts', [
+    service.databaseUrl,
+    String(transitionsAtOnce),
+    before.toISOString(),
+  ])
   const began = performance.now()
-  const during = await load(quietMs)
-  const dropped = () => sumOf(sql)
-  const first = await dropped()
-  const rate = first.dropped / ((performance.now() - began) / 1_000)
-  if (first.isDone) throw new Error('everything was dropped before the requests ended')
-  while (!(await dropped()).isDone) await sleep(200)
+  await until(async () => (await sumOf(sql)) > 0)
+  const during = await load()
+  const rate = (await sumOf(sql)) / ((performance.now() - began) / 1_000)
+  if ((await countOld(sql, before)).deliveries === 0)
+    throw new Error('all deliveries were dropped before the requests ended')
+  while ((await sql`select from retention_progress where completed_at is null`).length > 0) await sleep(100)
   await program.kill()
+  others.completed()
+  await others.finish()
+
+  const left = await countOld(sql, before)
+  print(
+    `${thousands(old.deliveries)} deliveries and ${thousands(old.transitions - left.transitions)} transitions were dropped`,
+  )
+  if (left.deliveries > 0) throw new Error(`${left.deliveries} deliveries were not dropped`)
+  await requireClean(sql)
   const from = `${textOf(quiet)} before, ${textOf(during)} while ${perSecond(rate)} rows were dropped`
   print(from)
   report.atMost('p99 of requests while old records are dropped', during.p99 / quiet.p99, 2, { as: times, from })
 }
 
+/** Requests that open payments, on links that no other customer uses. */
+const openings = ({ links }: Service, used: number) => {
+  const body = JSON.stringify({ customerEmail: 'ada@example.com', customerName: `Ada ${NUMBER}`, ...ASSET })
+  const posts = links
+    .slice(used)
+    .map(({ id }) => numberedPost(`/v1/checkout/links/${encodeId('plink', id)}/payments`, '', body))
+  return (caller: number, turn: number) => {
+    const post = posts[caller % posts.length]
+    if (!post) throw new Error('there is no link for this caller')
+    return post(turn)
+  }
+}
+
+/** Audits the database when the sums of all transitions are made: those that are not made yet would be added for each check. */
+const requireClean = async (sql: Sql): Promise<void> => {
+  await until(async () => {
+    const behind = await sql`
+      select from feed_cursors c where exists (
+        select from transitions t where (t.era, t.xid, t.seq) > (c.era, c.xid, c.seq))`
+    return behind.length === 0
+  })
+  const findings = await audit(sql, kinds)
+  if (findings.length > 0) throw new Error(`the audit found ${JSON.stringify(findings.slice(0, 5))}`)
+}
+
 const textOf = ({ p50, p99, perSecond: rate }: Load) =>
   `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, ${perSecond(rate)}`
 
-const sumOf = async (sql: Sql) => {
-  const { retention } = await readDatabase(sql)
-  const held = retention.find(({ heldBack }) => heldBack !== null)
-  if (held) throw new Error(`${held.part} is held back: ${held.heldBack}`)
-  return {
-    dropped: retention.reduce((sum, part) => sum + part.dropped, 0),
-    isDone: retention.every(({ completedAt }) => completedAt !== null),
-  }
+/** The rows that were dropped. Throws when a part is held back. */
+const sumOf = async (sql: Sql): Promise<number> => {
+  const parts = await sql<{ part: string; dropped: number; held: string | null }[]>`
+    select part, dropped::integer as dropped, held from retention_progress`
+  const held = parts.find(part => part.held !== null)
+  if (held) throw new Error(`${held.part} is held back: ${held.held}`)
+  return parts.reduce((sum, { dropped }) => sum + dropped, 0)
+}
+
+const countOld = async (sql: Sql, before: Date) => {
+  const [row] = await sql<{ deliveries: number; transitions: number }[]>`
+    select (select count(*)::integer from deliveries where state = 'delivered' and updated_at < ${before}) as deliveries,
+      (select count(*)::integer from transitions where at < ${before}) as transitions`
+  return row ?? { deliveries: 0, transitions: 0 }
 }
