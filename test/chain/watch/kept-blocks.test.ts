@@ -25,7 +25,10 @@ test('blocks below the final one are deleted, and those that are kept find the d
   await fixture.chain.pay(paid.address, 1000n)
   await fixture.chain.mine()
   await fixture.read()
-  expect([(await fixture.stateOf(lost))?.state, (await fixture.stateOf(paid))?.state]).toEqual(['processing', 'processing'])
+  expect([(await fixture.stateOf(lost))?.state, (await fixture.stateOf(paid))?.state]).toEqual([
+    'processing',
+    'processing',
+  ])
   const { final, head, kept } = await blocks()
   expect(kept).toEqual(Array.from({ length: head - final + 1 }, (_, n) => final + n))
   expect(kept.length).toBeLessThanOrEqual(CONFIRMATIONS + 1)
