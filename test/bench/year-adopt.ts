@@ -23,6 +23,9 @@ export const adoptSchema = async (store: Store, databases: readonly string[]): P
 
 const adoptDatabase = async (sql: Sql, fresh: Sql): Promise<void> => {
   const wanted = await readSchema(fresh)
+  const present = new Set(partsOf(await readSchema(sql)).map(nameOfTable))
+  // New tables are empty.
+  for (const part of partsOf(wanted)) if (nameOfTable(part) && !present.has(nameOfTable(part))) await sql.unsafe(part)
   requireSame(tablesOf(await readSchema(sql)), tablesOf(wanted))
   // A function may call one that is made after it.
   await sql`set check_function_bodies = off`
@@ -39,9 +42,12 @@ const adoptDatabase = async (sql: Sql, fresh: Sql): Promise<void> => {
   await sql`delete from migrations`
   for (const { name, checksum } of migrations)
     await sql`insert into migrations (name, checksum) values (${name}, ${checksum})`
+  // New indexes on expressions have no statistics.
+  await sql`analyze`
   requireSame(partsOf(await readSchema(sql)), partsOf(wanted))
 }
 
+const nameOfTable = (part: string) => /^create (?:unlogged )?table (\w+)/.exec(part)?.[1]
 const partsOf = (schema: string): readonly string[] => schema.split('\n\n')
 /** Without unique keys and storage options, which are adopted too. */
 const tablesOf = (schema: string): readonly string[] =>

@@ -4,7 +4,9 @@ import type { Keyring } from '../../keyring.ts'
 import type { Sql } from '../../postgres/connect.ts'
 import { RECOVERY_PURPOSE } from '../../sealed-columns.ts'
 import type { Check } from './check.ts'
-import { ROWS_AT_ONCE } from './each-row.ts'
+
+/** With 2,000 rows at a time, a million took 110 MiB more than the process had before, with these 56 MiB. */
+const ROWS_AT_ONCE = 250
 
 /** Money at a deposit address can be moved only to the treasury from which the address was derived. */
 export const depositDerivation = (keyring: Keyring): Check => ({
