@@ -67,7 +67,6 @@ $$;
 -- Lets commands insert rows into a table in their commit: an actor's first row, or a row of another table such as an
 -- idempotency key. A row that conflicts with an existing one, by any unique key, refuses its command. Generates the
 -- writer from the catalog and returns its name. A migration that changes the columns calls this again.
--- Unless it is `careful`, the function raises unique_violation: see write_actors().
 create function define_commit_rows(row_table text) returns text language plpgsql as $$
 declare
   writer text := latest_writer(row_table);
@@ -108,7 +107,7 @@ begin
   end if;
 
   execute format($f$
-    create or replace function insert_%7$s(entries %7$s_entry[], careful boolean, skip integer[], now_at timestamptz)
+    create or replace function insert_%7$s(entries %7$s_entry[], skip integer[], now_at timestamptz)
     returns json language plpgsql as $b$
     declare
       wanted integer;
@@ -118,13 +117,6 @@ begin
       refused json[];
     begin
       %9$s
-      if not careful then
-        insert into %1$I (%2$s)
-        select %5$s from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by %4$s;
-        return null;
-      end if;
       insert into %1$I (%2$s)
       select %5$s from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -174,7 +166,7 @@ begin
     select * from (values
       ('lock', 'holder uuid, now_at timestamptz', 'holder, now_at', 'integer[]'),
       ('update', 'skip integer[], holder uuid, now_at timestamptz', 'skip, holder, now_at', 'integer[]'),
-      ('insert', 'careful boolean, skip integer[], now_at timestamptz', 'careful, skip, now_at', 'json')
+      ('insert', 'skip integer[], now_at timestamptz', 'skip, now_at', 'json')
     ) w(verb, parameters, arguments, answer)
   loop
     select string_agg(format('when %L then return %I(entries::%I[], %s);',
@@ -382,61 +374,6 @@ begin
     where c.now is distinct from ms_time(s.now_ms));
 end $$;
 
--- Writes the rows of actors and of commit rows, and what their actions write. Returns the groups whose rows have changed.
--- Unless it is `careful`, it expects to find everything as it was decided on, raises if it does not, and the caller takes back
--- what it has written. So almost all commits neither lock a row before they update it nor mark a row as not yet certain
--- after they insert it, both of which Postgres writes to its log.
-create function write_actors(
-  careful boolean, batch integer, now_at timestamptz, holder uuid, connected boolean,
-  update_writers text[], updates text[], insert_writers text[], inserts text[],
-  writes write_entry[], canceled canceled_entry[], moved integer[]
-) returns integer[] language plpgsql as $$
-declare
-  answer integer[];
-  conflicts integer[] := moved;
-  refused json;
-  duplicates json[];
-begin
-  if careful and connected then
-    for n in 1 .. cardinality(update_writers) loop
-      answer := lock_rows(update_writers[n], updates[n], holder, now_at);
-      conflicts := conflicts || nullif(answer, '{}');
-    end loop;
-  end if;
-
-  for n in 1 .. cardinality(update_writers) loop
-    answer := update_rows(update_writers[n], updates[n], conflicts, holder, now_at);
-    if answer <> '{}' and not careful then
-      raise exception 'rows have changed' using errcode = 'PM006';
-    end if;
-    conflicts := conflicts || nullif(answer, '{}');
-  end loop;
-
-  if canceled is not null then
-    perform cancel_timers(canceled, conflicts);
-  end if;
-
-  if writes is not null then
-    perform call_writes(writes, false, conflicts);
-  end if;
-
-  -- Lists are locked from here on.
-  for n in 1 .. cardinality(insert_writers) loop
-    refused := insert_rows(insert_writers[n], inserts[n], careful, conflicts, now_at);
-    if refused is not null then
-      duplicates := duplicates || array(select json_array_elements(refused));
-    end if;
-  end loop;
-  if cardinality(duplicates) > 0 then
-    raise exception 'rows exist already' using errcode = 'PM001',
-      detail = json_build_object('batch', batch, 'duplicates', array_to_json(duplicates))::text;
-  end if;
-  if writes is not null then
-    perform call_writes(writes, true, conflicts);
-  end if;
-  return conflicts;
-end $$;
-
 -- Commits everything that a batch of commands decided or, per group of connected commands, nothing. Returns the groups
 -- that must be decided again because their rows have changed. Raises PM001 with the groups and constraints in its
 -- detail, and writes nothing, when a row that it would insert exists. The detail repeats the number of the batch,
@@ -459,7 +396,10 @@ set plan_cache_mode = force_generic_plan
 set lock_timeout = '250ms' as $$
 declare
   this_era integer := current_era();
+  answer integer[];
   conflicts integer[];
+  refused json;
+  duplicates json[];
   missing graphile_worker.job_spec[];
 begin
   if seen_in <> this_era then
@@ -472,13 +412,40 @@ begin
     conflicts := nullif(find_moved_clocks(clocks), '{}');
   end if;
 
-  begin
-    conflicts := write_actors(false, batch, now_at, holder, connected, update_writers, updates, insert_writers, inserts,
-      writes, canceled, conflicts);
-  exception when unique_violation or sqlstate 'PM006' then
-    conflicts := write_actors(true, batch, now_at, holder, connected, update_writers, updates, insert_writers, inserts,
-      writes, canceled, conflicts);
-  end;
+  if connected then
+    for n in 1 .. cardinality(update_writers) loop
+      answer := lock_rows(update_writers[n], updates[n], holder, now_at);
+      conflicts := conflicts || nullif(answer, '{}');
+    end loop;
+  end if;
+
+  for n in 1 .. cardinality(update_writers) loop
+    answer := update_rows(update_writers[n], updates[n], conflicts, holder, now_at);
+    conflicts := conflicts || nullif(answer, '{}');
+  end loop;
+
+  if canceled is not null then
+    perform cancel_timers(canceled, conflicts);
+  end if;
+
+  if writes is not null then
+    perform call_writes(writes, false, conflicts);
+  end if;
+
+  -- Lists are locked from here on.
+  for n in 1 .. cardinality(insert_writers) loop
+    refused := insert_rows(insert_writers[n], inserts[n], conflicts, now_at);
+    if refused is not null then
+      duplicates := duplicates || array(select json_array_elements(refused));
+    end if;
+  end loop;
+  if cardinality(duplicates) > 0 then
+    raise exception 'rows exist already' using errcode = 'PM001',
+      detail = json_build_object('batch', batch, 'duplicates', array_to_json(duplicates))::text;
+  end if;
+  if writes is not null then
+    perform call_writes(writes, true, conflicts);
+  end if;
 
   insert into transitions (
     actor, command, merchant_id, at, actor_created_at, era, rev, livemode, keyed, kind, event, from_state, to_state, cause,

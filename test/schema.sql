@@ -2872,7 +2872,10 @@ CREATE OR REPLACE FUNCTION public.commit_actors(batch integer, now_at timestamp 
 AS $function$
 declare
   this_era integer := current_era();
+  answer integer[];
   conflicts integer[];
+  refused json;
+  duplicates json[];
   missing graphile_worker.job_spec[];
 begin
   if seen_in <> this_era then
@@ -2885,13 +2888,40 @@ begin
     conflicts := nullif(find_moved_clocks(clocks), '{}');
   end if;
 
-  begin
-    conflicts := write_actors(false, batch, now_at, holder, connected, update_writers, updates, insert_writers, inserts,
-      writes, canceled, conflicts);
-  exception when unique_violation or sqlstate 'PM006' then
-    conflicts := write_actors(true, batch, now_at, holder, connected, update_writers, updates, insert_writers, inserts,
-      writes, canceled, conflicts);
-  end;
+  if connected then
+    for n in 1 .. cardinality(update_writers) loop
+      answer := lock_rows(update_writers[n], updates[n], holder, now_at);
+      conflicts := conflicts || nullif(answer, '{}');
+    end loop;
+  end if;
+
+  for n in 1 .. cardinality(update_writers) loop
+    answer := update_rows(update_writers[n], updates[n], conflicts, holder, now_at);
+    conflicts := conflicts || nullif(answer, '{}');
+  end loop;
+
+  if canceled is not null then
+    perform cancel_timers(canceled, conflicts);
+  end if;
+
+  if writes is not null then
+    perform call_writes(writes, false, conflicts);
+  end if;
+
+  -- Lists are locked from here on.
+  for n in 1 .. cardinality(insert_writers) loop
+    refused := insert_rows(insert_writers[n], inserts[n], conflicts, now_at);
+    if refused is not null then
+      duplicates := duplicates || array(select json_array_elements(refused));
+    end if;
+  end loop;
+  if cardinality(duplicates) > 0 then
+    raise exception 'rows exist already' using errcode = 'PM001',
+      detail = json_build_object('batch', batch, 'duplicates', array_to_json(duplicates))::text;
+  end if;
+  if writes is not null then
+    perform call_writes(writes, true, conflicts);
+  end if;
 
   insert into transitions (
     actor, command, merchant_id, at, actor_created_at, era, rev, livemode, keyed, kind, event, from_state, to_state, cause,
@@ -3333,7 +3363,7 @@ begin
   end if;
 
   execute format($f$
-    create or replace function insert_%7$s(entries %7$s_entry[], careful boolean, skip integer[], now_at timestamptz)
+    create or replace function insert_%7$s(entries %7$s_entry[], skip integer[], now_at timestamptz)
     returns json language plpgsql as $b$
     declare
       wanted integer;
@@ -3343,13 +3373,6 @@ begin
       refused json[];
     begin
       %9$s
-      if not careful then
-        insert into %1$I (%2$s)
-        select %5$s from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by %4$s;
-        return null;
-      end if;
       insert into %1$I (%2$s)
       select %5$s from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -3400,7 +3423,7 @@ begin
     select * from (values
       ('lock', 'holder uuid, now_at timestamptz', 'holder, now_at', 'integer[]'),
       ('update', 'skip integer[], holder uuid, now_at timestamptz', 'skip, holder, now_at', 'integer[]'),
-      ('insert', 'careful boolean, skip integer[], now_at timestamptz', 'careful, skip, now_at', 'json')
+      ('insert', 'skip integer[], now_at timestamptz', 'skip, now_at', 'json')
     ) w(verb, parameters, arguments, answer)
   loop
     select string_agg(format('when %L then return %I(entries::%I[], %s);',
@@ -4380,7 +4403,7 @@ AS $function$
     (select oid from pg_database where datname = current_database()), 'eras'::regclass::oid)
 $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_checkouts_v1(entries checkouts_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_checkouts_v1(entries checkouts_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -4392,13 +4415,6 @@ AS $function$
       refused json[];
     begin
       
-      if not careful then
-        insert into checkouts (payment_id, secret_hash)
-        select r.payment_id, r.secret_hash from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.payment_id;
-        return null;
-      end if;
       insert into checkouts (payment_id, secret_hash)
       select r.payment_id, r.secret_hash from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -4431,7 +4447,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_credit_entries_v1(entries credit_entries_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_credit_entries_v1(entries credit_entries_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -4444,13 +4460,6 @@ AS $function$
     begin
       perform lock_list('credit_entries', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into credit_entries (customer_id, currency, id, merchant_id, livemode, type, amount_minor, balance_minor, invoice_id, payment_id, credit_note_id, note, created_at)
-        select r.customer_id, r.currency, r.id, r.merchant_id, r.livemode, r.type, r.amount_minor, r.balance_minor, r.invoice_id, r.payment_id, r.credit_note_id, r.note, coalesce(r.created_at, now_at) from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.customer_id, r.currency, r.id;
-        return null;
-      end if;
       insert into credit_entries (customer_id, currency, id, merchant_id, livemode, type, amount_minor, balance_minor, invoice_id, payment_id, credit_note_id, note, created_at)
       select r.customer_id, r.currency, r.id, r.merchant_id, r.livemode, r.type, r.amount_minor, r.balance_minor, r.invoice_id, r.payment_id, r.credit_note_id, r.note, coalesce(r.created_at, now_at) from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -4483,7 +4492,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_credit_notes_v1(entries credit_notes_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_credit_notes_v1(entries credit_notes_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -4496,13 +4505,6 @@ AS $function$
     begin
       perform lock_list('credit_notes', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into credit_notes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, invoice_id, customer_id, test_clock_id, reason, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, due_reduced_minor, credit_minor, refunds_minor, refund_ids, note, number, series_id, sequence, issued_at, issue_date, document_hash, previous_document_hash)
-        select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.invoice_id, r.customer_id, r.test_clock_id, r.reason, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.due_reduced_minor, r.credit_minor, r.refunds_minor, r.refund_ids, r.note, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.document_hash, r.previous_document_hash from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.series_id, r.sequence, r.id;
-        return null;
-      end if;
       insert into credit_notes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, invoice_id, customer_id, test_clock_id, reason, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, due_reduced_minor, credit_minor, refunds_minor, refund_ids, note, number, series_id, sequence, issued_at, issue_date, document_hash, previous_document_hash)
       select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.invoice_id, r.customer_id, r.test_clock_id, r.reason, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.due_reduced_minor, r.credit_minor, r.refunds_minor, r.refund_ids, r.note, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.document_hash, r.previous_document_hash from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -4535,7 +4537,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_customer_emails_v1(entries customer_emails_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_customer_emails_v1(entries customer_emails_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -4547,13 +4549,6 @@ AS $function$
       refused json[];
     begin
       
-      if not careful then
-        insert into customer_emails (merchant_id, livemode, email_key, customer_id, email)
-        select r.merchant_id, r.livemode, r.email_key, r.customer_id, r.email from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.merchant_id, r.livemode, r.email_key;
-        return null;
-      end if;
       insert into customer_emails (merchant_id, livemode, email_key, customer_id, email)
       select r.merchant_id, r.livemode, r.email_key, r.customer_id, r.email from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -4586,7 +4581,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_customers_v1(entries customers_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_customers_v1(entries customers_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -4599,13 +4594,6 @@ AS $function$
     begin
       perform lock_list('customers', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id, test_clock_id, erased_at, erased_by)
-        select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id, r.test_clock_id, r.erased_at, r.erased_by from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.merchant_id, r.livemode, r.reference, r.id;
-        return null;
-      end if;
       insert into customers (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, email, name, company, tax_id, address, locale, reference, source, metadata, merged_into_id, test_clock_id, erased_at, erased_by)
       select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.email, r.name, r.company, r.tax_id, r.address, r.locale, r.reference, r.source, r.metadata, r.merged_into_id, r.test_clock_id, r.erased_at, r.erased_by from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -4638,7 +4626,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_deliveries_v1(entries deliveries_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_deliveries_v1(entries deliveries_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -4651,13 +4639,6 @@ AS $function$
     begin
       perform lock_list('deliveries', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at)
-        select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.event_id, r.endpoint_id, r.id;
-        return null;
-      end if;
       insert into deliveries (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, event_id, event_type, endpoint_id, attempts, automatic_attempts, trigger, next_attempt_at, resume_at, sending_since, cancel_requested, delivered_at)
       select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.event_id, r.event_type, r.endpoint_id, r.attempts, r.automatic_attempts, r.trigger, r.next_attempt_at, r.resume_at, r.sending_since, r.cancel_requested, r.delivered_at from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -4690,7 +4671,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_deposit_addresses_v1(entries deposit_addresses_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_deposit_addresses_v1(entries deposit_addresses_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -4702,13 +4683,6 @@ AS $function$
       refused json[];
     begin
       
-      if not careful then
-        insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)
-        select r.address, r.payment_id, r.merchant_id, r.treasury, r.counter from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.merchant_id, r.counter, r.payment_id, r.treasury, r.address;
-        return null;
-      end if;
       insert into deposit_addresses (address, payment_id, merchant_id, treasury, counter)
       select r.address, r.payment_id, r.merchant_id, r.treasury, r.counter from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -4741,7 +4715,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_disputes_v1(entries disputes_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_disputes_v1(entries disputes_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -4754,13 +4728,6 @@ AS $function$
     begin
       perform lock_list('disputes', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by)
-        select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.payment_id, r.id;
-        return null;
-      end if;
       insert into disputes (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, amount_minor, currency, reason, description, uncategorized_text, customer_communication, shipping_tracking_number, refund_policy, evidence_due_by)
       select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.amount_minor, r.currency, r.reason, r.description, r.uncategorized_text, r.customer_communication, r.shipping_tracking_number, r.refund_policy, r.evidence_due_by from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -4793,7 +4760,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_document_series_v1(entries document_series_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_document_series_v1(entries document_series_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -4806,13 +4773,6 @@ AS $function$
     begin
       perform lock_list('document_series', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into document_series (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, document_kind, year, test_clock_id, first_number, last_number, last_issued_at, last_document_hash)
-        select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.document_kind, r.year, r.test_clock_id, r.first_number, r.last_number, r.last_issued_at, r.last_document_hash from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.merchant_id, r.livemode, r.document_kind, r.year, r.test_clock_id, r.id;
-        return null;
-      end if;
       insert into document_series (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, document_kind, year, test_clock_id, first_number, last_number, last_issued_at, last_document_hash)
       select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.document_kind, r.year, r.test_clock_id, r.first_number, r.last_number, r.last_issued_at, r.last_document_hash from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -4845,7 +4805,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_idempotency_keys_v1(entries idempotency_keys_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_idempotency_keys_v1(entries idempotency_keys_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -4857,13 +4817,6 @@ AS $function$
       refused json[];
     begin
       
-      if not careful then
-        insert into idempotency_keys (merchant_id, livemode, key, fingerprint, status, body, is_refund, created_at, record_id)
-        select r.merchant_id, r.livemode, r.key, r.fingerprint, r.status, r.body, r.is_refund, coalesce(r.created_at, now_at), r.record_id from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.merchant_id, r.livemode, r.key;
-        return null;
-      end if;
       insert into idempotency_keys (merchant_id, livemode, key, fingerprint, status, body, is_refund, created_at, record_id)
       select r.merchant_id, r.livemode, r.key, r.fingerprint, r.status, r.body, r.is_refund, coalesce(r.created_at, now_at), r.record_id from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -4896,7 +4849,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_invoices_v1(entries invoices_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_invoices_v1(entries invoices_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -4909,13 +4862,6 @@ AS $function$
     begin
       perform lock_list('invoices', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, test_clock_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, subscription_id, period_index, period_start, period_end, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, party_hash, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, customer_erased, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, credit_note_ids, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason)
-        select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.test_clock_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.subscription_id, r.period_index, r.period_start, r.period_end, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.party_hash, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.customer_erased, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.credit_note_ids, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.series_id, r.sequence, r.subscription_id, r.period_index, r.token_hash, r.id;
-        return null;
-      end if;
       insert into invoices (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, test_clock_id, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, days_until_due, due_date, reference, order_number, notes, assets, reminder_offsets, metadata, subscription_id, period_index, period_start, period_end, number, series_id, sequence, issued_at, issue_date, due_at, seller, customer, party_salt, party_hash, document_hash, previous_document_hash, reminders, retained_until, credit_applied_minor, payment_link_id, token_hash, sealed_token, customer_erased, credit_notes_minor, amount_paid_minor, amount_processing_minor, amount_overpaid_minor, amount_refunded_minor, uncredited_refunds_minor, allocations, credit_note_ids, overdue, due_passed, reminders_passed, reminded_offset, reminded_at, paid_at, voided_at, void_reason)
       select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.test_clock_id, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r.days_until_due, r.due_date, r.reference, r.order_number, r.notes, r.assets, r.reminder_offsets, r.metadata, r.subscription_id, r.period_index, r.period_start, r.period_end, r.number, r.series_id, r.sequence, r.issued_at, r.issue_date, r.due_at, r.seller, r.customer, r.party_salt, r.party_hash, r.document_hash, r.previous_document_hash, r.reminders, r.retained_until, r.credit_applied_minor, r.payment_link_id, r.token_hash, r.sealed_token, r.customer_erased, r.credit_notes_minor, r.amount_paid_minor, r.amount_processing_minor, r.amount_overpaid_minor, r.amount_refunded_minor, r.uncredited_refunds_minor, r.allocations, r.credit_note_ids, r.overdue, r.due_passed, r.reminders_passed, r.reminded_offset, r.reminded_at, r.paid_at, r.voided_at, r.void_reason from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -4948,7 +4894,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_payment_links_v1(entries payment_links_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_payment_links_v1(entries payment_links_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -4961,13 +4907,6 @@ AS $function$
     begin
       perform lock_list('payment_links', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, hidden, payments_opened, payments_processing, payments_count, deactivated_at)
-        select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.hidden, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.merchant_id, r.livemode, r.reference, r.id;
-        return null;
-      end if;
       insert into payment_links (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, amount_minor, currency, title, description, reference, assets, max_payments, window_minutes, expires_at, success_url, metadata, hidden, payments_opened, payments_processing, payments_count, deactivated_at)
       select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.amount_minor, r.currency, r.title, r.description, r.reference, r.assets, r.max_payments, r.window_minutes, r.expires_at, r.success_url, r.metadata, r.hidden, r.payments_opened, r.payments_processing, r.payments_count, r.deactivated_at from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -5000,7 +4939,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_payments_v1(entries payments_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_payments_v1(entries payments_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -5013,13 +4952,6 @@ AS $function$
     begin
       perform lock_list('payments', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, customer_id, invoice_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, announced, collection_unexplained, window_lengthened, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor)
-        select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.customer_id, r.invoice_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.announced, r.collection_unexplained, r.window_lengthened, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.id;
-        return null;
-      end if;
       insert into payments (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_link_id, customer_id, invoice_id, amount_minor, currency, customer_email, customer_name, reference, metadata, tolerance_bps, late_policy, expires_at, chain_id, asset, token_address, decimals, address, amount_expected, confirmations_required, pegged, quote_rate, quote_source, quote_expires_at, scan, amount_received, amount_final, received_minor, payer_address, tx_hash, block_number, stray, final_strays, announced, collection_unexplained, window_lengthened, exception, failure_reason, attention, refunds_reserved_minor, amount_refunded_minor)
       select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_link_id, r.customer_id, r.invoice_id, r.amount_minor, r.currency, r.customer_email, r.customer_name, r.reference, r.metadata, r.tolerance_bps, r.late_policy, r.expires_at, r.chain_id, r.asset, r.token_address, r.decimals, r.address, r.amount_expected, r.confirmations_required, r.pegged, r.quote_rate, r.quote_source, r.quote_expires_at, r.scan, r.amount_received, r.amount_final, r.received_minor, r.payer_address, r.tx_hash, r.block_number, r.stray, r.final_strays, r.announced, r.collection_unexplained, r.window_lengthened, r.exception, r.failure_reason, r.attention, r.refunds_reserved_minor, r.amount_refunded_minor from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -5052,7 +4984,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_plans_v1(entries plans_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_plans_v1(entries plans_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -5065,13 +4997,6 @@ AS $function$
     begin
       perform lock_list('plans', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into plans (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, name, description, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, "interval", interval_count, trial_days, lead_days, grace_days, max_periods, activation, after_grace, assets, reference, metadata)
-        select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.name, r.description, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r."interval", r.interval_count, r.trial_days, r.lead_days, r.grace_days, r.max_periods, r.activation, r.after_grace, r.assets, r.reference, r.metadata from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.merchant_id, r.livemode, r.reference, r.id;
-        return null;
-      end if;
       insert into plans (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, name, description, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, "interval", interval_count, trial_days, lead_days, grace_days, max_periods, activation, after_grace, assets, reference, metadata)
       select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.name, r.description, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r."interval", r.interval_count, r.trial_days, r.lead_days, r.grace_days, r.max_periods, r.activation, r.after_grace, r.assets, r.reference, r.metadata from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -5104,7 +5029,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_refund_claims_v1(entries refund_claims_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_refund_claims_v1(entries refund_claims_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -5116,13 +5041,6 @@ AS $function$
       refused json[];
     begin
       
-      if not careful then
-        insert into refund_claims (id, secret_hash, sealed_secret, expires_at)
-        select r.id, r.secret_hash, r.sealed_secret, r.expires_at from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.secret_hash, r.id;
-        return null;
-      end if;
       insert into refund_claims (id, secret_hash, sealed_secret, expires_at)
       select r.id, r.secret_hash, r.sealed_secret, r.expires_at from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -5155,7 +5073,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_refund_destination_proofs_v1(entries refund_destination_proofs_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_refund_destination_proofs_v1(entries refund_destination_proofs_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -5167,13 +5085,6 @@ AS $function$
       refused json[];
     begin
       
-      if not careful then
-        insert into refund_destination_proofs (refund_id, address, message, signature, proven_at)
-        select r.refund_id, r.address, r.message, r.signature, r.proven_at from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.refund_id;
-        return null;
-      end if;
       insert into refund_destination_proofs (refund_id, address, message, signature, proven_at)
       select r.refund_id, r.address, r.message, r.signature, r.proven_at from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -5206,7 +5117,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_refund_judgements_v1(entries refund_judgements_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_refund_judgements_v1(entries refund_judgements_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -5218,13 +5129,6 @@ AS $function$
       refused json[];
     begin
       
-      if not careful then
-        insert into refund_judgements (refund_id, rev, why)
-        select r.refund_id, r.rev, r.why from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.refund_id, r.rev;
-        return null;
-      end if;
       insert into refund_judgements (refund_id, rev, why)
       select r.refund_id, r.rev, r.why from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -5257,7 +5161,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_refund_rises_v1(entries refund_rises_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_refund_rises_v1(entries refund_rises_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -5269,13 +5173,6 @@ AS $function$
       refused json[];
     begin
       
-      if not careful then
-        insert into refund_rises (chain_id, address, block_number, refund_id)
-        select r.chain_id, r.address, r.block_number, r.refund_id from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.chain_id, r.address, r.block_number;
-        return null;
-      end if;
       insert into refund_rises (chain_id, address, block_number, refund_id)
       select r.chain_id, r.address, r.block_number, r.refund_id from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -5308,7 +5205,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_refunds_v1(entries refunds_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_refunds_v1(entries refunds_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -5321,13 +5218,6 @@ AS $function$
     begin
       perform lock_list('refunds', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, invoice_id, credit_note_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash)
-        select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.invoice_id, r.credit_note_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.chain_id, r.tx_hash, r.id;
-        return null;
-      end if;
       insert into refunds (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, payment_id, invoice_id, credit_note_id, amount_minor, currency, reason, metadata, chain_id, asset, token_address, amount, destination, tx_hash, confirmations, failure_reason, attention, stray_tx_hash)
       select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.payment_id, r.invoice_id, r.credit_note_id, r.amount_minor, r.currency, r.reason, r.metadata, r.chain_id, r.asset, r.token_address, r.amount, r.destination, r.tx_hash, r.confirmations, r.failure_reason, r.attention, r.stray_tx_hash from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -5360,39 +5250,39 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_rows(writer text, entries text, careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_rows(writer text, entries text, skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
       begin
         case writer
-          when 'checkouts_v1' then return insert_checkouts_v1(entries::checkouts_v1_entry[], careful, skip, now_at);
-    when 'credit_entries_v1' then return insert_credit_entries_v1(entries::credit_entries_v1_entry[], careful, skip, now_at);
-    when 'credit_notes_v1' then return insert_credit_notes_v1(entries::credit_notes_v1_entry[], careful, skip, now_at);
-    when 'customer_emails_v1' then return insert_customer_emails_v1(entries::customer_emails_v1_entry[], careful, skip, now_at);
-    when 'customers_v1' then return insert_customers_v1(entries::customers_v1_entry[], careful, skip, now_at);
-    when 'deliveries_v1' then return insert_deliveries_v1(entries::deliveries_v1_entry[], careful, skip, now_at);
-    when 'deposit_addresses_v1' then return insert_deposit_addresses_v1(entries::deposit_addresses_v1_entry[], careful, skip, now_at);
-    when 'disputes_v1' then return insert_disputes_v1(entries::disputes_v1_entry[], careful, skip, now_at);
-    when 'document_series_v1' then return insert_document_series_v1(entries::document_series_v1_entry[], careful, skip, now_at);
-    when 'idempotency_keys_v1' then return insert_idempotency_keys_v1(entries::idempotency_keys_v1_entry[], careful, skip, now_at);
-    when 'invoices_v1' then return insert_invoices_v1(entries::invoices_v1_entry[], careful, skip, now_at);
-    when 'payment_links_v1' then return insert_payment_links_v1(entries::payment_links_v1_entry[], careful, skip, now_at);
-    when 'payments_v1' then return insert_payments_v1(entries::payments_v1_entry[], careful, skip, now_at);
-    when 'plans_v1' then return insert_plans_v1(entries::plans_v1_entry[], careful, skip, now_at);
-    when 'refund_claims_v1' then return insert_refund_claims_v1(entries::refund_claims_v1_entry[], careful, skip, now_at);
-    when 'refund_destination_proofs_v1' then return insert_refund_destination_proofs_v1(entries::refund_destination_proofs_v1_entry[], careful, skip, now_at);
-    when 'refund_judgements_v1' then return insert_refund_judgements_v1(entries::refund_judgements_v1_entry[], careful, skip, now_at);
-    when 'refund_rises_v1' then return insert_refund_rises_v1(entries::refund_rises_v1_entry[], careful, skip, now_at);
-    when 'refunds_v1' then return insert_refunds_v1(entries::refunds_v1_entry[], careful, skip, now_at);
-    when 'signed_transactions_v1' then return insert_signed_transactions_v1(entries::signed_transactions_v1_entry[], careful, skip, now_at);
-    when 'signer_nonces_v1' then return insert_signer_nonces_v1(entries::signer_nonces_v1_entry[], careful, skip, now_at);
-    when 'subscriptions_v1' then return insert_subscriptions_v1(entries::subscriptions_v1_entry[], careful, skip, now_at);
-    when 'test_clocks_v1' then return insert_test_clocks_v1(entries::test_clocks_v1_entry[], careful, skip, now_at);
+          when 'checkouts_v1' then return insert_checkouts_v1(entries::checkouts_v1_entry[], skip, now_at);
+    when 'credit_entries_v1' then return insert_credit_entries_v1(entries::credit_entries_v1_entry[], skip, now_at);
+    when 'credit_notes_v1' then return insert_credit_notes_v1(entries::credit_notes_v1_entry[], skip, now_at);
+    when 'customer_emails_v1' then return insert_customer_emails_v1(entries::customer_emails_v1_entry[], skip, now_at);
+    when 'customers_v1' then return insert_customers_v1(entries::customers_v1_entry[], skip, now_at);
+    when 'deliveries_v1' then return insert_deliveries_v1(entries::deliveries_v1_entry[], skip, now_at);
+    when 'deposit_addresses_v1' then return insert_deposit_addresses_v1(entries::deposit_addresses_v1_entry[], skip, now_at);
+    when 'disputes_v1' then return insert_disputes_v1(entries::disputes_v1_entry[], skip, now_at);
+    when 'document_series_v1' then return insert_document_series_v1(entries::document_series_v1_entry[], skip, now_at);
+    when 'idempotency_keys_v1' then return insert_idempotency_keys_v1(entries::idempotency_keys_v1_entry[], skip, now_at);
+    when 'invoices_v1' then return insert_invoices_v1(entries::invoices_v1_entry[], skip, now_at);
+    when 'payment_links_v1' then return insert_payment_links_v1(entries::payment_links_v1_entry[], skip, now_at);
+    when 'payments_v1' then return insert_payments_v1(entries::payments_v1_entry[], skip, now_at);
+    when 'plans_v1' then return insert_plans_v1(entries::plans_v1_entry[], skip, now_at);
+    when 'refund_claims_v1' then return insert_refund_claims_v1(entries::refund_claims_v1_entry[], skip, now_at);
+    when 'refund_destination_proofs_v1' then return insert_refund_destination_proofs_v1(entries::refund_destination_proofs_v1_entry[], skip, now_at);
+    when 'refund_judgements_v1' then return insert_refund_judgements_v1(entries::refund_judgements_v1_entry[], skip, now_at);
+    when 'refund_rises_v1' then return insert_refund_rises_v1(entries::refund_rises_v1_entry[], skip, now_at);
+    when 'refunds_v1' then return insert_refunds_v1(entries::refunds_v1_entry[], skip, now_at);
+    when 'signed_transactions_v1' then return insert_signed_transactions_v1(entries::signed_transactions_v1_entry[], skip, now_at);
+    when 'signer_nonces_v1' then return insert_signer_nonces_v1(entries::signer_nonces_v1_entry[], skip, now_at);
+    when 'subscriptions_v1' then return insert_subscriptions_v1(entries::subscriptions_v1_entry[], skip, now_at);
+    when 'test_clocks_v1' then return insert_test_clocks_v1(entries::test_clocks_v1_entry[], skip, now_at);
         end case;
       end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_signed_transactions_v1(entries signed_transactions_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_signed_transactions_v1(entries signed_transactions_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -5404,13 +5294,6 @@ AS $function$
       refused json[];
     begin
       
-      if not careful then
-        insert into signed_transactions (signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, taken_at, created_at)
-        select r.signer_id, r.nonce, r.attempt, r.chain_id, r.tx_hash, r.raw, r.gas, r.max_fee, r.tip, r.taken_at, coalesce(r.created_at, now_at) from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.chain_id, r.tx_hash, r.signer_id, r.nonce, r.attempt;
-        return null;
-      end if;
       insert into signed_transactions (signer_id, nonce, attempt, chain_id, tx_hash, raw, gas, max_fee, tip, taken_at, created_at)
       select r.signer_id, r.nonce, r.attempt, r.chain_id, r.tx_hash, r.raw, r.gas, r.max_fee, r.tip, r.taken_at, coalesce(r.created_at, now_at) from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -5443,7 +5326,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_signer_nonces_v1(entries signer_nonces_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_signer_nonces_v1(entries signer_nonces_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -5455,13 +5338,6 @@ AS $function$
       refused json[];
     begin
       
-      if not careful then
-        insert into signer_nonces (signer_id, nonce, refund_id, state, sent_at, created_at)
-        select r.signer_id, r.nonce, r.refund_id, r.state, r.sent_at, coalesce(r.created_at, now_at) from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.refund_id, r.signer_id, r.nonce;
-        return null;
-      end if;
       insert into signer_nonces (signer_id, nonce, refund_id, state, sent_at, created_at)
       select r.signer_id, r.nonce, r.refund_id, r.state, r.sent_at, coalesce(r.created_at, now_at) from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -5494,7 +5370,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_subscriptions_v1(entries subscriptions_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_subscriptions_v1(entries subscriptions_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -5507,13 +5383,6 @@ AS $function$
     begin
       perform lock_list('subscriptions', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into subscriptions (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, test_clock_id, plan_id, source, payer, trial_key, verified, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, "interval", interval_count, anchor_at, anchor_given, trial_ends_at, lead_days, grace_days, max_periods, activation, after_grace, assets, reference, metadata, period_index, invoiced_index, latest_invoice_id, unpaid, first_due_at, trial_ending_sent, owed_index, grace_ends_at, pause_at_period_end, paused_at, resumes_at, resume_index, cancel_at_period_end, canceled_at, canceled_by_customer, ended_at, end_reason, pending_change, token_hash, sealed_token)
-        select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.test_clock_id, r.plan_id, r.source, r.payer, r.trial_key, r.verified, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r."interval", r.interval_count, r.anchor_at, r.anchor_given, r.trial_ends_at, r.lead_days, r.grace_days, r.max_periods, r.activation, r.after_grace, r.assets, r.reference, r.metadata, r.period_index, r.invoiced_index, r.latest_invoice_id, r.unpaid, r.first_due_at, r.trial_ending_sent, r.owed_index, r.grace_ends_at, r.pause_at_period_end, r.paused_at, r.resumes_at, r.resume_index, r.cancel_at_period_end, r.canceled_at, r.canceled_by_customer, r.ended_at, r.end_reason, r.pending_change, r.token_hash, r.sealed_token from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.plan_id, r.trial_key, r.token_hash, r.id;
-        return null;
-      end if;
       insert into subscriptions (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, api_version, customer_id, test_clock_id, plan_id, source, payer, trial_key, verified, currency, tax_behavior, lines, taxes, subtotal_minor, tax_minor, total_minor, "interval", interval_count, anchor_at, anchor_given, trial_ends_at, lead_days, grace_days, max_periods, activation, after_grace, assets, reference, metadata, period_index, invoiced_index, latest_invoice_id, unpaid, first_due_at, trial_ending_sent, owed_index, grace_ends_at, pause_at_period_end, paused_at, resumes_at, resume_index, cancel_at_period_end, canceled_at, canceled_by_customer, ended_at, end_reason, pending_change, token_hash, sealed_token)
       select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.api_version, r.customer_id, r.test_clock_id, r.plan_id, r.source, r.payer, r.trial_key, r.verified, r.currency, r.tax_behavior, r.lines, r.taxes, r.subtotal_minor, r.tax_minor, r.total_minor, r."interval", r.interval_count, r.anchor_at, r.anchor_given, r.trial_ends_at, r.lead_days, r.grace_days, r.max_periods, r.activation, r.after_grace, r.assets, r.reference, r.metadata, r.period_index, r.invoiced_index, r.latest_invoice_id, r.unpaid, r.first_due_at, r.trial_ending_sent, r.owed_index, r.grace_ends_at, r.pause_at_period_end, r.paused_at, r.resumes_at, r.resume_index, r.cancel_at_period_end, r.canceled_at, r.canceled_by_customer, r.ended_at, r.end_reason, r.pending_change, r.token_hash, r.sealed_token from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -5546,7 +5415,7 @@ AS $function$
       return array_to_json(refused);
     end $function$;
 
-CREATE OR REPLACE FUNCTION public.insert_test_clocks_v1(entries test_clocks_v1_entry[], careful boolean, skip integer[], now_at timestamp with time zone)
+CREATE OR REPLACE FUNCTION public.insert_test_clocks_v1(entries test_clocks_v1_entry[], skip integer[], now_at timestamp with time zone)
  RETURNS json
  LANGUAGE plpgsql
 AS $function$
@@ -5559,13 +5428,6 @@ AS $function$
     begin
       perform lock_list('test_clocks', array(
         select merchant_id from unnest(entries) where skip is null or g <> all(skip)));
-      if not careful then
-        insert into test_clocks (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, now, target)
-        select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.now, r.target from unnest(entries) r
-        where skip is null or r.g <> all(skip)
-        order by r.id;
-        return null;
-      end if;
       insert into test_clocks (id, state, rev, version, lease, leased_until, created_at, updated_at, merchant_id, livemode, now, target)
       select r.id, r.state, r.rev, r.version, r.lease, r.leased_until, coalesce(r.created_at, now_at), coalesce(r.updated_at, now_at), r.merchant_id, r.livemode, r.now, r.target from unnest(entries) r
       where skip is null or r.g <> all(skip)
@@ -8631,56 +8493,6 @@ AS $function$
   set tx_hash = excluded.tx_hash, block_number = null, looks = 0, next_look_at = now(),
     doubt = null, person_from = null, chain_lost = false
 $function$;
-
-CREATE OR REPLACE FUNCTION public.write_actors(careful boolean, batch integer, now_at timestamp with time zone, holder uuid, connected boolean, update_writers text[], updates text[], insert_writers text[], inserts text[], writes write_entry[], canceled canceled_entry[], moved integer[])
- RETURNS integer[]
- LANGUAGE plpgsql
-AS $function$
-declare
-  answer integer[];
-  conflicts integer[] := moved;
-  refused json;
-  duplicates json[];
-begin
-  if careful and connected then
-    for n in 1 .. cardinality(update_writers) loop
-      answer := lock_rows(update_writers[n], updates[n], holder, now_at);
-      conflicts := conflicts || nullif(answer, '{}');
-    end loop;
-  end if;
-
-  for n in 1 .. cardinality(update_writers) loop
-    answer := update_rows(update_writers[n], updates[n], conflicts, holder, now_at);
-    if answer <> '{}' and not careful then
-      raise exception 'rows have changed' using errcode = 'PM006';
-    end if;
-    conflicts := conflicts || nullif(answer, '{}');
-  end loop;
-
-  if canceled is not null then
-    perform cancel_timers(canceled, conflicts);
-  end if;
-
-  if writes is not null then
-    perform call_writes(writes, false, conflicts);
-  end if;
-
-  -- Lists are locked from here on.
-  for n in 1 .. cardinality(insert_writers) loop
-    refused := insert_rows(insert_writers[n], inserts[n], careful, conflicts, now_at);
-    if refused is not null then
-      duplicates := duplicates || array(select json_array_elements(refused));
-    end if;
-  end loop;
-  if cardinality(duplicates) > 0 then
-    raise exception 'rows exist already' using errcode = 'PM001',
-      detail = json_build_object('batch', batch, 'duplicates', array_to_json(duplicates))::text;
-  end if;
-  if writes is not null then
-    perform call_writes(writes, true, conflicts);
-  end if;
-  return conflicts;
-end $function$;
 
 CREATE OR REPLACE FUNCTION public.write_transfers(chain bigint, numbers bigint[], hashes text[], times timestamp with time zone[], logs json, as_state text, by_all boolean)
  RETURNS uuid[]
