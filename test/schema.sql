@@ -7989,9 +7989,15 @@ begin
   if payments is null then
     return;
   end if;
-  insert into unsettled_payments (payment_id, chain_id, step)
-  select distinct id, chain, at_step from unnest(payments) as id order by id
-  on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, reported_rev = null;
+  -- Most are not marked. `on conflict` writes a record more to the log for each row.
+  begin
+    insert into unsettled_payments (payment_id, chain_id, step)
+    select distinct id, chain, at_step from unnest(payments) as id order by id;
+  exception when unique_violation then
+    insert into unsettled_payments (payment_id, chain_id, step)
+    select distinct id, chain, at_step from unnest(payments) as id order by id
+    on conflict (payment_id) do update set chain_id = excluded.chain_id, step = excluded.step, reported_rev = null;
+  end;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.transfers_of(payment uuid)

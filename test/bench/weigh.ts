@@ -1,47 +1,40 @@
-import type { Sql } from '../../src/postgres/connect.ts'
-import { until } from '../harness/until.ts'
-import { startLoad } from './payments-load.ts'
-import { openService } from './payments-service.ts'
 import { thousands } from './promises.ts'
 import { openServer } from './server.ts'
+import { weigh } from './weight.ts'
 
 /**
- * What a paid payment with one webhook weighs: the bytes of every table and index, per payment. `bun test/bench/weigh.ts
- * [payments]`. The tables are written anew first, so that a figure is neither room for later rows nor dead rows.
+ * What a paid payment with one webhook weighs: the bytes of every table and index, and those that it writes to the log, per
+ * payment. `bun test/bench/weigh.ts [payments]`. Full-page images are apart: how many there are depends on the checkpoints, of
+ * which there is one before the measurement and none in it.
  */
-const payments = Number(process.argv[2] ?? 2_000)
-const inFlight = Math.min(payments, 500)
-
-type Size = { readonly table: string; readonly index: string | null; readonly bytes: number }
-
-const sizesOf = async (sql: Sql): Promise<readonly Size[]> => {
-  await sql`vacuum full`
-  return sql<Size[]>`
-    select t.relname as table, null as index, (pg_table_size(t.oid))::float8 as bytes from pg_class t
-    where t.relkind = 'r' and t.relnamespace = current_schema()::regnamespace
-    union all
-    select t.relname, i.relname, pg_relation_size(i.oid)::float8
-    from pg_index x join pg_class i on i.oid = x.indexrelid join pg_class t on t.oid = x.indrelid
-    where t.relnamespace = current_schema()::regnamespace
-    order by 1, 2 nulls first`
-}
-
 await using server = await openServer({ used: false })
-await using service = await openService(server, { merchants: 20, links: inFlight })
-const { sql } = service
-const before = new Map((await sizesOf(sql)).map(size => [`${size.table} ${size.index}`, size.bytes]))
-const load = await startLoad(service, { inFlight, blockMs: 50, most: payments })
-const paid = await load.finish()
-await until(async () => (await sql`select from delivery_claims`).length === 0)
-await sql`select count_transitions(1000000)`
-await sql`select add_payment_sums(1000000)`
+const { paid, sizes, log } = await weigh(server, Number(process.argv[2] ?? 2_000))
 
-const rows = (await sizesOf(sql))
-  .map(size => ({ ...size, each: (size.bytes - (before.get(`${size.table} ${size.index}`) ?? 0)) / paid }))
-  .filter(({ each }) => each >= 1)
-console.log(`bytes per payment, of ${paid} payments`)
-for (const { table, index, each } of rows) console.log(`${index === null ? table : `  ${index}`}: ${thousands(each)}`)
-const sum = (some: typeof rows) => thousands(some.reduce((total, { each }) => total + each, 0))
+const relations = new Map(log.relations.map(each => [`${each.table} ${each.index}`, each]))
+const names = new Set([...sizes, ...log.relations].map(({ table, index }) => `${table} ${index}`))
+console.log(`bytes per payment on disk, and in the log (updates, of these HOT), of ${paid} payments`)
+for (const name of [...names].sort()) {
+  const [table = '', index = ''] = name.split(' ')
+  const logged = relations.get(name)
+  const stored = sizes.find(size => size.table === table && `${size.index}` === index)?.bytes ?? 0
+  if (stored < 1 && (logged?.bytes ?? 0) < paid) continue
+  const updates = logged && logged.updates > 0 ? ` (${each(logged.updates)}, ${each(logged.hotUpdates)})` : ''
+  console.log(
+    `${index === 'null' ? table : `  ${index}`}: ${thousands(stored)}, ${thousands((logged?.bytes ?? 0) / paid)}${updates}`,
+  )
+}
+const isRow = ({ index }: { readonly index: string | null }) => index === null
+const isEntry = ({ index }: { readonly index: string | null }) => index !== null
+const sum = (some: readonly { readonly bytes: number }[]) => some.reduce((total, { bytes }) => total + bytes, 0)
 console.log(
-  `tables ${sum(rows.filter(({ index }) => index === null))}, indexes ${sum(rows.filter(({ index }) => index !== null))}, all ${sum(rows)}`,
+  `on disk: tables ${thousands(sum(sizes.filter(isRow)))}, indexes ${thousands(sum(sizes.filter(isEntry)))}, all ${thousands(sum(sizes))}`,
 )
+const images = log.relations.reduce((total, { imageBytes }) => total + imageBytes, 0)
+console.log(
+  `in the log: rows ${thousands(sum(log.relations.filter(isRow)) / paid)}, index entries ${thousands(sum(log.relations.filter(isEntry)) / paid)}, ` +
+    `commits and other records ${thousands(log.otherBytes / paid)}, all ${thousands(log.bytes / paid)}; full-page images ${thousands(images / paid)} more`,
+)
+
+function each(count: number): string {
+  return (count / paid).toFixed(1)
+}

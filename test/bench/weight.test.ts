@@ -1,0 +1,22 @@
+import { expect, test } from 'bun:test'
+import { openServer } from './server.ts'
+import { weigh } from './weight.ts'
+
+/** Bytes of a payment with one webhook. What is measured is at most a tenth less: see "Sizes" in docs/operating.md. */
+const MOST_ON_DISK = 9_900
+const MOST_IN_LOG = 25_600
+
+test('a paid payment with one webhook adds no more to the disk and to the log than is documented', async () => {
+  await using server = await openServer()
+  const { paid, sizes, log } = await weigh(server, 200)
+  expect(paid).toBe(200)
+  const onDisk = sizes.reduce((sum, { bytes }) => sum + bytes, 0)
+  const inLog = log.bytes / paid
+  expect(onDisk).toBeLessThan(MOST_ON_DISK)
+  expect(inLog).toBeLessThan(MOST_IN_LOG)
+  // What was measured is there at all.
+  expect(sizes.map(({ table, index }) => index ?? table)).toContain('transitions_pkey')
+  expect(log.relations.find(({ table, index }) => table === 'payments' && index === null)?.updates).toBe(2 * paid)
+  const sums = log.relations.find(({ table, index }) => table === 'payment_sums' && index === null)
+  expect((sums?.hotUpdates ?? 0) / (sums?.updates ?? 0)).toBeGreaterThan(0.5)
+}, 180_000)
