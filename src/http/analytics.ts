@@ -52,12 +52,13 @@ export const analyticsRoutes: readonly Route[] = [
           const span = spanOf(query, timeZone, clock.now())
           refuseForgottenTime(span, timeZone, clock.now())
           const [sums, billing, attention] = await Promise.all([
-            readPaymentSums(sql, owner, rangesOf(span, 0, timeZone), {
+            readPaymentSums(sql, { ...owner, timeZone }, rangesOf(span, 0, timeZone), {
               ...{ breakdown: 'none', currency: undefined, link: undefined, durations: true },
             }),
             readBillingFigures(sql, owner, span),
             countAttention(sql, owner, chainIdsOf(chains)),
           ])
+          if (!sums) return undefined
           return {
             ...{ object: 'analytics', asOf: asOf.toISOString(), timeZone },
             ...{ totals: sums.map(figuresIn), billing: billing.map(billingIn), attention },
@@ -95,10 +96,10 @@ export const analyticsRoutes: readonly Route[] = [
           // Too many quarter-hours to read them all within a moment.
           const durations =
             breakdown !== 'link' && (days !== undefined || span.end.getTime() - span.start.getTime() <= DETAILED_MS)
-          const sums = await readPaymentSums(sql, { merchantId, livemode }, ranges, {
+          const sums = await readPaymentSums(sql, { merchantId, livemode, timeZone: state.timeZone }, ranges, {
             ...{ breakdown, currency, link, durations },
           })
-          return seriesBody({ ...state, timeZone }, buckets, sums, breakdown)
+          return sums && seriesBody({ ...state, timeZone }, buckets, sums, breakdown)
         })
         return { status: 200, body }
       },
@@ -106,13 +107,15 @@ export const analyticsRoutes: readonly Route[] = [
   ),
 ]
 
-/** Reads again if the daily sums were moved to the days of another time zone between the statements. */
-const withSumsState = async <T>(sql: Sql, merchantId: string, read: (state: SumsState) => Promise<T>): Promise<T> => {
-  for (let state = await readSumsState(sql, merchantId); ; ) {
-    const answer = await read(state)
-    const after = await readSumsState(sql, merchantId)
-    if (after.timeZone === state.timeZone) return answer
-    state = after
+/** Reads again if the daily sums were moved to the days of another time zone meanwhile. */
+const withSumsState = async <T>(
+  sql: Sql,
+  merchantId: string,
+  read: (state: SumsState) => Promise<T | undefined>,
+): Promise<T> => {
+  for (;;) {
+    const answer = await read(await readSumsState(sql, merchantId))
+    if (answer !== undefined) return answer
   }
 }
 

@@ -42,13 +42,16 @@ const counts = [
   ...(['failed', 'expired', 'canceled', 'late', 'refunds'] as const),
 ]
 
-/** The sums of ranges by bucket, currency and key. Buckets without a payment have none. */
+/**
+ * The sums of ranges by bucket, currency and key. Buckets without a payment have none. Undefined: the daily sums are no longer
+ * those of `timeZone`, in which the ranges are.
+ */
 export const readPaymentSums = async (
   sql: Sql,
-  { merchantId, livemode }: ListOwner,
+  { merchantId, livemode, timeZone }: ListOwner & Pick<SumsState, 'timeZone'>,
   ranges: readonly SumRange[],
   { breakdown, currency, link, durations }: SumQuestion,
-): Promise<KeyedSums[]> => {
+): Promise<KeyedSums[] | undefined> => {
   const key = {
     none: sql`''`,
     asset: sql`split_part(key, ':', 2)`,
@@ -73,9 +76,9 @@ export const readPaymentSums = async (
         and (${currency ?? null}::text is null or currency = ${currency ?? null})
         and (${link ?? null}::text is null or payment_sums.key = ${link ?? null})
       group by 1, 2) s`
-  const rows =
+  const sums =
     breakdown === 'link'
-      ? await sql<SumRow[]>`
+      ? sql`
           with found as materialized (${found}), ranked as (
             -- Amounts of different currencies are not compared.
             select key, row_number() over (partition by currency order by sum(volume) desc, sum(opened) desc, key) as place
@@ -87,8 +90,15 @@ export const readPaymentSums = async (
             ${counted}, sum(volume) as volume, sum(refunded) as refunded, '' as "payTimes", '' as "finalTimes"
           from found
           group by 1, 2, 3`
-      : await sql<SumRow[]>`${found}`
-  const all = rows.map(sumsIn).toSorted((a, b) => a.bucket - b.bucket || inOrder(placeOf(a), placeOf(b)))
+      : found
+  const rows = await sql<(SumRow & { readonly zone: string })[]>`
+    select sums_time_zone as zone, s.* from billing_settings left join (${sums}) s on true
+    where billing_settings.merchant_id = ${merchantId}`
+  if (rows[0]?.zone !== timeZone) return undefined
+  const all = rows
+    .filter(({ bucket }) => bucket !== null)
+    .map(sumsIn)
+    .toSorted((a, b) => a.bucket - b.bucket || inOrder(placeOf(a), placeOf(b)))
   return (
     [...Map.groupBy(all, each => `${each.bucket} ${placeOf(each)}`).values()]
       // Some buckets have several ranges.
