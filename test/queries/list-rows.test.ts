@@ -43,7 +43,7 @@ const begin = async ({ merchantId, livemode }: ListOwner, title: string) => {
     write: async () => {
       await connection`
         select insert_payment_links_v1(
-          array[json_populate_record(null::payment_links_v1_entry, ${JSON.stringify(link)}::text::json)], true, null, now())`
+          array[json_populate_record(null::payment_links_v1_entry, ${JSON.stringify(link)}::text::json)], null, now())`
     },
     commit: async () => {
       await connection`commit`
