@@ -20,7 +20,11 @@ export const searchActors = async (sql: Sql, text: string): Promise<FoundActor[]
     ...(isTxHash(text) ? byHash(sql, lower) : []),
     ...(isAddress(text) ? byAddress(sql, lower) : []),
     ofEachMerchant(sql, 'payment_link', sql`reference = ${text}`),
-    ofEachMerchant(sql, 'payment', sql`reference = ${text}`),
+    ofEachMerchant(
+      sql,
+      'payment',
+      sql`list_key(merchant_id, livemode, reference) = list_key(m.id, mode, ${text}) and reference = ${text}`,
+    ),
   ]
   const [first, ...others] = parts
   return sql<FoundActor[]>`
