@@ -8,6 +8,7 @@ import { listDeliveries } from '../../src/queries/deliveries.ts'
 import { listDisputes } from '../../src/queries/disputes.ts'
 import { listEvents } from '../../src/queries/events.ts'
 import { type CommonFilter, noFilter } from '../../src/queries/list-filters.ts'
+import { searchActors } from '../../src/queries/ops/search.ts'
 import { listPaymentLinks } from '../../src/queries/payment-links.ts'
 import { listPayments } from '../../src/queries/payments.ts'
 import { listRefunds } from '../../src/queries/refunds.ts'
@@ -277,4 +278,17 @@ test('customers of a reference or of the beginning of an e-mail address are foun
       { ...page, order },
     ),
   )
+}, 900_000)
+
+test('what operators search for is found by indexes', async () => {
+  const texts = {
+    'a reference': 'order 3',
+    'that of a link': 'link 3',
+    nothing: 'nothing at all',
+    'a payer': HOT_PAYER,
+    'a transaction': TX,
+  }
+  const searches = { ...texts, 'a payment': encodeId('pay', made.object), 'an event': made.eventId }
+  const filters = Object.fromEntries(Object.entries(searches).map(([name, text]) => [name, { text }]))
+  await expectIndexes(combined<{ text: string }>(filters), (sql, { text }) => searchActors(sql, text ?? ''))
 }, 900_000)
