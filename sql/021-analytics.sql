@@ -36,9 +36,7 @@ create table payment_sums (
   constraint payment_sums_span check (span in ('quarter', 'day')),
   constraint payment_sums_times check (breakdown <> 'link' or num_nonnulls(pay_times, final_times) = 0),
   constraint payment_sums_breakdown check (breakdown in ('all', 'asset', 'link'))
-)
--- The rows of a quarter-hour and of a day are updated until it is over. With room on their pages, an update writes to no index.
-with (fillfactor = 90);
+);
 -- Quarter-hours that are older than 400 days are deleted by this.
 create index payment_sums_quarters on payment_sums (starts_at) where span = 'quarter' and breakdown = 'all';
 insert into feed_cursors values ('payments', 0, '0', 0);

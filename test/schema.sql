@@ -974,7 +974,7 @@ create table payment_sums (
   constraint payment_sums_breakdown CHECK (breakdown = ANY (ARRAY['all'::text, 'asset'::text, 'link'::text])),
   constraint payment_sums_span CHECK (span = ANY (ARRAY['quarter'::text, 'day'::text])),
   constraint payment_sums_times CHECK (breakdown <> 'link'::text OR num_nonnulls(pay_times, final_times) = 0)
-) with (fillfactor=90);
+);
 
 create table payments (
   id uuid not null,

@@ -17,6 +17,4 @@ test('a paid payment with one webhook adds no more to the disk and to the log th
   // What was measured is there at all.
   expect(sizes.map(({ table, index }) => index ?? table)).toContain('transitions_pkey')
   expect(log.relations.find(({ table, index }) => table === 'payments' && index === null)?.updates).toBe(2 * paid)
-  const sums = log.relations.find(({ table, index }) => table === 'payment_sums' && index === null)
-  expect((sums?.hotUpdates ?? 0) / (sums?.updates ?? 0)).toBeGreaterThan(0.2)
 }, 180_000)
