@@ -30,7 +30,7 @@ type Sizes = {
 }
 
 const whole: Sizes = {
-  ...{ payments: 15_000, inFlight: 4_000, beside: 400, blockMs: 100, measureMs: 20_000 },
+  ...{ payments: 15_000, inFlight: 4_000, beside: 400, blockMs: 100, measureMs: 10_000 },
   transitionsAtOnce: TRANSITIONS_AT_ONCE,
 }
 
