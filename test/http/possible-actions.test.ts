@@ -1,12 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { aLamp } from './invoices.ts'
-import { monthly, subscriptionShops } from './subscription-shop.ts'
+import { FIRST_END, monthly, subscriptionShops } from './subscription-shop.ts'
 
 const { ask, ...shop } = await subscriptionShops()
-const { customerOfClock, made, read, cancel, act, pay, advance } = shop
-
-const LEAD = '2026-12-23T12:00:00.000Z'
-const FIRST_END = '2026-12-30T12:00:00.000Z'
+const { begun, owing, customerOfClock, made, read, cancel, act, pay, advance } = shop
 
 type Answer = Awaited<ReturnType<typeof ask>>
 
@@ -29,19 +26,6 @@ const acceptedOf = async (
 }
 
 describe('details.possible of a subscription', () => {
-  const begun = async (json: object = {}) => {
-    const { customerId, clockId } = await customerOfClock()
-    const { id, openInvoiceId } = await made({ customerId, ...monthly, ...json })
-    if (openInvoiceId !== null) await pay(openInvoiceId)
-    return { id, clockId }
-  }
-  const owing = async () => {
-    const { id, clockId } = await begun()
-    await advance(clockId, LEAD)
-    await advance(clockId, FIRST_END)
-    expect(await read(id)).toMatchObject({ status: 'past_due' })
-    return id
-  }
   const after = async (make: () => Promise<string>, ...names: readonly string[]) => {
     const id = await make()
     for (const name of names) expect(await act(id, name)).toMatchObject({ status: 200 })

@@ -27,6 +27,9 @@ export type ShownSubscription = ReturnType<typeof subscriptionReadRecord.render>
 
 export const monthly = { currency: 'EUR', lines: [aLamp], interval: 'month' }
 export const START = '2026-11-30T12:00:00.000Z'
+/** When the invoice of the second period is made, and when that period begins. */
+const LEAD = '2026-12-23T12:00:00.000Z'
+export const FIRST_END = '2026-12-30T12:00:00.000Z'
 
 /** Two shops whose subscriptions are renewed by test clocks, and what their tests need. */
 export const subscriptionShops = async () => {
@@ -113,9 +116,25 @@ export const subscriptionShops = async () => {
       return (await ask('GET', `/sandbox/test-clocks/${clockId}`)).text.includes('"ready"')
     })
   }
+  /** A monthly subscription whose first invoice is paid. */
+  const begun = async (json: object = {}) => {
+    const { customerId, clockId } = await customerOfClock()
+    const { id, openInvoiceId } = await made({ customerId, ...monthly, ...json })
+    if (openInvoiceId !== null) await pay(openInvoiceId)
+    return { id, clockId }
+  }
+  /** One whose second invoice is past due. */
+  const owing = async () => {
+    const { id, clockId } = await begun()
+    for (const to of [LEAD, FIRST_END]) await advance(clockId, to)
+    expect(await read(id)).toMatchObject({ status: 'past_due' })
+    return id
+  }
   return {
     ...shops,
     ...{
+      begun,
+      owing,
       api,
       sql,
       mode,

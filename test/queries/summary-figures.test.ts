@@ -5,10 +5,10 @@ import { makeInvoice } from '../http/invoices.ts'
 import { makePayment } from '../http/payments.ts'
 import { shop } from '../http/people.ts'
 import { makeRefund } from '../http/refunds.ts'
-import { monthly, subscriptionShops } from '../http/subscription-shop.ts'
+import { subscriptionShops } from '../http/subscription-shop.ts'
 import { call, type Endpoint, publishPaymentEvents, startServer, url } from '../http/webhooks.ts'
 
-const { api, sql, mode, ask, customerOfClock, made, pay, advance, act, read } = await subscriptionShops()
+const { api, sql, mode, ask, begun, owing, pay, act } = await subscriptionShops()
 
 const figures = async () => {
   const found = await readBillingFigures(sql, mode, { start: new Date(0), end: new Date('2100-01-01') })
@@ -42,19 +42,6 @@ test('what is overdue is what is left to pay of invoices past their due date', a
 })
 
 test('a subscription that owes brings in its sum, a paused one and a trial nothing', async () => {
-  const begun = async (json: object = {}) => {
-    const { customerId, clockId } = await customerOfClock()
-    const { id, openInvoiceId } = await made({ customerId, ...monthly, ...json })
-    if (openInvoiceId !== null) await pay(openInvoiceId)
-    return { id, clockId }
-  }
-  const owing = async () => {
-    const { id, clockId } = await begun()
-    await advance(clockId, '2026-12-23T12:00:00.000Z')
-    await advance(clockId, '2026-12-30T12:00:00.000Z')
-    expect(await read(id)).toMatchObject({ status: 'past_due' })
-    return id
-  }
   await begun()
   await begun({ trialDays: 30 })
   await owing()
