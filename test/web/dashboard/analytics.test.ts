@@ -245,14 +245,12 @@ describe.skipIf(!hasBrowser)('analytics', () => {
     expect(text).toBe(
       [
         'Day,Money in (EUR),Before (EUR),Opened,Paid,Conversion (%)',
-        ...days
-          .toReversed()
-          .map(({ is, was, day }) =>
-            [
-              ...[day, amount(is?.volumeMinor), amount(was?.volumeMinor), is?.opened ?? 0, is?.succeeded ?? 0],
-              is?.conversionBps == null ? '' : amount(is.conversionBps),
-            ].join(','),
-          ),
+        ...days.map(({ is, was, day }) =>
+          [
+            ...[day, amount(is?.volumeMinor), amount(was?.volumeMinor), is?.opened ?? 0, is?.succeeded ?? 0],
+            is?.conversionBps == null ? '' : amount(is.conversionBps),
+          ].join(','),
+        ),
         '',
       ].join('\r\n'),
     )

@@ -24,6 +24,8 @@ type ChartViewProps<Row> = {
   readonly label: string
   readonly columns: readonly ChartColumn<Row>[]
   readonly rows: readonly Row[]
+  /** In the order of the file, if it is another one. */
+  readonly fileRows?: readonly Row[]
   readonly keyOf: (row: Row) => string
   /** Without its ending. */
   readonly file: string
@@ -32,9 +34,9 @@ type ChartViewProps<Row> = {
   readonly children: ComponentChildren
 }
 
-/** A chart, or the same as a table, and a file of what is shown. */
+/** A chart, or the same as a table, and a file of the same rows. */
 export const ChartView = <Row,>(props: ChartViewProps<Row>) => {
-  const { name, label, columns, rows, keyOf, file, aside, children } = props
+  const { name, label, columns, rows, fileRows = rows, keyOf, file, aside, children } = props
   const texts = useAnalyticsTexts()
   const { get, show } = useTables()
   const isTable = get().includes(name)
@@ -45,7 +47,7 @@ export const ChartView = <Row,>(props: ChartViewProps<Row>) => {
       'text/csv;charset=utf-8',
       csvText([
         inFile.map(({ fileHead }) => fileHead),
-        ...rows.map(row => inFile.map(({ fileCell }) => fileCell(row))),
+        ...fileRows.map(row => inFile.map(({ fileCell }) => fileCell(row))),
       ]),
     )
   return (

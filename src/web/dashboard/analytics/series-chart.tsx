@@ -68,7 +68,9 @@ export const SeriesChart = ({ name, label, kind, rows, bucket, period, currency,
   return (
     <ChartView
       {...{ name, label, columns, aside }}
+      // People read the latest first; spreadsheets and programs expect a series in the order of time.
       rows={rows.toReversed()}
+      fileRows={rows}
       keyOf={({ start }) => start}
       file={fileNameOf(name, period, currency)}
     >
