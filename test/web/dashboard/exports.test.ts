@@ -1,26 +1,56 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFile } from 'node:fs/promises'
-import type { Download } from 'playwright-core'
+import type { Download, Page } from 'playwright-core'
+import { addDays, dayIn } from '../../../src/billing/days.ts'
 import { decodeId } from '../../../src/ids.ts'
 import { openSnapshot } from '../../../src/postgres/snapshot.ts'
 import { takeExportSlot } from '../../../src/queries/exports.ts'
-import { dayAfter, dayAgo, wrongRange } from '../../../src/web/dashboard/exports/exported-list.ts'
+import { type ExportDays, exportDaysOf, wrongRange } from '../../../src/web/dashboard/exports/export-range.ts'
 import { hasBrowser } from '../../harness/browser.ts'
+import { until } from '../../harness/until.ts'
 import { onPage } from './harness.ts'
 import { type SandboxShop, sandboxShop } from './sandbox-shop.ts'
 import { walkDialog } from './tab-walk.ts'
 
-test('a range is of days of the calendar, and has at most 400', () => {
-  expect(dayAgo(new Date(2026, 2, 1, 0, 30), 1)).toBe('2026-02-28')
-  expect(dayAgo(new Date(2026, 10, 27, 23, 59), 0)).toBe('2026-11-27')
-  expect(dayAfter('2026-12-31')).toBe('2027-01-01')
-  expect(dayAfter('2028-02-28')).toBe('2028-02-29')
-  expect(wrongRange('2026-01-02', '2026-01-02')).toBeUndefined()
-  expect(wrongRange('2026-01-02', '2026-01-01')).toBe('rangeReversed')
-  expect(wrongRange('', '2026-01-01')).toBe('fromMissing')
-  expect(wrongRange('2026-01-02', '')).toBe('toMissing')
-  expect(wrongRange('2025-01-01', '2026-02-04')).toBeUndefined()
-  expect(wrongRange('2025-01-01', '2026-02-05')).toBe('rangeTooLong')
+/** The choice, the day on which it is made, and the first and the last day. */
+const ranges = `
+  list         | 2026-03-01 | 2026-02-22 | 2026-03-01
+  today        | 2026-11-27 | 2026-11-27 | 2026-11-27
+  7d           | 2026-11-27 | 2026-11-21 | 2026-11-27
+  30d          | 2028-03-01 | 2028-02-01 | 2028-03-01
+  month        | 2026-11-01 | 2026-11-01 | 2026-11-01
+  last_month   | 2028-03-31 | 2028-02-01 | 2028-02-29
+  last_month   | 2026-01-15 | 2025-12-01 | 2025-12-31
+  quarter      | 2026-01-01 | 2026-01-01 | 2026-01-01
+  quarter      | 2026-12-31 | 2026-10-01 | 2026-12-31
+  last_quarter | 2026-01-01 | 2025-10-01 | 2025-12-31
+  last_quarter | 2026-03-31 | 2025-10-01 | 2025-12-31
+  last_quarter | 2026-04-01 | 2026-01-01 | 2026-03-31
+  last_quarter | 2026-11-27 | 2026-07-01 | 2026-09-30
+  year         | 2026-12-31 | 2026-01-01 | 2026-12-31
+  last_year    | 2026-01-01 | 2025-01-01 | 2025-12-31
+  last_year    | 2026-12-31 | 2025-01-01 | 2025-12-31
+  most         | 2026-11-27 | 2025-10-24 | 2026-11-27`
+
+test.each(
+  ranges
+    .trim()
+    .split('\n')
+    .map(line => line.split('|').map(cell => cell.trim())),
+)('the range "%s" on %s', (range = '', today = '', from = '', to = '') => {
+  const days = exportDaysOf(range as Parameters<typeof exportDaysOf>[0], today, 7)
+  expect(days).toEqual({ from, to })
+  expect(wrongRange(days)).toBeUndefined()
+})
+
+test('a range has at most 400 days, both of which are set', () => {
+  const wrong = (from: string, to: string) => wrongRange({ from, to })
+  expect(wrong('2026-01-02', '2026-01-02')).toBeUndefined()
+  expect(wrong('2026-01-02', '2026-01-01')).toBe('rangeReversed')
+  expect(wrong('', '2026-01-01')).toBe('fromMissing')
+  expect(wrong('2026-01-02', '')).toBe('toMissing')
+  expect(wrong('2025-01-01', '2026-02-04')).toBeUndefined()
+  expect(wrong('2025-01-01', '2026-02-05')).toBe('rangeTooLong')
 })
 
 let shop: SandboxShop
@@ -58,16 +88,23 @@ const open = async (section: string, title: string) => {
   await on.dialog(title).waitFor()
 }
 
+const daysIn = async (page: Page): Promise<ExportDays> => {
+  const [from, to] = [page.getByLabel('First day'), page.getByLabel('Last day')]
+  // The time zone of the shop is being read.
+  await until(async () => (await from.inputValue()) !== '')
+  return { from: await from.inputValue(), to: await to.inputValue() }
+}
+
 // One shop: each test continues where the one before ended.
 describe.skipIf(!hasBrowser)('an export', () => {
   test('has what the filters of the list show, in a format for Excel', async () => {
     await open('customers', 'Export customers')
     await shop.page.getByText('The file has all records that were created in this range.').waitFor()
     await on.expectSound()
-    const today = dayAgo(new Date(), 0)
+    const today = dayIn('UTC', new Date())
     const all = await exportNow('Export customers')
     await on.toast('The download has begun')
-    expect(all.name).toBe(`customers-${dayAgo(new Date(), 399)}-${today}-test.csv`)
+    expect(all.name).toBe(`customers-${addDays(today, -399)}-${today}-test.csv`)
     expect(all.text.startsWith('\uFEFFobject,id,merchantId,email,')).toBe(true)
     expect(all.text.split('\r\n').length - 2).toBe(2)
     expect(all.text).toContain('Ä. Customer')
@@ -95,11 +132,56 @@ describe.skipIf(!hasBrowser)('an export', () => {
     const notes = await exportNow('Export invoices')
     expect(notes.name).toStartWith('credit-notes-')
     await open('payments?days=7', 'Export payments')
-    expect(await shop.page.getByLabel('First day').inputValue()).toBe(dayAgo(new Date(), 7))
+    expect(await daysIn(shop.page)).toEqual(exportDaysOf('list', dayIn('UTC', new Date()), 7))
+    expect(await shop.page.getByLabel('Range').inputValue()).toBe('list')
     await shop.page.keyboard.press('Escape')
     await open('balances', 'Export balances')
     expect(await shop.page.getByLabel('First day').count()).toBe(0)
     expect((await exportNow('Export balances')).text).toStartWith('\uFEFFobject,chainId,')
+  }, 60_000)
+
+  test('has days of the time zone of the shop, also where it is another day for the reader', async () => {
+    const { served, visit: own, call } = shop
+    // The clocks of both are 25 hours apart.
+    await call('PATCH', path('settings/billing?livemode=false'), { timeZone: 'Pacific/Kiritimati' })
+    await using visit = await served.visit({ timezoneId: 'Pacific/Pago_Pago', acceptDownloads: true })
+    await visit.context.addCookies(await own.context.cookies())
+    const { page } = visit
+    await page.goto(`${served.server.url}/dashboard/${shop.merchant}/test/customers`)
+    await page.getByRole('button', { name: 'Export' }).click()
+    const today = dayIn('Pacific/Kiritimati', new Date())
+    const range = page.getByLabel('Range')
+    expect(await daysIn(page)).toEqual(exportDaysOf('most', today))
+    await range.selectOption({ label: 'Last quarter' })
+    expect(await daysIn(page)).toEqual(exportDaysOf('last_quarter', today))
+    await range.selectOption({ label: 'Between two days' })
+    expect(await daysIn(page)).toEqual(exportDaysOf('last_quarter', today))
+    await range.selectOption({ label: 'Today' })
+    expect(await daysIn(page)).toEqual({ from: today, to: today })
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('dialog').getByRole('button', { name: 'Export' }).click(),
+    ])
+    const { name, text } = await readDownload(download)
+    expect(name).toBe(`customers-${today}-${today}-test.csv`)
+    expect(text).toContain('Ä. Customer')
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByLabel('First day').fill('2026-01-01')
+    expect(await range.inputValue()).toBe('custom')
+    await call('PATCH', path('settings/billing?livemode=false'), { timeZone: 'UTC' })
+  }, 60_000)
+
+  test('can be made with own days while the time zone of the shop is not known', async () => {
+    const { page } = shop
+    await page.route('**/settings/billing*', route => route.abort())
+    await open('customers', 'Export customers')
+    await page.getByText('The time zone of the shop is not known.', { exact: false }).waitFor({ timeout: 20_000 })
+    await on.expectSound()
+    const today = dayIn('UTC', new Date())
+    await page.getByLabel('First day').fill(today)
+    await page.getByLabel('Last day').fill(today)
+    expect((await exportNow('Export customers')).name).toBe(`customers-${today}-${today}-test.csv`)
+    await page.unroute('**/settings/billing*')
   }, 60_000)
 
   test('is not begun with a wrong range, which is named at its field', async () => {

@@ -1,14 +1,16 @@
 import { useState } from 'preact/hooks'
+import { addDays } from '../../../billing/days.ts'
 import { ApiError } from '../../api/request.ts'
 import { ErrorNote } from '../../parts/error-note.tsx'
-import { FormField } from '../../parts/field.tsx'
 import { showToast } from '../../parts/toast.tsx'
 import { useAction } from '../shell/action.ts'
 import { shownFailure } from '../shell/failure.ts'
 import { FormDialog } from '../shell/form-dialog.tsx'
 import { RadioChoice } from '../shell/radio-choice.tsx'
 import { useScope, useShop } from '../shell/shop.ts'
-import { dayAfter, dayAgo, type ExportedList, MOST_DAYS, wrongRange } from './exported-list.ts'
+import { wrongRange } from './export-range.ts'
+import type { ExportedList } from './exported-list.ts'
+import { type ChosenRange, RangeFields, useExportDays } from './range-fields.tsx'
 import { useExportsTexts } from './texts.ts'
 
 type DialogProps = { readonly lists: readonly [ExportedList, ...ExportedList[]]; readonly onClose: () => void }
@@ -23,15 +25,15 @@ export const ExportDialog = ({ lists, onClose }: DialogProps) => {
   const action = useAction()
   const [first] = lists
   const [kind, setKind] = useState(first.kind)
-  const [from, setFrom] = useState(() => dayAgo(new Date(), first.days ?? MOST_DAYS - 1))
-  const [to, setTo] = useState(() => dayAgo(new Date(), 0))
+  const [chosen, setChosen] = useState<ChosenRange>(first.days === undefined ? 'most' : 'list')
+  const { days, settings } = useExportDays(chosen, first.days)
   const [format, setFormat] = useState<(typeof formats)[number]>('csv')
   const [isForExcel, setForExcel] = useState(true)
   const [isChecked, setChecked] = useState(false)
 
   const { filters } = lists.find(each => each.kind === kind) ?? first
   const hasRange = kind !== 'balances'
-  const wrong = hasRange ? wrongRange(from, to) : undefined
+  const wrong = hasRange ? wrongRange(days) : undefined
   const submit = async () => {
     setChecked(true)
     if (wrong !== undefined) return
@@ -40,7 +42,7 @@ export const ExportDialog = ({ lists, onClose }: DialogProps) => {
         ...scope,
         ...set(filters),
         ...{ kind, format },
-        ...(hasRange && { from, to: dayAfter(to) }),
+        ...(hasRange && { from: days.from, to: addDays(days.to, 1) }),
         ...(format === 'csv' && isForExcel && { bom: true }),
       })
       download(url)
@@ -76,16 +78,13 @@ export const ExportDialog = ({ lists, onClose }: DialogProps) => {
         />
       )}
       {hasRange && (
-        <>
-          <DayField label={texts.from} value={from} onDay={setFrom} error={isFirstWrong ? shown : undefined} />
-          <DayField
-            label={texts.to}
-            value={to}
-            onDay={setTo}
-            hint={texts.rangeHint}
-            error={isFirstWrong ? undefined : shown}
-          />
-        </>
+        <RangeFields
+          {...{ chosen, days, settings }}
+          hasListDays={first.days !== undefined}
+          onChosen={setChosen}
+          fromError={isFirstWrong ? shown : undefined}
+          toError={isFirstWrong ? undefined : shown}
+        />
       )}
       <RadioChoice
         legend={texts.format}
@@ -122,22 +121,6 @@ const whatOf = (texts: ReturnType<typeof useExportsTexts>, hasRange: boolean, fi
 /** The filters that have a value. */
 const set = (filters: ExportedList['filters']): Record<string, string | boolean | string[]> =>
   Object.fromEntries(Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
-
-type DayProps = {
-  readonly label: string
-  readonly value: string
-  readonly onDay: (day: string) => void
-  readonly hint?: string
-  readonly error?: string | undefined
-}
-
-const DayField = ({ label, value, onDay, hint, error }: DayProps) => (
-  <FormField label={label} hint={hint} error={error}>
-    {props => (
-      <input class="input" type="date" value={value} onInput={event => onDay(event.currentTarget.value)} {...props} />
-    )}
-  </FormField>
-)
 
 /** With `download` an error of the server does not replace the page. The path: the page may have another host name. */
 const download = (url: string): void => {

@@ -7,10 +7,10 @@ import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
+import { useBillingSettings } from '../shell/use-billing-settings.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import { InvoiceEditor } from './invoice-editor.tsx'
 import { useInvoicesTexts } from './texts.ts'
-import { useBillingSettings } from './use-billing-settings.ts'
 
 export const EditInvoicePage = () => {
   const { id = '' } = useRoute().params

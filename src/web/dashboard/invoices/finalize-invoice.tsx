@@ -10,11 +10,11 @@ import { useAction } from '../shell/action.ts'
 import { useRefresh } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useScope, useShop } from '../shell/shop.ts'
+import { useBillingSettings } from '../shell/use-billing-settings.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import { FinalizeDialog } from './finalize-dialog.tsx'
 import { invoiceDraftOf } from './invoice-draft.ts'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
-import { useBillingSettings } from './use-billing-settings.ts'
 
 type FinalizeProps = { readonly invoice: InvoiceWithLines; readonly onClose: () => void }
 

@@ -4,10 +4,10 @@ import { useReader } from '../../parts/reader.ts'
 import { useCustomer } from '../customers/use-customer.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { useAddress, useCanWrite, useIsOwner } from '../shell/shop.ts'
+import { useBillingSettings } from '../shell/use-billing-settings.ts'
 import { useCustomerTime } from '../test-clocks/use-clock.ts'
 import { useInvoiceTexts } from './invoice-page-texts.ts'
 import { missingSeller } from './missing-seller.ts'
-import { useBillingSettings } from './use-billing-settings.ts'
 
 type InvoiceProps = { readonly invoice: InvoiceWithLines }
 

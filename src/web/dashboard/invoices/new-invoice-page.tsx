@@ -5,10 +5,10 @@ import { PageHead } from '../shell/page-head.tsx'
 import { useShopQuery } from '../shell/queries.ts'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
+import { useBillingSettings } from '../shell/use-billing-settings.ts'
 import { useInvoiceEditorTexts } from './editor-texts.ts'
 import { InvoiceEditor } from './invoice-editor.tsx'
 import { useInvoicesTexts } from './texts.ts'
-import { useBillingSettings } from './use-billing-settings.ts'
 
 export const NewInvoicePage = () => {
   const texts = useInvoiceEditorTexts()

@@ -1,9 +1,9 @@
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { useBillingSettings } from '../invoices/use-billing-settings.ts'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
+import { useBillingSettings } from '../shell/use-billing-settings.ts'
 import { PlanForm } from './plan-form.tsx'
 import { usePlansTexts } from './texts.ts'
 

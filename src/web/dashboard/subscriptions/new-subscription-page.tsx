@@ -1,12 +1,12 @@
 import type { ComponentProps } from 'preact'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { useBillingSettings } from '../invoices/use-billing-settings.ts'
 import { usePlan } from '../plans/use-plan.ts'
 import { useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
+import { useBillingSettings } from '../shell/use-billing-settings.ts'
 import { SubscriptionForm } from './subscription-form.tsx'
 import { useSubscriptionsTexts } from './texts.ts'
 

@@ -1,6 +1,6 @@
-import { useShopQuery } from '../shell/queries.ts'
+import { useShopQuery } from './queries.ts'
 
-/** What invoices take from the settings. */
+/** The seller, terms and time zone of the shop. */
 export const useBillingSettings = () =>
   useShopQuery(['settings', 'billing'], ({ call, ...scope }, signal) => call('getBillingSettings', scope, { signal }))
     .value
