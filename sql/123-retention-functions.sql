@@ -233,10 +233,10 @@ begin
   return next;
 end $$;
 
--- Drops the history of these actors but its last entry and that by which the actor came into its state, and moves the place
--- of the part. At most `most` entries: a payment link may have any number. Returns how many, and how many are left; the place
--- stays while some are. Entries are never changed, so nothing is locked, and actors go on: a transition that is committed
--- meanwhile is the same as one that follows.
+-- Drops the history of these actors but the entries that are needed, see old_entries(), and moves the place of the part. At
+-- most `most` entries: a payment link may have any number. Returns how many, and how many are left; the place stays while some
+-- are. Entries are never changed, so nothing is locked, and actors go on: a transition that is committed meanwhile is the same as
+-- one that follows.
 create function drop_history(
   its_step integer, to_era integer, to_xid xid8, to_seq bigint, ids uuid[], before timestamptz, most integer default 10000
 ) returns table (dropped integer, locked integer) language plpgsql
@@ -270,7 +270,8 @@ begin
   return next;
 end $$;
 
--- The entries of these histories that are not needed any more. None of an actor that has gone on and is not finished.
+-- The entries of these histories that are not needed any more. The last one is, that by which the actor came into its state, and
+-- those of late money. None of an actor that has gone on and is not finished.
 create function old_entries(ids uuid[], before timestamptz) returns table (actor uuid, rev integer) language sql stable
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
   with ends as materialized (
@@ -287,6 +288,8 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as
     where e.actor = its.id and e.to_state = last.to_state and e.from_state is distinct from e.to_state) entered
   join transitions t on t.actor = its.id and t.rev < last.rev and t.rev is distinct from entered.rev
   where t.at < before
+    -- By it a payment is known to be counted as late: see payment_sum_changes().
+    and t.event <> 'late_finalized'
 $$;
 
 -- Records how a check of a part has ended: `done`, nothing is left to drop; `off`, all is kept; or why the rest is held back. A

@@ -6405,6 +6405,8 @@ AS $function$
     where e.actor = its.id and e.to_state = last.to_state and e.from_state is distinct from e.to_state) entered
   join transitions t on t.actor = its.id and t.rev < last.rev and t.rev is distinct from entered.rev
   where t.at < before
+    -- By it a payment is known to be counted as late: see payment_sum_changes().
+    and t.event <> 'late_finalized'
 $function$;
 
 CREATE OR REPLACE FUNCTION public.open_session(new_id uuid, account uuid, new_hash bytea, actor text, from_address text, from_network text, from_agent text)
