@@ -76,17 +76,20 @@ export type ExportTicket = {
   readonly request: ExportRequest
 }
 
-/** Stores a ticket for one download, and deletes those that have expired. Returns the time at which it expires. */
+/** Stores a ticket for one download. Returns the time at which it expires. */
 export const insertExportTicket = async (
   sql: Sql,
   { hash, merchantId, sessionId, request }: ExportTicket,
 ): Promise<Date> => {
   const rows = await sql<{ expires_at: Date }[]>`
-    with expired as (delete from export_tickets where expires_at < now())
     insert into export_tickets (hash, merchant_id, session_id, request)
     values (${hash}, ${merchantId}, ${sessionId}, ${JSON.stringify(request)}::text::json)
     returning expires_at`
   return onlyRow(rows).expires_at
+}
+
+export const deleteExpiredTickets = async (sql: Sql): Promise<void> => {
+  await sql`delete from export_tickets where expires_at < now()`
 }
 
 export type ExportHolder = {

@@ -3,6 +3,7 @@ import { auditPart } from '../audit/dropped.ts'
 import { nameOf } from '../audit/record-run.ts'
 import type { Dependencies } from '../dependencies.ts'
 import type { RetainDays } from '../env.ts'
+import { deleteExpiredTickets } from '../queries/exports.ts'
 import {
   dropOfActors,
   findOldActors,
@@ -46,6 +47,8 @@ export const dropOldRecords = (
   return runChecks({
     ...{ share, everyMs },
     check: async signal => {
+      // Whatever the audit finds: they can contain an e-mail address, which must not stay.
+      await deleteExpiredTickets(deps.sql)
       const { today, audit } = await findRetentionDay(deps.sql)
       if (audit === 'findings' && !isWarned)
         deps.log.warn(
