@@ -4284,7 +4284,7 @@ begin
   select * into passed from feed_cursors order by era, xid, seq limit 1;
   return query
   with page as materialized (
-    select era, xid, seq, kind, actor, rev, at from transitions
+    select era, xid, seq, actor, rev, at from transitions
     where (era, xid, seq) > (here.era, here.xid, here.seq) and (era, xid, seq) <= (passed.era, passed.xid, passed.seq)
     order by era, xid, seq
     limit most
@@ -4294,25 +4294,24 @@ begin
     cross join lateral (
       select t.at from transitions t
       where (t.era, t.xid, t.seq) > (last.era, last.xid, last.seq)
-        and (t.era, t.xid, t.seq) <= (passed.era, passed.xid, passed.seq)
       order by t.era, t.xid, t.seq
       limit 10 * most) t
     where last.at >= before
-  ), aged as materialized (
-    select p.*, least(f.at, min(p.at) over (order by era desc, xid desc, seq desc)) < before as is_old
-    from page p cross join following f
   ), old as materialized (
-    select * from aged where is_old and (kind = 'delivery') = (its_part <> 'history')
+    select * from (
+      select p.*, least(f.at, min(p.at) over (order by era desc, xid desc, seq desc)) < before as is_old
+      from page p cross join following f) aged
+    where is_old
   )
   select here.step, last.era, last.xid, last.seq, case its_part
     when 'attempt_bodies' then array(
       select distinct d.id from old o join deliveries d on d.id = o.actor order by d.id)
     when 'deliveries' then array(
-      select d.id from old o join deliveries d on d.id = o.actor and d.rev = o.rev and is_old_delivery(d, before) order by d.id)
+      select d.id from old o join deliveries d on d.id = o.actor and d.rev = o.rev order by d.id)
     else array(
       select id from find_finished_actors(array(select actor from old order by actor, rev), array(select rev from old order by actor, rev)) id
       order by id) end
-  from (select era, xid, seq from aged where is_old order by era desc, xid desc, seq desc limit 1) last;
+  from (select era, xid, seq from old order by era desc, xid desc, seq desc limit 1) last;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.find_taken(actors uuid[], commands uuid[], every boolean)

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { audit } from '../../src/audit/audit.ts'
-import { kinds } from '../../src/kinds/all.ts'
+import { kindNamed, kinds } from '../../src/kinds/all.ts'
 import { statesOf } from '../../src/kinds/definition.ts'
 import { database } from '../harness/database.ts'
 import { customerOpening } from '../machines/customer-cases.ts'
@@ -70,6 +70,28 @@ test.each([
     [JSON.stringify({ id: crypto.randomUUID(), state, ...settled, ...open })],
   )
   expect(row).toEqual({ finished: false })
+})
+
+test('a delivery is old in the states in which it has ended, if its last change was before the time', async () => {
+  await using db = await database()
+  const before = daysAgo(90)
+  const isOld = async (state: string, updatedAt: Date) => {
+    const [found] = await db.sql.unsafe<{ old: boolean }[]>(
+      `select is_old_delivery(jsonb_populate_record(null::deliveries, $1::text::jsonb), $2) as old`,
+      [JSON.stringify({ state, updated_at: updatedAt }), before],
+    )
+    return found?.old
+  }
+  for (const { state } of statesOf(kindNamed('delivery'))) {
+    const hasEnded = ['delivered', 'failed', 'canceled'].includes(state)
+    expect({
+      state,
+      at: await isOld(state, before),
+      before: await isOld(state, new Date(before.getTime() - 1)),
+    }).toEqual({
+      ...{ state, at: false, before: hasEnded },
+    })
+  }
 })
 
 /** One of each kind that is finished, each with more changes than the one by which it is, and one that is open. */

@@ -51,22 +51,41 @@ const atTheBounds = async () => {
 test('what has happened one millisecond before the day of a bound is dropped, and what happened with the day is kept', async () => {
   await using instance = await atTheBounds()
   const { sql, named } = instance
+  const left = async () => ({
+    bodies: named(
+      await sql<{ actor: string }[]>`
+      select e.actor from delivery_attempts a join deliveries d on d.id = a.delivery_id join events e on e.id = d.event_id
+      where a.response_snippet is not null order by a.finished_at`,
+    ),
+    deliveries: named(
+      await sql<{ actor: string }[]>`
+      select e.actor from deliveries d join events e on e.id = d.event_id order by d.created_at`,
+    ),
+    shortened: named(
+      await sql<{ actor: string }[]>`
+      select actor from transitions where kind = 'payment' group by actor having count(*) = 1 order by min(at)`,
+    ),
+  })
   await runRetention(instance, { transitionsAtOnce: 2 })
-  const bodies = await sql<{ actor: string }[]>`
-    select e.actor from delivery_attempts a join deliveries d on d.id = a.delivery_id join events e on e.id = d.event_id
-    where a.response_snippet is not null order by a.finished_at`
-  expect(named(bodies)).toEqual(['bodies at'])
-  const deliveries = await sql<{ actor: string }[]>`
-    select e.actor from deliveries d join events e on e.id = d.event_id order by d.created_at`
-  expect(named(deliveries)).toEqual(['deliveries at', 'bodies before', 'bodies at'])
-  const shortened = await sql<{ actor: string }[]>`
-    select actor from transitions where kind = 'payment' group by actor having count(*) = 1`
-  expect(named(shortened)).toEqual(['history before'])
+  expect(await left()).toEqual({
+    bodies: ['bodies at'],
+    deliveries: ['deliveries at', 'bodies before', 'bodies at'],
+    shortened: ['history before'],
+  })
   expect(await countIn(instance, 'transitions', `kind = 'payment'`)).toBe(6 * 2 - 1)
+  // What was kept was not passed over: it is dropped a day later.
+  const { bodies, deliveries, history } = DAYS
+  const retainDays = { attemptBodies: bodies - 1, deliveries: deliveries - 1, history: history - 1 }
+  await runRetention(instance, { transitionsAtOnce: 2, retainDays })
+  expect(await left()).toEqual({
+    bodies: [],
+    deliveries: ['bodies before', 'bodies at'],
+    shortened: ['history before', 'history at'],
+  })
   expect(await audit(sql, kinds)).toEqual([])
 })
 
-test('an actor with a timer keeps its history, whatever its state is', async () => {
+test('a payment with a timer, or with transfers that are not applied, keeps its history, whatever its state is', async () => {
   await using instance = await atTheBounds()
   const { sql, paymentOf } = instance
   const old = paymentOf['history before'] ?? ''
@@ -77,6 +96,9 @@ test('an actor with a timer keeps its history, whatever its state is', async () 
     values (${old}, 'payment', 'window', now() + interval '1 day', 1)`
   expect(await find()).not.toContain(old)
   await sql`delete from timers where actor = ${old}`
+  await sql`insert into unsettled_payments (payment_id, chain_id, step) values (${old}, 1, 1)`
+  expect(await find()).not.toContain(old)
+  await sql`delete from unsettled_payments where payment_id = ${old}`
 })
 
 test('of long histories a commit drops as much as it may, and the next one the rest', async () => {
