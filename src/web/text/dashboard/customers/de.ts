@@ -23,6 +23,9 @@ export const customersDe: Translated<typeof customersEn> = {
   monthsWhat: 'Erfolgreiche Zahlungen der letzten 12 Monate, nach dem Monat ihrer Eröffnung.',
   monthsOfLatest: count =>
     `Die letzten ${count} erfolgreichen Zahlungen, nach dem Monat ihrer Eröffnung. Es gibt weitere.`,
+  monthsNothing: currency => `In den letzten 12 Monaten gab es keine erfolgreiche Zahlung in ${currency}.`,
+  monthsTooMany: count =>
+    `Die letzten ${count} erfolgreichen Zahlungen sind alle aus einem Monat. Es sind zu viele, um sie hier zu addieren.`,
   paymentsCount: (count, shown) => (count === 1 ? '1 Zahlung' : `${shown} Zahlungen`),
   merged: 'Zusammengeführt',
   emptyTitle: 'Noch keine Kunden',

@@ -20,6 +20,9 @@ export const customersEn = {
   monthsWhat: 'Successful payments of the last 12 months, by the month in which they were opened.',
   monthsOfLatest: (count: number) =>
     `The latest ${count} successful payments, by the month in which they were opened. There are more.`,
+  monthsNothing: (currency: string) => `There was no successful payment in ${currency} in the last 12 months.`,
+  monthsTooMany: (count: number) =>
+    `The latest ${count} successful payments are all of one month. There are too many to be added here.`,
   paymentsCount: (count: number, shown: string) => (count === 1 ? '1 payment' : `${shown} payments`),
   merged: 'Merged',
   emptyTitle: 'No customers yet',
