@@ -9,7 +9,12 @@ export type ListedBar = {
   readonly note?: string | undefined
 }
 
-type BarListProps = { readonly label: string; readonly bars: readonly ListedBar[]; readonly top?: number }
+type BarListProps = {
+  readonly label: string
+  readonly bars: readonly ListedBar[]
+  /** What a whole bar stands for; without it, the largest one. */
+  readonly top?: number
+}
 
 /** Things by their size. The words say all of it; the bars are for the eye. */
 export const BarList = ({ label, bars, top = Math.max(1, ...bars.map(({ value }) => value)) }: BarListProps) => (

@@ -28,7 +28,8 @@ export const ChartBars = ({ points, top, at }: ShapesProps & { readonly at: numb
   return (
     <>
       {points.map(({ key, value, isPartial }, n) => {
-        const height = rounded(((value ?? 0) / top) * 100)
+        // The least of what can be seen, unless it is zero.
+        const height = value ? Math.max(1, rounded((value / top) * 100)) : 0
         return (
           <rect
             key={key}
@@ -50,13 +51,18 @@ export const ChartBars = ({ points, top, at }: ShapesProps & { readonly at: numb
 export const ChartLines = ({ points, top }: ShapesProps) => {
   const x = (n: number) => (points.length < 2 ? 50 : (n * 100) / (points.length - 1))
   const first = lineOf(points, 'value', top, x)
+  const ended = points.map(point => (point.isPartial ? { ...point, value: null } : point))
+  const open = points.map((point, n) =>
+    point.isPartial || points[n + 1]?.isPartial ? point : { ...point, value: null },
+  )
   // Below a line that is interrupted there would be an area that stands for nothing.
   const isWhole = points.length > 1 && points.every(({ value }) => value !== null)
   return (
     <>
       {isWhole && <path class="chart__area" d={`${first}L100 100L0 100Z`} />}
       <path class="chart__line" data-second d={lineOf(points, 'second', top, x)} />
-      <path class="chart__line" d={first} />
+      <path class="chart__line" d={lineOf(ended, 'value', top, x)} />
+      <path class="chart__line" data-partial d={lineOf(open, 'value', top, x)} />
       <path class="chart__line" data-alone data-second d={lineOf(alone(points, 'second'), 'second', top, x)} />
       <path class="chart__line" data-alone d={lineOf(alone(points, 'value'), 'value', top, x)} />
     </>

@@ -29,6 +29,9 @@ export type Formats = {
   duration(ms: number): string
 }
 
+/** A time, or a range of days, that is not broken between two lines. Engines differ in the spaces around a dash. */
+export const unbroken = (time: string): string => time.replaceAll(/\s/g, '\u00a0').replaceAll('–', '\u2060–\u2060')
+
 /** Of the width of a plus sign and of digits, which a hyphen is not. */
 const MINUS = '−'
 

@@ -9,6 +9,7 @@ import { until } from '../../harness/until.ts'
 import { axeFaults } from '../pay/gates.ts'
 import { type FiguresShop, figuresShop, longDay, shortDay, soldOn, today, totalOf, zone } from './figures-shop.ts'
 import { onPage } from './harness.ts'
+import { focused, tabToPart } from './tab-walk.ts'
 
 let shop: FiguresShop
 const formats = formatsOf('en', zone)
@@ -50,6 +51,11 @@ const last = (days: number) => ({ from: addDays(today, 1 - days), to: addDays(to
 const preceding = (days: number) => ({ from: addDays(today, 1 - 2 * days), to: addDays(today, 1 - days) })
 const money = (minor: number, currency = 'EUR') => formats.money(minor, currency)
 
+const dayName = (day: string) =>
+  new Intl.DateTimeFormat('en', {
+    ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
+  }).format(new Date(day))
+
 describe.skipIf(!hasBrowser)('the first page of a shop', () => {
   test('shows the figures of the API, and how they have changed', async () => {
     const [now, before] = await Promise.all([shop.series(last(30)), shop.series(preceding(30))])
@@ -65,7 +71,7 @@ describe.skipIf(!hasBrowser)('the first page of a shop', () => {
     expect(await linesOf(texts.paidPayments)).toEqual([String(is.succeeded), change('succeeded')])
     expect(await linesOf(texts.net)).toEqual([money(is.netMinor), change('netMinor')])
     expect((await linesOf(texts.conversion))[0]).toBe(formats.share((is.conversionBps ?? 0) / 10_000))
-    await shop.page.getByText(/As of \w+ \d+, \d{4}, \d+:\d\d:\d\d/).waitFor()
+    await shop.page.getByText(/As of \w+\s\d+,\s\d{4},\s\d+:\d\d:\d\d/).waitFor()
     const days = preceding(30)
     const compared = texts.comparedWith(daysText(last(30), 'en'), daysText(days, 'en'))
     await shop.page.getByText(compared.trim()).waitFor()
@@ -259,6 +265,35 @@ describe.skipIf(!hasBrowser)('analytics', () => {
     await chart(texts.moneyIn).waitFor()
   })
 
+  test('a chart of the first page is read as a table and saved with the keyboard alone', async () => {
+    const { page } = shop
+    await open('home?range=7d')
+    await chart(texts.moneyIn).waitFor()
+    await tabToPart(page, texts.compare)
+    await tabToPart(page, `${texts.asTable}: ${texts.moneyIn}`)
+    await page.keyboard.press('Space')
+    await page.getByRole('table', { name: texts.moneyIn }).waitFor()
+    expect(await focused(page)).toMatchObject({ name: `${texts.asTable}: ${texts.moneyIn}`, isSeen: true })
+    expect(await page.getByText(texts.partial.bars).count()).toBe(0)
+    await tabToPart(page, `CSV: ${texts.moneyIn}`)
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\r\n')
+    expect(lines.slice(1).map(line => line.slice(0, 10))).toEqual(
+      Array.from({ length: 7 }, (_, n) => addDays(today, n - 6)),
+    )
+    await tabToPart(page, `${texts.asTable}: ${texts.moneyIn}`, 'Shift+Tab')
+    await page.keyboard.press('Enter')
+    await chart(texts.moneyIn).waitFor()
+    await tabToPart(page, `${texts.moneyIn}, ${texts.by.day}`)
+    await page.keyboard.press('End')
+    expect(await readValue(texts.moneyIn)).toStartWith(dayName(today))
+    await page.getByText(texts.partial.bars).waitFor()
+    // A period that is over has nothing that is outlined.
+    await open(`home?range=custom&from=${addDays(today, -8)}&to=${addDays(today, -2)}`)
+    await chart(texts.moneyIn).waitFor()
+    expect(await page.getByText(texts.partial.bars).count()).toBe(0)
+  })
+
   test('the way from opened to paid, and its times, are those of the API', async () => {
     const { totals } = await shop.series(last(30))
     const { opened, picked, seen, succeeded, payMs, finalMs } = totalOf(totals, 'EUR')
@@ -328,14 +363,10 @@ describe.skipIf(!hasBrowser)('analytics', () => {
     const day = longDay()
     await open(`analytics?range=custom&from=${addDays(day, -1)}&to=${addDays(day, 1)}&bucket=day&tables=money-in`)
     await page.getByRole('table', { name: texts.moneyIn }).waitFor()
-    const date = (at: string) =>
-      new Intl.DateTimeFormat('en', {
-        ...{ weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' },
-      }).format(new Date(at))
     expect((await cellsOf(texts.moneyIn)).map(([name, sum]) => [name, sum])).toEqual([
-      [date(addDays(day, 1)), money(soldOn(addDays(day, 1)))],
-      [`${date(day)} (25 hours)`, money(soldOn(day))],
-      [date(addDays(day, -1)), money(soldOn(addDays(day, -1)))],
+      [dayName(addDays(day, 1)), money(soldOn(addDays(day, 1)))],
+      [`${dayName(day)} (25 hours)`, money(soldOn(day))],
+      [dayName(addDays(day, -1)), money(soldOn(addDays(day, -1)))],
     ])
     await open(`analytics?range=custom&from=${day}&to=${day}&bucket=hour&tables=money-in`)
     await page.getByRole('table', { name: texts.moneyIn }).waitFor()
@@ -445,6 +476,8 @@ describe.skipIf(!hasBrowser)('analytics', () => {
     await open('analytics?range=custom&from=2020-01-01&to=2020-01-31')
     await page.getByRole('heading', { name: texts.nothing }).waitFor()
     expect(await page.getByRole('link', { name: texts.newLink }).count()).toBe(0)
+    await on.click(texts.ranges['12m'], 'link')
+    await chart(texts.moneyIn).waitFor()
     await setRole('owner')
   })
 

@@ -10,7 +10,7 @@ import { hasBrowser } from '../../harness/browser.ts'
 import { until } from '../../harness/until.ts'
 import { onPage } from './harness.ts'
 import { type SandboxShop, sandboxShop } from './sandbox-shop.ts'
-import { walkDialog } from './tab-walk.ts'
+import { focused, tabToPart, walkDialog } from './tab-walk.ts'
 
 /** The choice, the day on which it is made, and the first and the last day. */
 const ranges = `
@@ -208,12 +208,29 @@ describe.skipIf(!hasBrowser)('an export', () => {
     await walkDialog(page, 'Export')
     await page.keyboard.press('Enter')
     await on.dialog('Export subscriptions').waitFor()
+    await daysIn(page)
+    expect((await focused(page))?.name).toBe('Range')
+    await page.keyboard.type('Last q')
+    const today = dayIn('UTC', new Date())
+    expect(await daysIn(page)).toEqual(exportDaysOf('last_quarter', today))
+    await tabToPart(page, /^CSV/)
+    await page.keyboard.press('ArrowDown')
+    expect((await focused(page))?.name).toStartWith('NDJSON')
+    await tabToPart(page, 'Export')
+    const saved = async () => {
+      const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
+      await on.dialog('Export subscriptions').waitFor({ state: 'detached' })
+      expect((await focused(page))?.name).toBe('Export')
+      return download.suggestedFilename()
+    }
+    const { from, to } = exportDaysOf('last_quarter', today)
+    expect(await saved()).toBe(`subscriptions-${from}-${to}-test.ndjson`)
+    await page.keyboard.press('Enter')
+    await on.dialog('Export subscriptions').waitFor()
+    await daysIn(page)
     // Enter in a field sends the form.
-    await page.getByLabel('Last day').focus()
-    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('Enter')])
-    expect((await readDownload(download)).text).toStartWith('\uFEFFobject,id,')
-    await on.dialog('Export subscriptions').waitFor({ state: 'detached' })
-    expect(await page.evaluate('document.activeElement?.textContent?.trim()')).toBe('Export')
+    await tabToPart(page, 'Last day')
+    expect(await saved()).toEndWith(`-${today}-test.csv`)
   }, 60_000)
 
   test('a third one at a time waits with a countdown, and the request is named', async () => {

@@ -1,5 +1,5 @@
-import type { Analytics, AnalyticsSummary, AnalyticsTotal } from '../../../src/web/api/calls.ts'
-import { links } from './samples.ts'
+import type { Analytics, AnalyticsSummary, AnalyticsTotal, PaymentWithCrypto } from '../../../src/web/api/calls.ts'
+import { links, payments } from './samples.ts'
 
 /** Figures as the API answers them, of which only the sum matters. */
 export const figuresRow = (currency: string, volumeMinor: number): AnalyticsTotal => ({
@@ -68,7 +68,10 @@ const shares: Readonly<Record<string, readonly (readonly [key: string | null, pa
 
 /** A series of daily or monthly buckets, or of one, for the days that are asked for. */
 export const sampleSeries = (query: URLSearchParams, isEmpty: boolean): Analytics => {
-  const [from, to] = [Date.parse(query.get('from') ?? ''), Date.parse(query.get('to') ?? '')]
+  const [from, to] = [
+    Date.parse(query.get('from') ?? ''),
+    Date.parse(query.get('to') ?? asOf.slice(0, 10)) + (query.has('to') ? 0 : DAY_MS),
+  ]
   const nameLength = { total: 0, month: 7 }[query.get('bucket') ?? ''] ?? 10
   const days = Array.from({ length: Math.round((to - from) / DAY_MS) }, (_, n) => from + n * DAY_MS)
   const groups = [...Map.groupBy(days, at => new Date(at).toISOString().slice(0, nameLength)).values()]
@@ -90,6 +93,20 @@ export const sampleSeries = (query: URLSearchParams, isEmpty: boolean): Analytic
     })),
     totals: totalsOf(days),
   }
+}
+
+/** The successful payments of a customer since a day: none to three a month, newest first. */
+export const samplePayments = (since: string): readonly PaymentWithCrypto[] => {
+  const { paid } = payments
+  if (!paid) throw new Error('There is no sample of a paid payment')
+  return Array.from({ length: 12 }, (_, month) =>
+    Array.from({ length: (month * 7 + 2) % 4 }, (_, n) => ({
+      ...{ ...paid, currency: 'EUR', amountMinor: 4_900 + ((month * 3 + n) % 5) * 6_250 },
+      createdAt: new Date(Date.parse(since) + (month * 30.4 + n * 8 + 2) * DAY_MS).toISOString(),
+    })),
+  )
+    .flat()
+    .toReversed()
 }
 
 export const sampleSummary = (isEmpty: boolean): AnalyticsSummary => ({

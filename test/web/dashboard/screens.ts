@@ -3,8 +3,8 @@ import { dashboardPage } from '../../../src/pages/dashboard.ts'
 import { qrCode } from '../../../src/pages/qr.ts'
 import type { SignUpState } from '../../../src/pages/sign-up-state.ts'
 import type { Account } from '../../../src/web/api/calls.ts'
-import { type PictureView, sampleFailure, sampleList, takePictures } from '../harness/pictures.ts'
-import { sampleSeries, sampleSummary } from './figure-samples.ts'
+import { type PictureView, type SampleData, sampleFailure, sampleList, takePictures } from '../harness/pictures.ts'
+import { samplePayments, sampleSeries, sampleSummary } from './figure-samples.ts'
 import { creditNotes, invoiceHistory, paymentsOfInvoice, shownInvoices } from './invoice-samples.ts'
 import {
   account,
@@ -56,6 +56,8 @@ type View = PictureView & {
   readonly role?: 'viewer'
   readonly mfa?: boolean
   readonly clock?: 'advancing'
+  /** Of the chart of a customer. `many`: more payments than are read. */
+  readonly months?: Exclude<SampleData, 'full'> | 'many'
   /** The shop has not set where money goes. */
   readonly noAddress?: true
 }
@@ -135,6 +137,11 @@ const views: Readonly<Record<string, View>> = {
   'link-new': { path: 'links/new', mode: 'test', act: fillLink },
   'link-new-errors': { path: 'links/new', act: page => page.locator('button[type=submit]').click() },
   link: { path: `links/${links[0]?.id}` },
+  'link-table': { path: `links/${links[0]?.id}?tables=money-in-of-link` },
+  'link-unpaid': { path: `links/${links[0]?.id}`, data: 'empty' },
+  'link-viewer': { path: `links/${links[0]?.id}`, role: 'viewer' },
+  'link-loading': { path: `links/${links[0]?.id}`, data: 'loading' },
+  'link-failed': { path: `links/${links[0]?.id}`, data: 'failed' },
   refunds: { path: 'refunds' },
   'refunds-filtered': { path: 'refunds?status=failed&q=re_06' },
   'refunds-empty': { path: 'refunds', data: 'empty', mode: 'test' },
@@ -170,6 +177,11 @@ const views: Readonly<Record<string, View>> = {
   'customers-loading': { path: 'customers', data: 'loading' },
   'customers-failed': { path: 'customers', data: 'failed' },
   customer: { path: `customers/${customers[0]?.id}` },
+  'customer-months-none': { path: `customers/${customers[0]?.id}`, months: 'empty' },
+  'customer-months-many': { path: `customers/${customers[0]?.id}`, months: 'many' },
+  'customer-months-loading': { path: `customers/${customers[0]?.id}`, months: 'loading' },
+  'customer-months-failed': { path: `customers/${customers[0]?.id}`, months: 'failed', act: waitForFailure },
+  'customer-months-table': { path: `customers/${customers[0]?.id}?tables=money-in-of-customer` },
   'customer-bare': { path: `customers/${customers[2]?.id}`, data: 'empty' },
   'customer-long': { path: `customers/${customers[3]?.id}` },
   'customer-merged': { path: `customers/${customers[4]?.id}`, data: 'empty' },
@@ -681,6 +693,11 @@ async function acceptInvite(page: Page) {
   await page.locator('button[type=submit]').click()
 }
 
+/** The browser tries again first. */
+function waitForFailure(page: Page) {
+  return page.locator('[role=alert] .request-id').waitFor({ timeout: 20_000 })
+}
+
 /** The event stream ends, and the account has changed. */
 function changeMerchants(change: (merchants: Account['merchants']) => Account['merchants']) {
   return async (page: Page) => {
@@ -738,7 +755,7 @@ const refundsOf = (url: string) => {
 /** Answers the calls of the page with samples. */
 const answer = (
   page: Page,
-  { path, data = 'full', signedOut, role, mfa = false, noAddress, clock: advancing }: View,
+  { path, data = 'full', signedOut, role, mfa = false, noAddress, clock: advancing, months }: View,
   livemode: boolean,
 ) =>
   page.route('**/v1/**', async route => {
@@ -815,6 +832,12 @@ const answer = (
     }
     if (end === 'payments') {
       const query = new URL(route.request().url()).searchParams
+      if (query.has('customerId') && query.has('createdAfter')) {
+        if (months === 'loading') return
+        if (months === 'failed') return json(sampleFailure, 503)
+        const rows = months === 'empty' ? [] : samplePayments(query.get('createdAfter') ?? '')
+        return json({ object: 'list', data: rows, has_more: months === 'many' })
+      }
       const rows = Object.values(payments).filter(
         ({ status, attention }) =>
           (!query.has('attention') || attention) && (!query.has('status') || query.getAll('status').includes(status)),

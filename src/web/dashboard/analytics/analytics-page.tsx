@@ -2,7 +2,7 @@ import { isTimeZone } from '../../../billing/days.ts'
 import { NoteBox } from '../../parts/note.tsx'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
-import { formatsOf } from '../../text/format.ts'
+import { formatsOf, unbroken } from '../../text/format.ts'
 import { useAddressQuery } from '../shell/filters.tsx'
 import { OwnersNote } from '../shell/owners-note.tsx'
 import { PageHead } from '../shell/page-head.tsx'
@@ -28,7 +28,7 @@ import {
 } from './period-controls.tsx'
 import { SeriesChart } from './series-chart.tsx'
 import { useAnalyticsTexts } from './texts.ts'
-import { currenciesOf, type ShownFigures, useFigures } from './use-figures.ts'
+import { currenciesOf, hasPartial, type ShownFigures, useFigures } from './use-figures.ts'
 
 /** Everything that is known of payments as numbers, for one period and one currency. */
 export const AnalyticsPage = () => {
@@ -49,9 +49,13 @@ export const AnalyticsPage = () => {
         // Its line is there from the beginning, so that nothing below it moves.
         lead={
           figures
-            ? `${currency === undefined ? '' : texts.lead(currency, texts.by[figures.bucket], figures.timeZone)}${texts.asOf(
-                formatsOf(locale, figures.timeZone).exact(figures.summary.asOf),
-              )}`
+            ? [
+                currency && texts.lead(currency, texts.by[figures.bucket], figures.timeZone),
+                texts.asOf(unbroken(formatsOf(locale, figures.timeZone).exact(figures.summary.asOf))),
+                figures.limit === undefined && currency && hasPartial(figures) && texts.partial.lines,
+              ]
+                .filter(Boolean)
+                .join(' ')
             : '\u00a0'
         }
       />

@@ -170,6 +170,8 @@ const KeyChart = ({ by, sums, file, currency, isTimed }: KeyChartProps) => {
       >
         <BarList
           label={texts.breakdowns[by]}
+          // A whole bar is all of it, so that the bars are the shares beside them.
+          top={Math.max(1, all)}
           bars={(paid.length > 0 ? paid : shown).map(row => ({
             ...{ key: String(row.key), name: linked(row), value: row.volumeMinor },
             ...{ text: formats.money(row.volumeMinor, currency), note: share(row) },

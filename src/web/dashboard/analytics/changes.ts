@@ -1,15 +1,17 @@
 import { addDays } from '../../../billing/days.ts'
-import type { Formats } from '../../text/format.ts'
+import { type Formats, unbroken } from '../../text/format.ts'
 import type { Locale } from '../../text/locale.ts'
 import type { FiguresPeriod } from './period.ts'
 import type { AnalyticsTexts } from './texts.ts'
 
 /** `Nov 1 – 27, 2026` */
 export const daysText = ({ from, to }: FiguresPeriod, locale: Locale): string =>
-  // Engines differ in the spaces around the dash.
-  new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
-    .formatRange(new Date(from), new Date(addDays(to, -1)))
-    .replaceAll('\u2009', ' ')
+  unbroken(
+    new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' }).formatRange(
+      new Date(from),
+      new Date(addDays(to, -1)),
+    ),
+  )
 
 /** How a sum or a count compares with that of the period before. */
 export const changeText = (

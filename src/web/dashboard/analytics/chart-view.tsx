@@ -38,8 +38,8 @@ type ChartViewProps<Row> = {
 export const ChartView = <Row,>(props: ChartViewProps<Row>) => {
   const { name, label, columns, rows, fileRows = rows, keyOf, file, aside, children } = props
   const texts = useAnalyticsTexts()
-  const { get, show } = useTables()
-  const isTable = get().includes(name)
+  const tables = useTables()
+  const isTable = tables.isTable(name)
   const inFile = columns.flatMap(column => (column.under ? [column, column.under] : [column]))
   const save = () =>
     saveFile(
@@ -60,7 +60,7 @@ export const ChartView = <Row,>(props: ChartViewProps<Row>) => {
             class="button button--small"
             aria-pressed={isTable}
             aria-label={`${texts.asTable}: ${label}`}
-            onClick={() => show(name, !isTable)}
+            onClick={() => tables.show(name, !isTable)}
           >
             {texts.asTable}
           </button>
@@ -76,11 +76,11 @@ export const ChartView = <Row,>(props: ChartViewProps<Row>) => {
 }
 
 /** The charts of the page that are tables. They are no step in the history. */
-const useTables = () => {
+export const useTables = () => {
   const query = useAddressQuery()
   const get = () => query.get('tables')?.split(' ') ?? []
   return {
-    get,
+    isTable: (name: string): boolean => get().includes(name),
     show: (name: string, isTable: boolean) =>
       query.replace({ tables: [...get().filter(each => each !== name), ...(isTable ? [name] : [])].join(' ') }),
   }

@@ -49,7 +49,7 @@ export const useMainFigures = ({ now, before }: ShownFigures, currency: string |
     {
       name: texts.net,
       value: money(net),
-      note: is && is.refundedMinor > 0 ? `${netNote} · ${texts.refunded(money(is.refundedMinor))}` : netNote,
+      note: is && is.refundedMinor > 0 ? `${netNote}, ${texts.refunded(money(is.refundedMinor))}` : netNote,
     },
   ]
 }

@@ -1,4 +1,5 @@
 import { Empty } from '../../parts/empty.tsx'
+import { useAddressQuery } from '../shell/filters.tsx'
 import { useAddress, useCanWrite } from '../shell/shop.ts'
 import { useAnalyticsTexts } from './texts.ts'
 
@@ -7,14 +8,21 @@ export const NoPaymentsThen = () => {
   const texts = useAnalyticsTexts()
   const address = useAddress()
   const canWrite = useCanWrite()
+  const { get, addressWith } = useAddressQuery()
   return (
     <Empty
       title={texts.nothing}
       action={
-        canWrite && (
+        canWrite ? (
           <a class="button" href={address('links', 'new')}>
             {texts.newLink}
           </a>
+        ) : (
+          get('range') !== '12m' && (
+            <a class="button" href={addressWith({ range: '12m', from: undefined, to: undefined })}>
+              {texts.ranges['12m']}
+            </a>
+          )
         )
       }
     >

@@ -69,6 +69,9 @@ export const useFigures = (query: FiguresQuery) =>
     { placeholderData: keepPreviousData },
   ).value
 
+/** Its last bucket has not ended. */
+export const hasPartial = ({ period, today }: ShownFigures): boolean => period.to > today
+
 /** Of all currencies that occur, the one with the most payments is first. They are never added. */
 export const currenciesOf = ({ now, before, summary }: ShownFigures): readonly string[] => {
   const opened = new Map<string, number>()

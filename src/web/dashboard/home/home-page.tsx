@@ -158,7 +158,11 @@ const Parts = ({ rows, attention, waiting, figures, firstHour }: PartsProps) => 
       <div class={hasSteps ? 'split' : undefined}>
         <Section title={texts.latest} aside={<a href={address('payments')}>{texts.all}</a>}>
           <NewRows section="payments" rows={rows} words={payments.fresh} />
-          <PaymentsTable rows={rows} narrow={hasSteps} />
+          {rows.length === 0 ? (
+            <p class="quiet">{payments.emptyWhat}</p>
+          ) : (
+            <PaymentsTable rows={rows} narrow={hasSteps} />
+          )}
         </Section>
         {hasSteps && firstHour && (
           <Section title={texts.firstHour} aside={texts.done(done, steps.length)}>

@@ -1,13 +1,15 @@
 import { isSameZone } from '../../../billing/days.ts'
 import { useReader } from '../../parts/reader.ts'
 import { SkeletonRows } from '../../parts/skeleton.tsx'
+import { unbroken } from '../../text/format.ts'
+import { useTables } from '../analytics/chart-view.tsx'
 import { FigureList, totalIn, useBillingFigures, useComparedDays, useMainFigures } from '../analytics/figure-list.tsx'
 import { LimitNote } from '../analytics/limit-note.tsx'
 import { MoneyChart } from '../analytics/money-chart.tsx'
 import { NoPaymentsThen } from '../analytics/no-payments-then.tsx'
 import { CurrencyPick, PeriodPicks, useCurrency, usePeriodQuery } from '../analytics/period-controls.tsx'
 import { useAnalyticsTexts } from '../analytics/texts.ts'
-import { currenciesOf, type ShownFigures, type useFigures } from '../analytics/use-figures.ts'
+import { currenciesOf, hasPartial, type ShownFigures, type useFigures } from '../analytics/use-figures.ts'
 import { Section } from '../shell/record.tsx'
 import { Result } from '../shell/result.tsx'
 import { useAddress } from '../shell/shop.ts'
@@ -55,6 +57,7 @@ const PeriodFigures = ({ figures, currency }: PeriodFiguresProps) => {
   const { formats } = useReader()
   const address = useAddress()
   const { isCompared } = usePeriodQuery()
+  const { isTable } = useTables()
   const { now, summary, timeZone } = figures
   const main = useMainFigures(figures, currency)
   const compared = useComparedDays(figures)
@@ -72,7 +75,8 @@ const PeriodFigures = ({ figures, currency }: PeriodFiguresProps) => {
           {compared}
           {/* Times on this page are in the time zone of the reader. */}
           {!isSameZone(timeZone, Intl.DateTimeFormat().resolvedOptions().timeZone) && texts.daysIn(timeZone)}
-          {hasChart && texts.partial} {texts.asOf(formats.exact(summary.asOf))}
+          {hasChart && !isTable('money-in') && hasPartial(figures) && texts.partial.bars}{' '}
+          {texts.asOf(unbroken(formats.exact(summary.asOf)))}
         </span>
         <a href={address('analytics')}>{texts.allCharts}</a>
       </p>

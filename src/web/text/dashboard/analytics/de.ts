@@ -4,7 +4,7 @@ import type { analyticsEn } from './en.ts'
 /** The texts of figures and charts of payments in German. */
 export const analyticsDe: Translated<typeof analyticsEn> = {
   title: 'Auswertung',
-  lead: (currency, by, zone) => `${currency}, ${by}, in der Zeitzone ${zone}. `,
+  lead: (currency, by, zone) => `${currency}, ${by}, in der Zeitzone ${zone}.`,
   asOf: time => `Stand: ${time}.`,
   comparedWith: (days, before) => `${days}, verglichen mit ${before}. `,
   daysIn: zone => `Tage in der Zeitzone ${zone}. `,
@@ -51,7 +51,7 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
   creditWhat: 'von Kunden, für ihre nächsten Rechnungen',
   billingNow: 'Abrechnung jetzt',
   allCharts: 'Alle Diagramme',
-  partial: 'Was noch nicht vorbei ist, ist heller.',
+  partial: { bars: 'Was noch nicht vorbei ist, ist nur umrandet.', lines: 'Was noch nicht vorbei ist, ist gepunktet.' },
   asTable: 'Als Tabelle',
   highest: (when, value) => `Höchster Wert: ${when}, ${value}.`,
   noValues: 'In dieser Zeit gibt es keine Werte.',

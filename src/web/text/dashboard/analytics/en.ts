@@ -1,7 +1,7 @@
 /** The texts of figures and charts of payments. */
 export const analyticsEn = {
   title: 'Analytics',
-  lead: (currency: string, by: string, zone: string) => `${currency}, ${by}, in the time zone ${zone}. `,
+  lead: (currency: string, by: string, zone: string) => `${currency}, ${by}, in the time zone ${zone}.`,
   asOf: (time: string) => `As of ${time}.`,
   comparedWith: (days: string, before: string) => `${days}, compared with ${before}. `,
   daysIn: (zone: string) => `Days are those of ${zone}. `,
@@ -48,7 +48,7 @@ export const analyticsEn = {
   creditWhat: 'of customers, for their next invoices',
   billingNow: 'Billing now',
   allCharts: 'All charts',
-  partial: 'What has not ended is drawn lighter.',
+  partial: { bars: 'What has not ended is outlined.', lines: 'What has not ended is dotted.' },
   asTable: 'As a table',
   highest: (when: string, value: string) => `Highest: ${when}, ${value}.`,
   noValues: 'There are no values in this time.',
