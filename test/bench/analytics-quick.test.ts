@@ -20,8 +20,8 @@ test('the bench of the reader runs, and shows how far asOf is behind and what th
   await using server = await openServer()
   const report = openReport()
   const bench = { quick: true, server, report, print: () => {} }
-  await promiseFreshFigures(bench, { perSecond: 200, forMs: 2_000 })
-  await promiseReaderCost(bench, { pairs: 2, sliceMs: 500, callers: 16 })
+  await promiseFreshFigures(bench, { perSecond: 200, forMs: 700 })
+  await promiseReaderCost(bench, { pairs: 2, sliceMs: 200, callers: 16 })
   // A test does not judge how fast this machine is.
   expect(report.lines.map(line => line.replace(/^\w+ | with .*|: .*/g, ''))).toEqual([
     'transitions of payments while figures are read',

@@ -10,13 +10,13 @@ import { openStreamShop } from './streams-shop.ts'
 
 const windows = ['1h', '24h', '7d', '30d'] as const
 
-/** `GET /v1/ops/machines` with many actors and full sums of 31 days. */
-export const promiseMachines = async (bench: Bench, { actors, reads }: OpsSizes): Promise<void> => {
+/** `GET /v1/ops/machines` with many actors and full sums of the last days. */
+export const promiseMachines = async (bench: Bench, { actors, reads, days }: OpsSizes): Promise<void> => {
   const { server, print, report } = bench
   await using shop = await openStreamShop(server, { links: 1, rows: 1 })
   const began = performance.now()
   await insertActors(shop.sql, actors)
-  await fillSums(shop.sql)
+  await fillSums(shop.sql, days)
   print(`${thousands(actors)} actors in ${((performance.now() - began) / 1_000).toFixed(0)} s`)
   const wrong = await countsDiffer(shop)
   report.judge(
@@ -62,15 +62,15 @@ const insertActors = async (sql: Sql, count: number): Promise<void> => {
 
 /** Classes of duration that the stays of a state have in a span of time. */
 const CLASSES = { minute: 40, hour: 80, day: 120, week: 150 } as const
-const SPANS = {
+const spansOf = (days: number) => ({
   minute: ['2 hours', '1 minute'],
-  hour: ['31 days', '1 hour'],
-  day: ['31 days', '1 day'],
-  week: ['31 days', '7 days'],
-}
+  hour: [`${days} days`, '1 hour'],
+  day: [`${days} days`, '1 day'],
+  week: [`${days} days`, '7 days'],
+})
 
 /** Every arrow of every machine in every span, and stays of many durations in every state that is left. */
-const fillSums = async (sql: Sql): Promise<void> => {
+const fillSums = async (sql: Sql, days: number): Promise<void> => {
   const arrows = JSON.stringify(
     kinds.flatMap(kind => arrowsOf(kind).map(({ from, to }) => ({ kind: kind.name, from, to }))),
   )
@@ -79,7 +79,7 @@ const fillSums = async (sql: Sql): Promise<void> => {
       statesOf(kind).flatMap(({ state, isFinal }) => (isFinal ? [] : [{ kind: kind.name, state }])),
     ),
   )
-  for (const [span, [since = '', step = '']] of Object.entries(SPANS)) {
+  for (const [span, [since = '', step = '']] of Object.entries(spansOf(days))) {
     const starts = sql`
       generate_series(date_trunc(${span}, now() - ${since}::text::interval, 'UTC'), now(), ${step}::text::interval) s (at)`
     await sql`

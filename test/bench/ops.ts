@@ -20,6 +20,8 @@ export type OpsSizes = SteadySizes &
     /** Actors when the machines are read, and how often. */
     readonly actors: number
     readonly reads: number
+    /** Of which the sums of machines are filled. */
+    readonly days: number
     /** Commits until whose counts are shown. */
     readonly commits: number
   }
@@ -29,14 +31,14 @@ const whole: OpsSizes = {
   ...{ kills: 3, killedMessages: 100_000, killedPerSecond: 1_500 },
   // Counts are added every half second: short slices would end before half of their work.
   ...{ pairs: 15, sliceMs: 3_000, callers: 256 },
-  ...{ actors: 10_000_000, reads: 30, commits: 30 },
+  ...{ actors: 10_000_000, reads: 30, days: 31, commits: 30 },
 }
 
 const quick: OpsSizes = {
   ...{ perSecond: 1_000, samples: 4, sampleMs: 5_000 },
   ...{ kills: 3, killedMessages: 10_000, killedPerSecond: 1_500 },
   ...{ pairs: 8, sliceMs: 500, callers: 256 },
-  ...{ actors: 100_000, reads: 10, commits: 10 },
+  ...{ actors: 100_000, reads: 10, days: 31, commits: 10 },
 }
 
 /** What operators see of all machines: whether it keeps up, what it costs, and that it is complete. */

@@ -7,7 +7,7 @@ import { measureYear, type YearSizes } from './year.ts'
 import { isLoaded, removeStore, storeName } from './year-store.ts'
 
 const sizes: YearSizes = {
-  ...{ payments: 1_500, fewPayments: 400, sums: 2_000, reads: 1, warmUps: 0, turns: 1, slowTurns: 1 },
+  ...{ payments: 1_000, fewPayments: 250, sums: 500, reads: 1, warmUps: 0, turns: 1, slowTurns: 1 },
   ...{ paymentWarmUps: 0, paymentTurns: 1, opened: 5, watchRounds: 1, watchedBlocks: 2, strangers: 2 },
 }
 
@@ -43,15 +43,15 @@ test('the bench of a year runs, keeps its data, and finds the same events in a w
   expect(walk).toHaveLength(1)
   expect(walk[0]).toMatch(/^kept .* 0 at another place/)
   for (const wanted of [
-    'the start on 1,500 payments',
-    'the most memory of an audit of 1,500 payments',
-    'API, payments with 1,500 payments',
+    'the start on 1,000 payments',
+    'the most memory of an audit of 1,000 payments',
+    'API, payments with 1,000 payments',
     'dashboard, events with',
     'operators, transitions with',
     'opening a payment with',
     'paying a payment, until its webhook is answered, with',
     'a block with 2 transfers to strangers, with',
-    'figures of 2,000 payments',
+    'figures of 500 payments',
   ])
     expect([wanted, report.lines.filter(line => line.includes(wanted)).length]).toEqual([wanted, 1])
 }, 240_000)
@@ -60,7 +60,7 @@ test('the bench of a year is skipped without room for its data', async () => {
   using place = placeForStores()
   const report = openReport()
   await measureYear({ report, print: () => {} }, sizes, { folder: place.folder, free: 39.9e9 })
-  expect(report.lines).toEqual(['skipped a shop with 1,500 payments: 39 GB are free, 40 GB are needed'])
+  expect(report.lines).toEqual(['skipped a shop with 1,000 payments: 39 GB are free, 40 GB are needed'])
   expect(report.missed).toBe(0)
   expect(readdirSync(place.folder)).toEqual([])
 })
