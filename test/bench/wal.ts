@@ -6,6 +6,8 @@ export type Logged = {
   readonly index: string | null
   /** Without full-page images. */
   readonly bytes: number
+  /** Rows, or index entries. Some of an index are less: one that splits a page is not counted. */
+  readonly inserts: number
   readonly updates: number
   /** Updates that wrote to no index. */
   readonly hotUpdates: number
@@ -39,6 +41,7 @@ export const readLog = async (sql: Sql, from: string, to: string): Promise<Log> 
       group by start_lsn)
     select coalesce(i.indrelid, toasted.oid, r.relation)::regclass::text as table, i.indexrelid::regclass::text as index,
       sum(bytes - images)::float8 as bytes, sum(images)::float8 as "imageBytes",
+      (count(*) filter (where type ~ 'INSERT'))::float8 as inserts,
       (count(*) filter (where type ~ 'UPDATE'))::float8 as updates,
       (count(*) filter (where type ~ '^HOT_UPDATE'))::float8 as "hotUpdates"
     from records r
