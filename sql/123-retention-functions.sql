@@ -138,9 +138,9 @@ begin
     order by dropped_at limit 4 * cardinality(ids) for update skip locked));
 end $$;
 
--- Moves the place of a part.
+-- Moves the place of a part, after record_dropped().
 create function pass_retention(its_part text, to_era integer, to_xid xid8, to_seq bigint) returns void language sql as $$
-  update retention_progress set era = to_era, xid = to_xid, seq = to_seq, step = step + 1 where part = its_part
+  update retention_progress set era = to_era, xid = to_xid, seq = to_seq where part = its_part
 $$;
 
 -- Drops the responses to attempts of these deliveries that ended before a time, and moves the place of the part. Returns the

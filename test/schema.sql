@@ -6444,7 +6444,7 @@ CREATE OR REPLACE FUNCTION public.pass_retention(its_part text, to_era integer, 
  RETURNS void
  LANGUAGE sql
 AS $function$
-  update retention_progress set era = to_era, xid = to_xid, seq = to_seq, step = step + 1 where part = its_part
+  update retention_progress set era = to_era, xid = to_xid, seq = to_seq where part = its_part
 $function$;
 
 CREATE OR REPLACE FUNCTION public.payment_link_key(id uuid, link payment_links)

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { audit } from '../../src/audit/audit.ts'
 import { kinds } from '../../src/kinds/all.ts'
-import { findOldActors, findRetentionDay } from '../../src/queries/retention.ts'
+import { dropOfActors, findOldActors, findRetentionDay } from '../../src/queries/retention.ts'
 import { until } from '../harness/until.ts'
 import { paymentOpening } from '../machines/payment-cases.ts'
 import { receiver } from '../webhooks/receiver.ts'
@@ -83,6 +83,23 @@ test('what has happened one millisecond before the day of a bound is dropped, an
     shortened: ['history before', 'history at'],
   })
   expect(await audit(sql, kinds)).toEqual([])
+})
+
+test('what is dropped of an actor that was found is what happened before the bound', async () => {
+  await using instance = await atTheBounds()
+  const { sql, paymentOf } = instance
+  const [attempt] = await sql<{ actor: string; at: Date }[]>`
+    select delivery_id as actor, finished_at as at from delivery_attempts order by finished_at limit 1`
+  const [entry] = await sql<{ actor: string; at: Date }[]>`
+    select actor, at from transitions where actor = ${paymentOf['history at'] ?? ''} limit 1`
+  for (const [part, { actor = '', at = new Date() } = {}] of [
+    ['attempt_bodies', attempt],
+    ['history', entry],
+  ] as const) {
+    const found = await findOldActors(sql, part, { before: daysAgo(1), most: 100 })
+    if (!found) throw new Error('nothing was found')
+    expect(await dropOfActors(sql, part, { ...found, actors: [actor] }, at)).toEqual({ dropped: 0, locked: 0 })
+  }
 })
 
 test('a payment with a timer, or with transfers that are not applied, keeps its history, whatever its state is', async () => {

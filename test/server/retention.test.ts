@@ -4,7 +4,7 @@ import { kinds } from '../../src/kinds/all.ts'
 import { connect, type Sql } from '../../src/postgres/connect.ts'
 import { findChangesBegin } from '../../src/queries/changes.ts'
 import { readDatabase } from '../../src/queries/ops/database.ts'
-import { dropOfActors, findDroppedSeq, findOldActors } from '../../src/queries/retention.ts'
+import { dropOfActors, findDroppedSeq, findOldActors, reportRetention } from '../../src/queries/retention.ts'
 import { findingsAfter } from '../audit/planted.ts'
 import { until } from '../harness/until.ts'
 import { AGES, agedInstance, bodies } from './aged-deliveries.ts'
@@ -13,6 +13,9 @@ import { countIn, daysAgo, readFeeds, recordAudit, runRetention } from './retain
 test('the responses of attempts are dropped after 30 days and deliveries after 90, in parts that leave a row each', async () => {
   await using instance = await agedInstance()
   const { sql, endpoint, closed } = instance
+  // Either can be missing.
+  await sql`update delivery_attempts set response_snippet = null where number = 1`
+  await sql`update delivery_attempts set response_headers = null where number = 2`
   expect(await countIn(instance, 'delivery_attempts', bodies)).toBe(AGES.length * 2)
   const lines = await runRetention(instance, { transitionsAtOnce: 3 })
   expect(lines.map(({ message, part, dropped }) => ({ message, part, dropped }))).toEqual([
@@ -302,6 +305,25 @@ test('an attempt that another transaction has locked keeps its response until th
   await Promise.all([runRetention(instance, onlyBodies), runRetention(instance, onlyBodies)])
   expect(await outcomes({ sql })).toContainEqual(['attempt_bodies', 7 * 2, true, null])
   expect(await audit(sql, kinds)).toEqual([])
+})
+
+test('what another process is dropping is left to it, without a wait', async () => {
+  await using instance = await agedInstance()
+  const before = daysAgo(90)
+  const alone = connect(instance.url, { max: 1 })
+  try {
+    await alone`begin`
+    await alone`select from retention_progress where part = 'deliveries' for update`
+    const found = await findOldActors(instance.sql, 'deliveries', { before, most: 1_000 })
+    if (!found) throw new Error('nothing was found')
+    expect(await dropOfActors(instance.sql, 'deliveries', found, before)).toBeUndefined()
+    // Nor does what records the outcome of a check wait.
+    await reportRetention(instance.sql, 'deliveries', 'failed')
+    expect(await outcomes(instance)).toContainEqual(['deliveries', 0, false, null])
+  } finally {
+    await alone`rollback`
+    await alone.end()
+  }
 })
 
 test('two processes that drop at the same time drop everything once', async () => {
