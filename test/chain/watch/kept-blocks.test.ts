@@ -17,6 +17,9 @@ test('blocks below the final one are deleted, and those that are kept find the d
   const [before, lost, paid] = [await fixture.openPayment(), await fixture.openPayment(), await fixture.openPayment()]
   await fixture.chain.pay(before.address, 1000n)
   await fixture.chain.mine(CONFIRMATIONS)
+  const otherChain = fixture.watched.id + 1
+  await fixture.sql`
+    insert into chain_blocks (chain_id, number, hash, mined_at) values (${otherChain}, 0, ${`0x${'0'.repeat(64)}`}, now())`
   await fixture.read()
   expect((await fixture.stateOf(before))?.state).toBe('success')
   // In blocks that are not final.
@@ -47,4 +50,5 @@ test('blocks below the final one are deleted, and those that are kept find the d
   expect(await states()).toEqual(['success', 'success', 'success'])
   const end = await blocks()
   expect(end.kept.at(0)).toBe(end.final)
+  expect(await fixture.sql`select from chain_blocks where chain_id = ${otherChain}`).toHaveLength(1)
 })
