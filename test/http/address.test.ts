@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { parseEnv } from '../../src/env.ts'
-import { clientAddress, isLoopback, limitGroup } from '../../src/http/address.ts'
+import { clientAddress, isLoopback, isLoopbackHost, limitGroup } from '../../src/http/address.ts'
 
 const trustedBy = (ranges: string) => parseEnv({ TRUSTED_PROXIES: ranges }).trustedProxies
 
@@ -80,4 +80,17 @@ test('rate limits count IPv4 by address and IPv6 by /64', () => {
 test('loopback is 127.0.0.0/8 and ::1', () => {
   expect(['127.0.0.1', '127.9.9.9', '::1'].map(isLoopback)).toEqual([true, true, true])
   expect(['128.0.0.1', '::2', '10.0.0.1', 'unknown'].map(isLoopback)).toEqual([false, false, false, false])
+})
+
+test.each([
+  ['pay.lamps.shop', false],
+  ['192.0.2.1:3000', false],
+  ['localhost.lamps.shop', false],
+  ['127.0.0.1.lamps.shop', false],
+  ['[2001:db8::1]:8080', false],
+  ['localhost:8080', true],
+  ['127.8.9.1', true],
+  ['[::1]:8080', true],
+])('a host %s is on loopback: %p', (host, expected) => {
+  expect(isLoopbackHost(host)).toBe(expected)
 })
