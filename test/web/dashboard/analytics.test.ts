@@ -217,6 +217,31 @@ describe.skipIf(!hasBrowser)('the first page of a shop', () => {
   })
 })
 
+describe.skipIf(!hasBrowser)('a failure', () => {
+  test('stays on the first page, with the focus, while it is asked again', async () => {
+    const { served } = shop
+    await using visit = await served.visit()
+    const { page, asked } = visit
+    await visit.context.addCookies(await shop.visit.context.cookies())
+    await page.clock.install()
+    let isHeld = false
+    const error = { code: 'service_unavailable', message: '', requestId: 'req_1' }
+    await page.route('**/analytics/**', route => (isHeld ? undefined : route.fulfill({ status: 503, json: { error } })))
+    await page.goto(`${served.server.url}/dashboard/${shop.merchant}/live/home`)
+    const retry = page.getByRole('alert').getByRole('button', { name: 'Try again' })
+    await retry.waitFor({ timeout: 20_000 })
+    await retry.focus()
+    isHeld = true
+    const count = () => asked.filter(each => each.includes('/analytics/')).length
+    const before = count()
+    await page.clock.runFor(30_000)
+    await until(async () => count() > before)
+    await page.clock.runFor(1_000)
+    expect((await focused(page))?.name).toBe('Try again')
+    expect(await page.getByRole('heading', { name: 'Latest payments' }).count()).toBe(1)
+  })
+})
+
 describe.skipIf(!hasBrowser)('analytics', () => {
   test('a chart is a table at the press of a button, and a file of what is shown', async () => {
     const { page } = shop

@@ -14,7 +14,7 @@ import { PageHead } from '../shell/page-head.tsx'
 import type { ListPage } from '../shell/pages.tsx'
 import { useRefresh, useShopQuery } from '../shell/queries.ts'
 import { Section } from '../shell/record.tsx'
-import { Result } from '../shell/result.tsx'
+import { hasFailed, Result } from '../shell/result.tsx'
 import { useAddress, useCanWrite, useIsOwner, useShop } from '../shell/shop.ts'
 import { useTexts } from '../shell/texts.ts'
 import { AttentionList, useAttention } from './attention.tsx'
@@ -123,7 +123,7 @@ type OverviewProps = {
 
 /** All of it is shown at once: a part that came later would move those below it. */
 const Overview = ({ firstHour, ...facts }: OverviewProps) =>
-  [facts.attention, facts.waiting, facts.figures, firstHour].some(each => each?.isPending) ? (
+  [facts.attention, facts.waiting, facts.figures, firstHour].some(each => each?.isPending && !hasFailed(each)) ? (
     <Loading skeleton={<SkeletonRows rows={10} />} onRetry={() => void facts.attention.refetch()} />
   ) : (
     <Parts {...facts} firstHour={firstHour?.data} />
