@@ -31,4 +31,17 @@ describe.skipIf(!hasBrowser)('the first page of a new shop', () => {
     await page.getByRole('row', { name: /ada@example\.com/ }).waitFor()
     await page.getByRole('listitem').filter({ hasText: 'Done: Pay it with test money' }).waitFor({ timeout: 20_000 })
   })
+
+  test('lists the sums that wait in the order of their currencies', async () => {
+    const { call, merchant, page, served } = shop
+    for (const currency of ['EUR', 'USD']) {
+      const link = await call('POST', `/v1/merchants/${merchant}/payment-links`, { amountMinor: 700, currency })
+      const json = { customerEmail: 'ada@example.com' }
+      await served.server.call('POST', `/v1/checkout/links/${link.id}/payments`, { json })
+    }
+    await shop.go('home')
+    const sums = page.locator('.figures > div').filter({ hasText: 'Waiting for customers' }).locator('dd span')
+    await sums.nth(1).waitFor()
+    expect(await sums.allInnerTexts()).toEqual(['€7.00', '$7.00'])
+  })
 })

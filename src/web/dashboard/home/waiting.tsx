@@ -49,7 +49,9 @@ export const WaitingFigures = (facts: Facts) => {
 const Figure = ({ name, sums: { count, byCurrency, hasMore } }: { readonly name: string; readonly sums: Sums }) => {
   const texts = useHomeTexts()
   const { formats } = useReader()
-  const amounts = [...byCurrency].map(([currency, minor]) => `${formats.money(minor, currency)}${hasMore ? '+' : ''}`)
+  const amounts = [...byCurrency]
+    .sort(([one], [other]) => one.localeCompare(other))
+    .map(([currency, minor]) => `${formats.money(minor, currency)}${hasMore ? '+' : ''}`)
   return (
     <div data-none={count === '0'}>
       <dt>{name}</dt>
