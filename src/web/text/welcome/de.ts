@@ -16,7 +16,7 @@ export const welcomeDe: Translated<typeof welcomeEn> = {
   account: 'Zum Konto gehört ein eigener Shop. Der Testmodus braucht weder Wallet noch echtes Geld.',
   accountCode: 'Zum Konto gehört ein eigener Shop. Sie brauchen den Code, den der Server beim Start ausgegeben hat.',
   signUp: 'Konto anlegen',
-  commandHeading: 'Oder mit der API anlegen',
+  commandHeading: 'Das erste Konto mit der API anlegen',
   accountCommand: 'Setzen Sie Ihre E-Mail-Adresse, Ihr Passwort und den Namen des Shops ein.',
   dashboardHeading: 'Das Dashboard öffnen',
   dashboard: 'Zahlungen ansehen, Zahlungslinks, API-Schlüssel und Webhooks anlegen.',

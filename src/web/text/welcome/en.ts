@@ -13,7 +13,7 @@ export const welcomeEn = {
   account: 'The account comes with a shop of its own. Test mode needs no wallet and no real money.',
   accountCode: 'The account comes with a shop of its own. You need the code that the server printed at its start.',
   signUp: 'Create account',
-  commandHeading: 'Or create it by the API',
+  commandHeading: 'Create the first account by the API',
   accountCommand: 'Put in your own e-mail address, password and name of the shop.',
   dashboardHeading: 'Open the dashboard',
   dashboard: 'See your payments, create payment links, API keys and webhooks.',

@@ -27,7 +27,7 @@ export const linksDe: Translated<typeof linksEn> = {
   titleHint: 'Wofür der Kunde bezahlt.',
   description: 'Beschreibung',
   referenceHint: 'Ihre Bestellnummer. Jeder Link hat eine eigene.',
-  more: 'Zeit und Zahl der Zahlungen',
+  more: 'Zeit, Zahl der Zahlungen, Rückkehradresse',
   window: 'Minuten zum Bezahlen',
   windowHint: 'Von 5 bis 10.080. Danach läuft eine Zahlung ab.',
   maxPayments: 'Zahl der Zahlungen',

@@ -24,7 +24,7 @@ export const linksEn = {
   titleHint: 'What the customer pays for.',
   description: 'Description',
   referenceHint: 'Your order number. Each link has its own.',
-  more: 'Time and number of payments',
+  more: 'Time, number of payments, return address',
   window: 'Minutes to pay',
   windowHint: 'From 5 to 10,080. After that, a payment expires.',
   maxPayments: 'Number of payments',
