@@ -27,6 +27,7 @@ export const paymentPath = ({ status, crypto, attention }: PaymentWithCrypto, st
       return exception === 'underpaid' ? { ...warning, at: 0, word: states.underpaid } : { words, at: 0 }
     default:
       if (exception === 'late' && attention) return { ...warning, at: 0, word: states.late }
+      if (exception === 'underpaid' && attention) return { ...warning, at: 0, word: states.underpaid }
       if (stray && attention) return { ...warning, at: 0, word: stray }
   }
   if (status === 'failed') return { words, at: 0, word: states.failed, shape: 'bad', tone: 'bad' }

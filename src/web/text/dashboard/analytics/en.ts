@@ -63,7 +63,8 @@ export const analyticsEn = {
     unknown: 'no comparison',
   },
   funnel: 'From opened to paid',
-  funnelWhat: 'Each step is counted when it happens: a payment that was opened before this time can be paid within it.',
+  funnelWhat:
+    'Each step is counted when it happens: a payment that was opened before this time can be paid within it. A payment that was accepted late, or with too little money, skips “Payment seen”.',
   step: 'Step',
   payments: 'Payments',
   shareOfOpened: 'Of opened',
