@@ -53,6 +53,7 @@ export const parseEnv = (variables: Readonly<Record<string, string | undefined>>
   // `PORT=` in a compose file means not set.
   const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value?.trim()))
   const given = { ...set, ...readSecretFiles(set) }
+  requireKnown(given)
   const env = environment(given)
   if (env instanceof type.errors) throw invalid(String(env[0]?.path[0]))
   if (env.DATABASE_URL && !env.SECRET_KEY)
@@ -83,6 +84,15 @@ export const parseEnv = (variables: Readonly<Record<string, string | undefined>>
       history: env.RETAIN_HISTORY_DAYS,
     },
     logLevel: env.LOG_LEVEL,
+  }
+}
+
+/** Records are dropped by the default of a setting whose name is misspelled. */
+const requireKnown = (given: Readonly<Record<string, string | undefined>>): void => {
+  const unknown = Object.keys(given).find(name => name.startsWith('RETAIN_') && !(name in allowed))
+  if (unknown !== undefined) {
+    const known = Object.keys(allowed).filter(name => name.startsWith('RETAIN_'))
+    throw new StartError(`${unknown} is not known: set ${known.join(', ')}`)
   }
 }
 

@@ -226,6 +226,13 @@ const table: readonly {
   },
 ]
 
+test('a setting of what is kept that does not exist ends the start, with those that do', () => {
+  expect(refusal({ SECRET_KEY: secret, RETAIN_DELIVERY_DAYS: 'forever' })).toBe(
+    'RETAIN_DELIVERY_DAYS is not known: set RETAIN_ATTEMPT_BODIES_DAYS, RETAIN_DELIVERIES_DAYS, RETAIN_HISTORY_DAYS',
+  )
+  expect(parseEnv({ SECRET_KEY: secret, RETAIN_DELIVERY_DAYS: '' }).retainDays.deliveries).toBe(90)
+})
+
 for (const { name, good, bad, says } of table) {
   for (const [value, holds] of Object.entries(good))
     test(`${name}=${value} is accepted`, () =>
