@@ -259,7 +259,7 @@ describe.skipIf(!hasBrowser)('a credit note', () => {
     await press('Enter')
     await on.toast('issued')
     expect(await notesOf(id)).toMatchObject([{ refundsMinor: 4_000, creditMinor: 0 }])
-    expect((await focused(page))?.name).toBe('More actions')
+    await until(async () => (await focused(page))?.name === 'More actions')
     const other = await invoices.issue({ customer: { email: 'ivy@example.com' } })
     await open(other.id)
     await badge('Open')

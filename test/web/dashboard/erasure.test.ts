@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { hasBrowser } from '../../harness/browser.ts'
+import { until } from '../../harness/until.ts'
 import { type SandboxShop, sandboxShop } from './sandbox-shop.ts'
 import { focused, tabToPart } from './tab-walk.ts'
 
@@ -50,7 +51,7 @@ describe.skipIf(!hasBrowser)('the dialog that erases a customer', () => {
     await tabToPart(page, 'Erase personal data')
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Erased customer', level: 1 }).waitFor()
-    expect((await focused(page))?.name).toBe('Erased customer')
+    await until(async () => (await focused(page))?.name === 'Erased customer')
   })
 })
 
