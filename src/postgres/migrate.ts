@@ -76,7 +76,7 @@ const requireRights = async (sql: Sql) => {
   const { user, database, schema } = row
   if (row.owner !== null)
     throw new StartError(
-      `DATABASE_URL: the tables in this database belong to user ${row.owner}, not to ${user}: use user ${row.owner}`,
+      `DATABASE_URL: the tables in this database belong to user ${row.owner}, not to ${user}: use user ${row.owner}, or restore it with pg_restore --no-owner --role=${user}`,
     )
   if (!row.may_create)
     throw new StartError(

@@ -47,7 +47,7 @@ test('a role that does not own the tables ends the start with a line that names 
   await db.sql.unsafe(role.grants)
   const [owner] = await db.sql<{ name: string }[]>`select current_user as name`
   expect(await linesOf({ DATABASE_URL: role.url, SECRET_KEY })).toEqual([
-    `DATABASE_URL: the tables in this database belong to user ${owner?.name}, not to "${role.name}": use user ${owner?.name}`,
+    `DATABASE_URL: the tables in this database belong to user ${owner?.name}, not to "${role.name}": use user ${owner?.name}, or restore it with pg_restore --no-owner --role="${role.name}"`,
   ])
 })
 
