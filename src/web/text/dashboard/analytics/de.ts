@@ -67,7 +67,7 @@ export const analyticsDe: Translated<typeof analyticsEn> = {
   },
   funnel: 'Von geöffnet bis bezahlt',
   funnelWhat:
-    'Jeder Schritt zählt, wenn er geschieht: Eine früher geöffnete Zahlung kann in dieser Zeit bezahlt werden. Eine Zahlung, die verspätet oder mit zu wenig Geld angenommen wurde, überspringt „Zahlung gesehen“.',
+    'Jeder Schritt zählt, wenn er geschieht, egal wann die Zahlung geöffnet wurde. Verspätet oder mit zu wenig Geld angenommene überspringen „Zahlung gesehen“.',
   step: 'Schritt',
   payments: 'Zahlungen',
   shareOfOpened: 'Von geöffnet',

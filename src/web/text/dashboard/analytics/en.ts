@@ -64,7 +64,7 @@ export const analyticsEn = {
   },
   funnel: 'From opened to paid',
   funnelWhat:
-    'Each step is counted when it happens: a payment that was opened before this time can be paid within it. A payment that was accepted late, or with too little money, skips “Payment seen”.',
+    'Each step counts when it happens, whenever the payment was opened. Payments accepted late, or with too little, skip “Payment seen”.',
   step: 'Step',
   payments: 'Payments',
   shareOfOpened: 'Of opened',
