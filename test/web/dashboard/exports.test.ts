@@ -187,11 +187,12 @@ describe.skipIf(!hasBrowser)('an export', () => {
   test('is not begun with a wrong range, which is named at its field', async () => {
     const { page } = shop
     await open('refunds', 'Export refunds')
+    await daysIn(page)
     await page.getByLabel('First day').fill('2026-03-02')
     await page.getByLabel('Last day').fill('2026-03-01')
     await on.dialog('Export refunds').getByRole('button', { name: 'Export' }).click()
     await page.getByText('The last day is before the first one.').waitFor()
-    expect(await page.evaluate('document.activeElement?.labels?.[0]?.textContent')).toBe('Last day')
+    await until(() => page.evaluate<boolean>(`document.activeElement?.labels?.[0]?.textContent === 'Last day'`))
     await on.expectSound()
     await page.getByLabel('First day').fill('')
     await page.getByText('Enter the first day.').waitFor()
